@@ -1,0 +1,86 @@
+"""Every value that comes from the environment: one line each, typed, with its default and a sentence about it.
+
+A secret may also come as `NAME_FILE`, the path of a file that holds it. A wrong value never raises here: it is kept in
+`PROBLEMS`, its default stands in, and a system check (memos_site.checks) refuses to start anything before it is put right.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+SECRETS = ("SECRET_KEY", "DATABASE_URL")
+Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
+
+
+def _words(value: Any) -> Any:
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+
+Words = Annotated[list[str], BeforeValidator(_words)]
+
+
+class Environment(BaseModel):
+    """The settings that an operator may set. The field's name is the variable's name."""
+
+    model_config = ConfigDict(frozen=True, validate_default=False)
+
+    SECRET_KEY: str = Field("", description="signs sessions; made and kept in the data directory when unset")
+    DEBUG: bool = Field(False, description="Django's debug pages; never on a machine that others reach")
+    ALLOWED_HOSTS: Words = Field(["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated")
+    HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
+    DATABASE_URL: str = Field("", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset")
+    MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
+    TIME_ZONE: str = Field("UTC", description="the workspace's time zone")
+    LANGUAGE_CODE: str = Field("en", description="en or zh-hans")
+    DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
+    MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
+    IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
+
+
+def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    values = {name: environ[name] for name in Environment.model_fields if environ.get(name, "") != ""}
+    problems = []
+    for name in SECRETS:
+        path = environ.get(f"{name}_FILE")
+        if path and name not in values:
+            try:
+                values[name] = Path(path).read_text(encoding="utf-8").strip()
+            except OSError as error:
+                problems.append(f"{name}_FILE: cannot be read: {error.strerror}")
+    return values, problems
+
+
+def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
+    """The environment's values, and a sentence for each that is wrong (whose default then stands in)."""
+    values, problems = _raw(environ)
+    try:
+        return Environment.model_validate(values), problems
+    except ValidationError as error:
+        for wrong in error.errors():
+            name = str(wrong["loc"][0])
+            problems.append(f"{name}: {wrong['msg']}" + ("" if name in SECRETS else f" (got {values[name]!r})"))
+            values.pop(name, None)
+        return Environment.model_validate(values), problems
+
+
+def secret_key(data_dir: Path) -> str:
+    """The key kept in `data_dir/secret_key` (0600), made on first use; two processes at once agree on one."""
+    path = data_dir / "secret_key"
+    if not path.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", encoding="ascii", dir=data_dir, prefix=".secret_key-") as draft:  # born 0600
+            draft.write(secrets.token_urlsafe(50))
+            draft.flush()
+            with contextlib.suppress(FileExistsError):  # linked whole or not at all: nobody reads half a key
+                path.hardlink_to(draft.name)
+    return path.read_text(encoding="ascii")
+
+
+ENV, PROBLEMS = read(os.environ)
