@@ -33,7 +33,9 @@ class Environment(BaseModel):
 
     SECRET_KEY: str = Field("", description="signs sessions; made and kept in the data directory when unset")
     DEBUG: bool = Field(False, description="Django's debug pages; never on a machine that others reach")
-    ALLOWED_HOSTS: Words = Field(["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated")
+    ALLOWED_HOSTS: Words = Field(
+        ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
+    )
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
     DATABASE_URL: str = Field("", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset")
     MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")

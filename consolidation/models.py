@@ -1,0 +1,126 @@
+"""What the thinking room remembers of its own work: runs, and the patterns it has seen with what it saw them in."""
+
+from datetime import datetime
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from memories.choices import Outcome
+from memories.models import Memory
+from memories.models.trusted import Trusted, new_id
+
+
+class PatternQuerySet(Trusted["Pattern"]):
+    def due(self) -> Self:
+        """Touched since they were last written down as a competence: the queue of the second half of a run."""
+        return self.filter(due=True).order_by("kind", "signature_sha256", "sensitivity")
+
+
+class Pattern(models.Model):
+    """A way of working that runs share: one signature of one kind, within one scope and one sensitivity."""
+
+    class Kind(models.TextChoices):
+        EXACT = "exact"
+        GENERAL = "general"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=8, choices=Kind)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    signature = models.TextField()
+    signature_sha256 = models.BinaryField(max_length=32)
+    successes = models.IntegerField(default=0)
+    failures = models.IntegerField(default=0)
+    partials = models.IntegerField(default=0)
+    first_seen_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    due = models.BooleanField(default=True)
+    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
+
+    objects = PatternQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "scope", "sensitivity", "signature_sha256"], name="pattern_signature_is_unique"
+            ),
+        ]
+        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.signature[:80]}"
+
+
+class Sighting(models.Model):
+    """One episode in which a pattern was seen; it survives the episode, and counts once."""
+
+    pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
+    episode_id = models.UUIDField()
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pattern", "episode_id"], name="sighting_counts_once_per_pattern"),
+        ]
+        indexes = [
+            models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
+            models.Index(fields=["episode_id"], name="sighting_by_episode"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.episode_id}"
+
+
+class RunQuerySet(Trusted["Run"]):
+    def start(self, kind: str, *, trigger: str, at: datetime, scope: str = "") -> "Run":
+        return self.create(kind=kind, trigger=trigger, scope=scope, status=Run.Status.RUNNING, started_at=at)
+
+
+class Run(models.Model):
+    """One go of a job, as people see it: how far it is, what it did, what went wrong."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        SUCCEEDED = "succeeded"
+        SKIPPED = "skipped"
+        FAILED = "failed"
+        PAUSED = "paused"
+
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule"
+        COMMAND = "command"
+        API = "api"
+        PAGE = "page"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=32)
+    subject = models.UUIDField(null=True)
+    status = models.CharField(max_length=16, choices=Status, default=Status.QUEUED)
+    trigger = models.CharField(max_length=16, choices=Trigger)
+    stage = models.CharField(max_length=64, blank=True)
+    done = models.IntegerField(default=0)
+    total = models.IntegerField(default=0)
+    counters = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    attempts = models.SmallIntegerField(default=0)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField(default=1)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["-created_at"], name="run_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.status}"
+
+    def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
+        self.status, self.counters, self.error, self.finished_at = status, counters, error, at
+        self.save(update_fields=["status", "counters", "error", "finished_at"])

@@ -1,0 +1,51 @@
+"""Salience as a formula of the clock, in Python and as SQL (the lifecycle design, Salience); no job ever writes it."""
+
+import math
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, FloatField, Func, Value
+from django.db.models.expressions import Combinable
+
+PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
+
+
+def salience_at(
+    at: datetime,
+    *,
+    salience: float,
+    salience_at: datetime,
+    half_life: float,
+    min_salience: float = 0.0,
+    max_age: float = 0.0,
+    created_at: datetime | None = None,
+    pinned: bool = False,
+) -> float:
+    """s(at) = max(min, s * 2^(-elapsed / half_life)); pinned: constant; older than max_age: 0; a clock that runs
+    backwards changes nothing. half_life and max_age are seconds, max_age 0 = none."""
+    if pinned:
+        return salience
+    if max_age and created_at and (at - created_at).total_seconds() > max_age:
+        return 0.0
+    elapsed = max(0.0, (at - salience_at).total_seconds())
+    return max(
+        min_salience, salience * math.pow(2.0, -min(elapsed / half_life, 1000.0))
+    )  # SQL would raise on underflow
+
+
+class SalienceAt(Func):
+    """The same formula on the row: `Memory.objects.annotate(salience_now=SalienceAt(at))`."""
+
+    function = "memos_salience_at"
+    output_field = FloatField()
+
+    def __init__(self, at: datetime | Combinable, **extra: Any) -> None:
+        moment = at if isinstance(at, Combinable) else Value(at)
+        columns = ("salience", "salience_at", "half_life", "min_salience", "max_age", "created_at", "pinned")
+        super().__init__(moment, *(F(column) for column in columns), **extra)
+
+
+class FadesAt(Func):
+    """When salience falls under PRUNABLE_BELOW; null when it never does. Immutable: it adds seconds only."""
+
+    function = "memos_fades_at"

@@ -1,0 +1,45 @@
+"""What can go wrong in a verb, in words that every door can show."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One wrong value: `pointer` is an RFC 6901 JSON pointer into what the caller sent."""
+
+    pointer: str
+    code: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.detail}" if self.path else self.detail
+
+    @property
+    def path(self) -> str:
+        """The pointer as people write it: `/messages/3/role` -> `messages[3].role`."""
+        path = ""
+        for part in self.pointer.split("/")[1:]:
+            path += f"[{part}]" if part.isdigit() else f".{part}"
+        return path.removeprefix(".")
+
+
+class Invalid(Exception):
+    """The input cannot be taken as it is; every wrong field is named. 400 at the API."""
+
+    def __init__(self, *errors: FieldError) -> None:
+        super().__init__("; ".join(str(error) for error in errors))
+        self.errors = errors
+
+
+class Conflict(Exception):
+    """The row is no longer in a state that allows this; says in which it is and, if known, by whom. 409 at the API."""
+
+    code = "conflict"
+
+
+class NotAllowed(Exception):
+    """The caller may not do this, and may know that it exists. 403 at the API."""
+
+
+class NotFound(Exception):
+    """It does not exist, or the caller may not see it: both are the same answer. 404 at the API."""

@@ -1,0 +1,105 @@
+"""Agents: who may call, with which token, seeing and doing what."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+from memories.choices import ActorKind, Permission, Sensitivity
+from memories.models.trusted import new_id
+from memories.trust import Actor, Trust
+
+DEFAULT_PERMISSIONS = (Permission.READ, Permission.INGEST, Permission.REPORT, Permission.SKILLS)
+SEEN_AT_MOST_EVERY = timedelta(minutes=1)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()  # 256 random bits need no slow hash
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def issue(
+        self,
+        name: str,
+        *,
+        clearance: Sensitivity = Sensitivity.MEDIUM,
+        scopes: Iterable[str] = (),
+        sources: Iterable[str] = (),
+        permissions: Iterable[str] = DEFAULT_PERMISSIONS,
+        expires_at: datetime | None = None,
+    ) -> tuple["Agent", str]:
+        """A new agent and its token. The token is shown this once and stored as a hash; IntegrityError: name taken."""
+        prefix, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+        token = f"memos_{prefix}_{secret}"
+        agent = self.create(
+            name=name,
+            prefix=prefix,
+            token_sha256=_digest(token),
+            clearance=clearance,
+            scopes=list(scopes),
+            sources=list(sources),
+            permissions=[Permission(permission).value for permission in permissions],
+            expires_at=expires_at,
+        )
+        return agent, token
+
+    def with_token(self, token: str, *, at: datetime) -> "Agent | None":
+        """The agent that holds this token and may still use it. Wrong, expired and revoked are the same None."""
+        parts = token.split("_", 2)
+        prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
+        agent = self.filter(prefix=prefix[:16].replace("\0", "")).first()
+        stored = bytes(agent.token_sha256) if agent else bytes(32)
+        matches = hmac.compare_digest(stored, _digest(token))
+        return agent if agent and matches and agent.is_active(at) else None
+
+
+class Agent(models.Model):
+    """A caller of the API. Its source defaults to its name."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    name = models.CharField(max_length=128, unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    prefix = models.CharField(max_length=16, unique=True, editable=False)
+    token_sha256 = models.BinaryField(max_length=32, editable=False)
+    clearance = models.SmallIntegerField(choices=Sensitivity, default=Sensitivity.MEDIUM)
+    scopes = ArrayField(models.CharField(max_length=128), default=list, blank=True)
+    sources = ArrayField(models.CharField(max_length=512), default=list, blank=True)
+    permissions = ArrayField(models.CharField(max_length=16, choices=Permission), default=list, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = AgentQuerySet.as_manager()
+    is_authenticated = True
+    is_anonymous = False
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(clearance__range=(0, 4)), name="agent_clearance_is_a_sensitivity"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def is_active(self, at: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+    def seen(self, *, at: datetime) -> None:
+        """Remembers the last call, at most once a minute, so that a busy agent does not write at every call."""
+        if self.last_used_at is None or at - self.last_used_at >= SEEN_AT_MOST_EVERY:
+            Agent.objects.filter(pk=self.pk).update(last_used_at=at)
+
+    @property
+    def trust(self) -> Trust:
+        actor = Actor(ActorKind.AGENT, self.name, str(self.pk))
+        scopes = frozenset(self.scopes) if self.scopes else None
+        return Trust(actor, self.clearance, scopes, frozenset(self.sources), frozenset(self.permissions))

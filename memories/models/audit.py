@@ -1,0 +1,107 @@
+"""The audit trail: append-only (a trigger in the database refuses anything else), and it outlives what it speaks of."""
+
+import hashlib
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+
+from memories.choices import ActorKind
+from memories.correlation import request_id
+from memories.models.trusted import Trusted, new_id
+from memories.trust import Actor
+
+LONGEST_TEXT = 2000
+
+
+def _kept(values: dict[str, Any]) -> dict[str, Any]:
+    """Texts above LONGEST_TEXT as their length and hash: the trail says that they changed, not what they said."""
+    return {
+        name: {"sha256": hashlib.sha256(value.encode()).hexdigest(), "length": len(value)}
+        if isinstance(value, str) and len(value) > LONGEST_TEXT
+        else value
+        for name, value in values.items()
+    }
+
+
+class AuditQuerySet(Trusted["AuditEntry"]):
+    def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
+        return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
+
+    def of_batch(self, batch: UUID) -> "AuditQuerySet":
+        return self.filter(batch_id=batch).order_by("id")
+
+
+class AuditEntry(models.Model):
+    """One thing that was done to one subject. `subject_version` is the version that this left the subject at."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    subject_kind = models.CharField(max_length=32)
+    subject_id = models.UUIDField()
+    label = models.CharField(max_length=200)
+    action = models.CharField(max_length=32)
+    actor = models.CharField(max_length=200)
+    actor_kind = models.CharField(max_length=8, choices=ActorKind)
+    at = models.DateTimeField()
+    rationale = models.TextField(blank=True)
+    before = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    after = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    subject_version = models.IntegerField(default=0)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    request_id = models.CharField(max_length=64, blank=True)
+    batch_id = models.UUIDField(default=new_id)
+    undoes = models.UUIDField(null=True)
+
+    objects = AuditQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["subject_kind", "subject_id", "at"], name="audit_by_subject"),
+            models.Index(fields=["batch_id"], name="audit_by_batch"),
+            models.Index(fields=["-at"], name="audit_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor} {self.action} {self.label}"
+
+    @classmethod
+    def draft(  # noqa: PLR0913 - an audit row has that many facts
+        cls,
+        *,
+        kind: str,
+        subject: UUID,
+        label: str,
+        action: str,
+        by: Actor,
+        at: datetime,
+        scope: str,
+        sensitivity: int,
+        why: str = "",
+        before: dict[str, Any] | None = None,
+        after: dict[str, Any] | None = None,
+        version: int = 0,
+        batch: UUID | None = None,
+        undoes: UUID | None = None,
+    ) -> "AuditEntry":
+        """An entry not yet saved, so that many can be written in one statement."""
+        return cls(
+            subject_kind=kind,
+            subject_id=subject,
+            label=label[:200],
+            action=action,
+            actor=by.name[:200],
+            actor_kind=by.kind,
+            at=at,
+            rationale=why,
+            before=_kept(before or {}),
+            after=_kept(after or {}),
+            subject_version=version,
+            scope=scope,
+            sensitivity=sensitivity,
+            request_id=request_id.get(),
+            batch_id=batch or new_id(),
+            undoes=undoes,
+        )

@@ -1,0 +1,144 @@
+"""An episode and its events. It grows by rows, not by rewriting JSON; once closed it never changes but for its outcome."""
+
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from memories.choices import Outcome
+from memories.models.memory import Memory
+from memories.models.trusted import Trusted, new_id
+
+MOST_ATTEMPTS = 3  # at digesting, after which an episode is set aside with its error
+
+
+class EpisodeQuerySet(Trusted["Episode"]):
+    trust_path = "memory__"
+
+    def undigested(self) -> Self:
+        """Closed, not yet digested, not set aside: in the order in which they are read."""
+        waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
+        return waiting.order_by("closed_at", "memory_id")
+
+    def set_aside(self) -> Self:
+        return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)
+
+    def attempted(self, ids: list[UUID]) -> int:
+        """Counts one attempt for each, before the work: a worker that dies of an episode has then tried it."""
+        return self.filter(pk__in=ids).update(digest_attempts=F("digest_attempts") + 1)
+
+    def digested(self, ids: list[UUID], *, at: datetime) -> int:
+        return self.filter(pk__in=ids).update(digested_at=at, digest_error="")
+
+
+class Episode(models.Model):
+    """A run, a conversation, a single event. Its id is its memory's; scope, source and thread are fixed copies."""
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
+    title = models.CharField(max_length=500, blank=True)
+    external_id = models.CharField(max_length=512, null=True)  # noqa: DJ001 - null = the caller gave none
+    scope = models.CharField(max_length=128, blank=True)
+    source = models.CharField(max_length=512)
+    thread_id = models.CharField(max_length=512, null=True)  # noqa: DJ001
+    event_count = models.IntegerField(default=0)
+    last_event_at = models.DateTimeField()
+    outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = not known
+    outcome_at = models.DateTimeField(null=True)
+    outcome_by = models.CharField(max_length=200, blank=True)
+    closed_at = models.DateTimeField(null=True)
+    content_sha256 = models.BinaryField(max_length=32, null=True)
+    digested_at = models.DateTimeField(null=True)
+    digest_attempts = models.SmallIntegerField(default=0)
+    digest_error = models.TextField(blank=True)
+    environment = models.JSONField(default=dict)
+    artifacts = models.JSONField(default=list)
+
+    objects = EpisodeQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "source", "external_id"], name="episode_external_id_is_unique_per_source"
+            ),
+            models.UniqueConstraint(
+                fields=["scope", "source", "thread_id"],
+                condition=Q(closed_at=None),
+                name="episode_has_one_open_per_thread",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome=None) | Q(outcome__in=Outcome.values), name="episode_outcome_is_known"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["scope", "closed_at", "memory"], condition=Q(digested_at=None), name="episode_undigested"
+            ),
+            models.Index(fields=["scope", "-closed_at"], name="episode_latest_of_scope"),
+            models.Index(fields=["last_event_at"], condition=Q(closed_at=None), name="episode_open"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or str(self.pk)
+
+
+class Instruction(models.Model):
+    """The text of a system message, stored once however many runs begin with it."""
+
+    sha256 = models.BinaryField(primary_key=True, max_length=32)
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class EventQuerySet(Trusted["Event"]):
+    trust_path = "episode__memory__"
+
+
+class Event(models.Model):
+    """One thing that happened. `ref` is the caller's id and may repeat; `node_id` is the server's and does not."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="events")
+    position = models.IntegerField()
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=512)
+    role = models.CharField(max_length=32, blank=True)
+    actor = models.CharField(max_length=512, blank=True)
+    ref = models.CharField(max_length=512, blank=True)
+    text = models.TextField(blank=True)
+    instruction = models.ForeignKey(Instruction, null=True, on_delete=models.PROTECT)
+    summary = models.TextField(blank=True)
+    tool = models.CharField(max_length=512, blank=True)
+    args = models.JSONField(null=True)
+    result = models.JSONField(null=True)
+    ok = models.BooleanField(null=True)
+    latency_ms = models.FloatField(null=True)
+    depends_on = ArrayField(models.CharField(max_length=32), default=list)
+    context = models.JSONField(default=dict)
+    flags = ArrayField(models.CharField(max_length=32), default=list)
+    made_by = models.CharField(max_length=200)
+    ruled_at = models.DateTimeField(null=True)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "position"], name="event_position_is_unique_in_its_episode"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.node_id} {self.kind} {self.tool}".strip()
+
+    @property
+    def node_id(self) -> str:
+        return f"n{self.position}"
+
+    @property
+    def words(self) -> str:
+        """What was said, wherever it is stored."""
+        return self.instruction.text if self.instruction else self.text

@@ -1,0 +1,57 @@
+"""Evidence: an occasion that speaks for or against a memory. It counts once, in the database, however often a job runs."""
+
+from uuid import UUID
+
+from django.db import models
+from django.db.models.functions import Now
+
+from memories.choices import Outcome
+from memories.models.episode import Episode, Event
+from memories.models.memory import Memory
+from memories.models.trusted import Trusted, new_id
+
+
+def episode_occasion(episode_id: UUID) -> str:
+    return f"episode:{episode_id}"
+
+
+class EvidenceQuerySet(Trusted["Evidence"]):
+    trust_path = "memory__"
+
+
+class Evidence(models.Model):
+    """One occasion of one memory. It survives its episode: the link goes, the snapshot stays."""
+
+    class Kind(models.TextChoices):
+        CREATED = "created"
+        REINFORCED = "reinforced"
+        SUPPORTS = "supports"
+        CONTRADICTS = "contradicts"
+        SUPPRESSED = "suppressed"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="evidence")
+    occasion = models.CharField(max_length=1100)
+    episode = models.ForeignKey(Episode, null=True, on_delete=models.SET_NULL, related_name="evidence_for")
+    event = models.ForeignKey(Event, null=True, on_delete=models.SET_NULL)
+    kind = models.CharField(max_length=16, choices=Kind)
+    outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = none was counted
+    delta = models.FloatField(default=0)
+    at = models.DateTimeField()
+    snapshot = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = EvidenceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "occasion"], name="evidence_counts_once_per_memory"),
+            models.CheckConstraint(
+                condition=models.Q(outcome=None) | models.Q(outcome__in=Outcome.values),
+                name="evidence_outcome_is_known",
+            ),
+        ]
+        indexes = [models.Index(fields=["memory", "-at"], name="evidence_newest_of_memory")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.occasion}"

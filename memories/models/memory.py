@@ -1,0 +1,148 @@
+"""What every memory has, whatever its type: one table, one trust filter, one review inbox."""
+
+from datetime import datetime
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from memories import decay
+from memories.choices import LIVE, Category, DeletionPolicy, Origin, Status, Type
+from memories.models.reviewable import Reviewable
+from memories.models.trusted import Trusted, new_id
+
+DAY = 86_400.0
+
+
+class MemoryQuerySet(Trusted["Memory"]):
+    def live(self) -> Self:
+        return self.filter(status__in=LIVE)
+
+    def current(self, at: datetime) -> Self:
+        """What holds by default: confirmed or applied, not past its TTL, inside its window."""
+        return self.filter(status__in=(Status.CONFIRMED, Status.APPLIED)).unexpired(at)
+
+    def unexpired(self, at: datetime) -> Self:
+        inside = (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=at), inside)
+
+    def waiting(self, at: datetime) -> Self:
+        """What waits for a person: candidates and contested rows that nobody snoozed beyond `at`."""
+        asleep = Q(snoozed_until__gt=at)
+        return self.filter(~asleep, status__in=(Status.CANDIDATE, Status.CONTESTED)).unexpired(at)
+
+    def with_salience(self, at: datetime) -> Self:
+        return self.annotate(salience_now=decay.SalienceAt(at))
+
+
+class Memory(Reviewable):
+    """A row that agents and people share. What people decide about it is in Reviewable."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    type = models.CharField(max_length=16, choices=Type)
+    category = models.CharField(max_length=16, choices=Category, null=True, blank=True)  # noqa: DJ001
+    payload = models.JSONField(default=dict)
+    source = models.CharField(max_length=512)
+    origin = models.CharField(max_length=16, choices=Origin)
+    thread_id = models.CharField(max_length=512, null=True, blank=True)  # noqa: DJ001
+    company_id = models.CharField(max_length=512, null=True, blank=True)  # noqa: DJ001
+    tags = ArrayField(models.CharField(max_length=256), default=list, blank=True)
+
+    salience = models.FloatField(default=1.0)
+    salience_at = models.DateTimeField()
+    half_life = models.FloatField(default=30 * DAY)
+    min_salience = models.FloatField(default=0.0)
+    reinforcement_gain = models.FloatField(default=0.1)
+    max_age = models.FloatField(default=0.0)
+    reinforced_at = models.DateTimeField(null=True)
+    pinned = models.BooleanField(default=False)
+    deletion_policy = models.CharField(max_length=16, choices=DeletionPolicy, default=DeletionPolicy.AUTO_PRUNE)
+    fades_at = models.GeneratedField(
+        expression=decay.FadesAt(
+            "salience", "salience_at", "half_life", "min_salience", "max_age", "created_at", "pinned"
+        ),
+        output_field=models.DateTimeField(null=True),
+        db_persist=True,
+    )
+    expires_at = models.DateTimeField(null=True, blank=True)
+    ttl = models.FloatField(null=True, blank=True)
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_to = models.DateTimeField(null=True, blank=True)
+
+    created_by = models.CharField(max_length=200)
+    provenance = models.JSONField(default=dict)
+    evidence_of_live = models.BooleanField(default=False)
+    times_used = models.IntegerField(default=0)
+    times_confirmed = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField(null=True)
+    flags = models.JSONField(default=list)
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        permissions = [
+            ("use_read", "Can read memories, episodes and skills"),
+            ("use_ingest", "Can bring in what happened"),
+            ("use_report", "Can report outcomes and uses"),
+            ("use_skills", "Can download and upload skills"),
+            ("use_review", "Can decide what is believed"),
+            ("see_high", "Can see what is of high sensitivity"),
+            ("see_hyper", "Can see what is of hyper sensitivity"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "key"], condition=Q(status__in=LIVE), name="memory_key_is_unique_while_live"
+            ),
+            models.UniqueConstraint(
+                fields=["scope", "thread_id"],
+                condition=Q(type=Type.WORKING, status__in=LIVE),
+                name="memory_has_one_working_state_per_thread",
+            ),
+            models.CheckConstraint(condition=Q(type__in=Type.values), name="memory_type_is_known"),
+            models.CheckConstraint(condition=Q(status__in=Status.values), name="memory_status_is_known"),
+            models.CheckConstraint(condition=Q(confidence__range=(0, 100)), name="memory_confidence_is_a_percentage"),
+            models.CheckConstraint(condition=Q(sensitivity__range=(0, 4)), name="memory_sensitivity_is_known"),
+            models.CheckConstraint(condition=Q(salience__range=(0, 1)), name="memory_salience_is_between_0_and_1"),
+            models.CheckConstraint(
+                condition=Q(half_life__gt=0, half_life__lte=1e10), name="memory_half_life_is_positive"
+            ),
+            models.CheckConstraint(condition=~Q(content=""), name="memory_says_something"),
+            models.CheckConstraint(
+                condition=Q(category=None) | Q(type=Type.SEMANTIC), name="memory_category_is_of_semantic_only"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["scope", "type", "-created_at", "-id"], name="memory_by_scope_and_type"),
+            models.Index(fields=["type", "-created_at", "-id"], name="memory_newest_by_type"),
+            models.Index(fields=["-created_at", "-id"], name="memory_newest"),
+            models.Index(
+                fields=["type", "-confidence", "-created_at", "-id"],
+                condition=Q(status__in=(Status.CANDIDATE, Status.CONTESTED)),
+                name="memory_waiting",
+            ),
+            models.Index(fields=["thread_id"], condition=Q(thread_id__isnull=False), name="memory_by_thread"),
+            models.Index(fields=["company_id"], condition=Q(company_id__isnull=False), name="memory_by_company"),
+            models.Index(fields=["source", "-created_at"], name="memory_by_source"),
+            models.Index(fields=["fades_at"], condition=Q(fades_at__isnull=False), name="memory_fades"),
+            GinIndex(fields=["tags"], name="memory_tags"),
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]
+
+    def salience_on(self, at: datetime) -> float:
+        return decay.salience_at(
+            at,
+            salience=self.salience,
+            salience_at=self.salience_at,
+            half_life=self.half_life,
+            min_salience=self.min_salience,
+            max_age=self.max_age,
+            created_at=self.created_at,
+            pinned=self.pinned,
+        )

@@ -1,0 +1,91 @@
+"""The track record of a competence or plan: counters that move by difference; everything else is computed from them."""
+
+from datetime import datetime
+from math import sqrt
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Greatest
+
+from memories.choices import Outcome
+from memories.models.memory import Memory
+from memories.models.trusted import Trusted
+
+COLUMN = {Outcome.SUCCESS: "successes", Outcome.FAILURE: "failures", Outcome.PARTIAL: "partials"}
+Z95 = 1.959964
+
+
+def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]:
+    """The 95 % interval of a success rate (Wilson 1927), 0-1; (0, 1) without a use. Its lower end is `reliability`."""
+    n = successes + failures
+    if n == 0:
+        return 0.0, 1.0
+    rate, spread = successes / n, z * z / n
+    middle = rate + spread / 2
+    margin = z * sqrt(rate * (1 - rate) / n + spread / (4 * n))
+    return max(0.0, (middle - margin) / (1 + spread)), min(1.0, (middle + margin) / (1 + spread))
+
+
+class PerformanceQuerySet(Trusted["Performance"]):
+    trust_path = "memory__"
+
+    def moved(self, counts: dict[str, int], *, last_used_at: datetime | None = None) -> int:
+        """Adds the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically."""
+        change: dict[str, Any] = {
+            COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n
+        }
+        if last_used_at:
+            change["last_used_at"] = Greatest(F("last_used_at"), last_used_at)
+        return self.update(**change) if change else 0
+
+    def failing(self, *, below: float = 0.5, least: int = 5) -> Self:
+        """Those that fail too often to be trusted unseen: success rate under `below` over at least `least` uses."""
+        uses = F("successes") + F("failures")
+        return self.annotate(uses=uses).filter(uses__gte=least, successes__lt=below * F("uses"))
+
+
+class Performance(models.Model):
+    """Latencies are milliseconds. `success_rate` is None without a use, never 0."""
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
+    successes = models.IntegerField(default=0)
+    failures = models.IntegerField(default=0)
+    partials = models.IntegerField(default=0)
+    latency_total_ms = models.FloatField(default=0)
+    latency_count = models.IntegerField(default=0)
+    last_used_at = models.DateTimeField(null=True)
+
+    objects = PerformanceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(successes__gte=0, failures__gte=0, partials__gte=0),
+                name="performance_counts_are_not_negative",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.successes} of {self.uses}"
+
+    @property
+    def uses(self) -> int:
+        """Successes and failures; a partial outcome is reported beside them."""
+        return self.successes + self.failures
+
+    @property
+    def success_rate(self) -> float | None:
+        return self.successes / self.uses if self.uses else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson(self.successes, self.failures)
+
+    @property
+    def reliability(self) -> float:
+        return self.interval[0]
+
+    @property
+    def avg_latency_ms(self) -> float | None:
+        return self.latency_total_ms / self.latency_count if self.latency_count else None

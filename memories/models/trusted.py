@@ -1,0 +1,21 @@
+"""The one filter that stands before every ranking, count and page."""
+
+from typing import Self, TypeVar
+
+from django.db.models import Model, QuerySet
+from uuid_utils.compat import uuid7
+
+from memories.trust import Trust
+
+M_co = TypeVar("M_co", bound=Model, covariant=True)
+
+new_id = uuid7
+
+
+class Trusted(QuerySet[M_co]):
+    """A QuerySet of rows that carry scope and sensitivity, themselves or at the end of `trust_path`."""
+
+    trust_path = ""
+
+    def visible_to(self, trust: Trust) -> Self:
+        return self.filter(trust.visible(self.trust_path))

@@ -1,0 +1,60 @@
+"""Trust: what a caller may see and do, made once at the door from the token or the session, never from the body."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from memories.choices import ActorKind, Permission, Sensitivity
+
+SHARED_SCOPES = ("", "global")  # visible in every scope
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who does something: the name stands in the audit trail, the id tells two of one name apart."""
+
+    kind: ActorKind
+    name: str
+    id: str = ""
+
+
+SYSTEM = Actor(ActorKind.SYSTEM, "Memos")
+
+
+@dataclass(frozen=True)
+class Trust:
+    """`scopes` None means every scope, empty only what is shared; `sources` empty means any source."""
+
+    actor: Actor
+    max_sensitivity: int = Sensitivity.MEDIUM
+    scopes: frozenset[str] | None = None
+    sources: frozenset[str] = frozenset()
+    permissions: frozenset[str] = field(default_factory=frozenset)
+
+    def may(self, permission: Permission) -> bool:
+        return permission.value in self.permissions
+
+    def sees(self, *, scope: str, sensitivity: int) -> bool:
+        """The filter of `visible`, for one row at hand."""
+        in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
+        return sensitivity <= self.max_sensitivity and in_scope
+
+    def visible(self, path: str = "") -> Q:
+        """The same as SQL. `path` leads to the row that carries scope and sensitivity, e.g. `memory__`."""
+        seen = Q(**{f"{path}sensitivity__lte": self.max_sensitivity})
+        if self.scopes is not None:
+            seen &= Q(**{f"{path}scope__in": sorted({*self.scopes, *SHARED_SCOPES})})
+        return seen
+
+    def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
+        """The same caller with less: what a request asks for can only take away."""
+        ceiling = self.max_sensitivity if max_sensitivity is None else min(self.max_sensitivity, max_sensitivity)
+        wanted = frozenset(scopes) or None
+        kept = wanted if self.scopes is None else self.scopes if wanted is None else self.scopes & wanted
+        return Trust(self.actor, ceiling, kept, self.sources, self.permissions)
+
+
+def everything(actor: Actor = SYSTEM) -> Trust:
+    """The trust of the program itself and of operators at a shell."""
+    return Trust(actor, Sensitivity.HYPER, permissions=frozenset(Permission.values))

@@ -1,0 +1,102 @@
+"""A skill is a competence memory that can be downloaded; its versions are immutable once written."""
+
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from memories.models import Memory
+from memories.models.trusted import Trusted, new_id
+
+
+class SkillQuerySet(Trusted["Skill"]):
+    trust_path = "memory__"
+
+    def downloadable(self) -> Self:
+        """What a token without `review` may see: a published version of a confirmed or applied memory."""
+        return self.filter(memory__status__in=("confirmed", "applied"), versions__status=SkillVersion.Status.PUBLISHED)
+
+
+class Skill(models.Model):
+    """One-to-one with a competence memory. `name` is the slug and `scope` the memory's."""
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
+    scope = models.CharField(max_length=128, blank=True)
+    name = models.CharField(max_length=64)
+    title = models.CharField(max_length=200)
+
+    objects = SkillQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "name"], name="skill_name_is_unique_in_its_scope")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def published(self) -> "SkillVersion | None":
+        return self._version(SkillVersion.Status.PUBLISHED)
+
+    @property
+    def proposed(self) -> "SkillVersion | None":
+        return self._version(SkillVersion.Status.PROPOSED)
+
+    def _version(self, status: str) -> "SkillVersion | None":
+        return next((version for version in self.versions.all() if version.status == status), None)
+
+
+class SkillVersionQuerySet(Trusted["SkillVersion"]):
+    trust_path = "skill__memory__"
+
+
+class SkillVersion(models.Model):
+    """What agents download, byte for byte: `package` is its path in the skills storage, `sha256` that of the zip."""
+
+    class Status(models.TextChoices):
+        PROPOSED = "proposed"
+        PUBLISHED = "published"
+        RETIRED = "retired"
+        REJECTED = "rejected"
+        REPLACED = "replaced"
+
+    class MadeBy(models.TextChoices):
+        CONSOLIDATION = "consolidation"
+        EXTRACTION = "extraction"
+        UPLOAD = "upload"
+        EDIT = "edit"
+        RESTORE = "restore"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="versions")
+    number = models.IntegerField()
+    status = models.CharField(max_length=16, choices=Status)
+    fields = models.JSONField()
+    skill_md = models.TextField()
+    files = models.JSONField()
+    package = models.CharField(max_length=512)
+    sha256 = models.CharField(max_length=64)
+    size = models.IntegerField()
+    changelog = models.TextField(blank=True)
+    made_by = models.CharField(max_length=16, choices=MadeBy)
+    scan = models.JSONField(default=dict)
+    run_id = models.UUIDField(null=True)  # the consolidation run; no foreign key: a room never looks right
+    created_at = models.DateTimeField(db_default=Now())
+    published_at = models.DateTimeField(null=True)
+
+    objects = SkillVersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["skill", "number"], name="version_number_is_unique_in_its_skill"),
+            models.UniqueConstraint(
+                fields=["skill"], condition=Q(status="published"), name="skill_has_one_published_version"
+            ),
+            models.UniqueConstraint(
+                fields=["skill"], condition=Q(status="proposed"), name="skill_has_one_proposed_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.skill.name} {self.number}"
