@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from memories.choices import ActorKind, Permission, Sensitivity
+from memories.exceptions import FieldError, Invalid, NotAllowed
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
 
@@ -46,6 +47,24 @@ class Trust:
         if self.scopes is not None:
             seen &= Q(**{f"{path}scope__in": sorted({*self.scopes, *SHARED_SCOPES})})
         return seen
+
+    def scope_to_write(self, asked: str | None) -> str:
+        """Where a write goes: NotAllowed outside the caller's scopes, Invalid when it must say which of several."""
+        if asked is None:
+            if self.scopes and len(self.scopes) > 1:
+                choices = ", ".join(sorted(self.scopes))
+                raise Invalid(FieldError("/scope", "required", f"is required, one of {choices}"))
+            return next(iter(self.scopes)) if self.scopes else ""
+        if self.scopes is not None and asked not in self.scopes:
+            raise NotAllowed(f"this token may not write into the scope {asked!r}")
+        return asked
+
+    def source_to_write(self, asked: str | None) -> str:
+        """Who is said to have said it: the caller's own name unless it names another that it may speak for."""
+        source = (asked or "").strip() or self.actor.name
+        if self.sources and source not in self.sources:
+            raise NotAllowed(f"this token may not write as the source {source!r}")
+        return source
 
     def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
         """The same caller with less: what a request asks for can only take away."""

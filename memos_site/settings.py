@@ -1,6 +1,7 @@
 """Django's settings. Every value that an operator may change comes through memos_site.env."""
 
-from csp.constants import NONCE, NONE, SELF  # noqa: F401
+from csp.constants import NONE, SELF
+
 from memos_site.env import BASE_DIR, ENV, secret_key
 
 DEBUG = ENV.DEBUG
@@ -85,6 +86,10 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     "skills": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "skills"}},
 }
+
+DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY
+MIN_PATTERN_OCCURRENCES = ENV.MIN_PATTERN_OCCURRENCES
+IGNORED_TOOLS = frozenset(ENV.IGNORED_TOOLS)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 21 * 1024 * 1024
 X_FRAME_OPTIONS = "DENY"

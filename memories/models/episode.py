@@ -1,4 +1,4 @@
-"""An episode and its events. It grows by rows, not by rewriting JSON; once closed it never changes but for its outcome."""
+"""An episode and its events. It grows by rows; once closed, only its outcome may change."""
 
 from datetime import datetime
 from typing import Self

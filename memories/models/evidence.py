@@ -1,4 +1,4 @@
-"""Evidence: an occasion that speaks for or against a memory. It counts once, in the database, however often a job runs."""
+"""Evidence: an occasion that speaks for or against a memory; it counts once, however often a job runs."""
 
 from uuid import UUID
 

@@ -1,0 +1,59 @@
+"""Creates an agent and shows its token once."""
+
+import json
+import re
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import IntegrityError
+
+from memories.choices import Permission, Sensitivity
+from memories.conversation import SCOPE
+from memories.models import Agent
+from memories.models.agent import DEFAULT_PERMISSIONS
+
+
+class Command(BaseCommand):
+    help = (
+        "Create an agent; its token is shown this once. Example: "
+        "manage.py create_agent airline-agent --scope project:airline --permission ingest --permission read"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--clearance", choices=[label for _, label in Sensitivity.choices], default="medium")
+        parser.add_argument("--scope", action="append", default=[], help="may be repeated; none = every scope")
+        parser.add_argument("--source", action="append", default=[], help="may be repeated; none = any source")
+        parser.add_argument("--permission", action="append", choices=Permission.values, help="may be repeated")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for scope in options["scope"]:
+            if not re.match(SCOPE, scope) or not scope:
+                raise CommandError(f"--scope {scope!r}: letters, digits and . _ : @ + - only, at most 128")
+        try:
+            agent, token = Agent.objects.issue(
+                options["name"],
+                clearance=Sensitivity.named(options["clearance"]),
+                scopes=options["scope"],
+                sources=options["source"],
+                permissions=options["permission"] or DEFAULT_PERMISSIONS,
+            )
+        except IntegrityError:
+            raise CommandError(f"an agent named {options['name']!r} exists already") from None
+        self._show(agent, token, as_json=options["json"])
+
+    def _show(self, agent: Agent, token: str, *, as_json: bool) -> None:
+        facts = {
+            "name": agent.name,
+            "token": token,
+            "clearance": Sensitivity(agent.clearance).label,
+            "scopes": agent.scopes,
+            "permissions": agent.permissions,
+        }
+        if as_json:
+            self.stdout.write(json.dumps(facts))
+            return
+        for name, value in facts.items():
+            self.stdout.write(f"{name:12} {', '.join(value) or 'all' if isinstance(value, list) else value}")

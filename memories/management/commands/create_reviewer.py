@@ -1,0 +1,24 @@
+"""Creates a person who can sign in."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import IntegrityError
+
+from memories.people import GROUPS, create_person
+
+
+class Command(BaseCommand):
+    help = "Create a person who can sign in; the password is shown this once. Example: manage.py create_reviewer anna"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--group", choices=list(GROUPS), default="reviewer")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            person, password = create_person(options["name"], group_name=options["group"])
+        except IntegrityError:
+            raise CommandError(f"a person named {options['name']!r} exists already") from None
+        self.stdout.write(f"name         {person.username}\ngroup        {options['group']}\npassword     {password}")

@@ -1,0 +1,70 @@
+"""People: what a group may do, the trust of a signed-in person, and who is there on the very first start."""
+
+import secrets
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, Permission, User
+from django.db import transaction
+
+from memories.choices import ActorKind, Sensitivity
+from memories.choices import Permission as May
+from memories.models import Agent
+from memories.trust import Actor, Trust
+
+READING = ("use_read",)
+REVIEWING = (*READING, "use_ingest", "use_report", "use_skills", "use_review")
+GROUPS = {
+    "viewer": READING,
+    "reviewer": REVIEWING,
+    "administrator": (*REVIEWING, "see_high", "see_hyper"),
+}
+FIRST_ADMINISTRATOR = "admin"
+FIRST_AGENT = "first-agent"
+
+
+def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
+    """A person's trust: clearance medium unless a permission says more; every scope."""
+    held = user.get_all_permissions() if isinstance(user, User) else set()
+    clearance = Sensitivity.MEDIUM
+    if "memories.see_high" in held:
+        clearance = Sensitivity.HIGH
+    if "memories.see_hyper" in held:
+        clearance = Sensitivity.HYPER
+    may = frozenset(permission for permission in May.values if f"memories.use_{permission}" in held)
+    actor = Actor(ActorKind.PERSON, user.get_username(), str(user.pk or ""))
+    return Trust(actor, clearance, permissions=may)
+
+
+def group(name: str) -> Group:
+    """The group of that name with the permissions that it stands for; KeyError for one that we do not know."""
+    wanted = Permission.objects.filter(content_type__app_label="memories", codename__in=GROUPS[name])
+    found, created = Group.objects.get_or_create(name=name)
+    if created:
+        found.permissions.set(wanted)
+    return found
+
+
+def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
+    """A person who can sign in, and the password (a random one unless given). IntegrityError: the name is taken."""
+    chosen = password or secrets.token_urlsafe(12)
+    with transaction.atomic():
+        administers = group_name == "administrator"
+        person = User.objects.create_user(name, password=chosen, is_staff=administers, is_superuser=administers)
+        person.groups.add(group(group_name))
+    return person, chosen
+
+
+def first_start() -> list[str] | None:
+    """Creates an administrator and an agent in an empty store; the lines that show their secrets, this once.
+
+    None when somebody is there already: nothing is created and nothing can be shown again.
+    """
+    with transaction.atomic():
+        if User.objects.exists() or Agent.objects.exists():
+            return None
+        _, password = create_person(FIRST_ADMINISTRATOR, group_name="administrator")
+        _, token = Agent.objects.issue(FIRST_AGENT)
+    return [
+        f"administrator  {FIRST_ADMINISTRATOR}",
+        f"password       {password}",
+        f"agent token    {token}",
+    ]
