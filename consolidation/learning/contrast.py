@@ -1,0 +1,86 @@
+"""What other runs with similar requests did instead, and how that ended. Counts, no causes."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from consolidation.learning.runs import Run
+from consolidation.learning.scope import Counting, Scope, count
+from consolidation.learning.similar import alike
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to handle such a request: the tools with an effect, and how it ended."""
+
+    tools: tuple[str, ...]
+    successes: int
+    failures: int
+
+    @property
+    def runs(self) -> int:
+        return self.successes + self.failures
+
+
+@dataclass(frozen=True)
+class Excess:
+    """An effect that stands more often in the failures than in the successes of similar requests."""
+
+    tool: str
+    failures: int
+    of_failures: int
+    successes: int
+    of_successes: int
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """`similar` counts the other runs with similar requests that ended in success or failure."""
+
+    similar: int
+    successes: int
+    ways: tuple[Way, ...]
+    excess: tuple[Excess, ...]
+
+
+def contrast(scope: Scope) -> Contrast:
+    near = [run for run in alike(scope) if run.outcome in {"success", "failure"}]
+    return Contrast(
+        similar=len(near),
+        successes=count(near, lambda run: run.succeeded),
+        ways=_ways(scope, near),
+        excess=_excess(scope, near),
+    )
+
+
+def _used(tool: str) -> Counting:
+    return lambda run: tool in run.tools
+
+
+def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
+    ended: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for run in near:
+        ended[scope.effects(run)][0 if run.succeeded else 1] += 1
+    ways = [Way(tuple(effects.split("+")) if effects else (), good, bad) for effects, (good, bad) in ended.items()]
+    return tuple(sorted(ways, key=lambda way: (-way.runs, way.tools)))
+
+
+def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
+    """Effects held by at least 2 failures and a share of them that is 20 points above that of the successes."""
+    good = [run for run in [*near, *scope.runs] if run.succeeded]
+    bad = [run for run in near if run.outcome == "failure"]
+    tools = sorted({tool for run in bad for tool in run.tools if scope.changes(tool) and tool not in scope.ignored})
+    found = [
+        Excess(
+            tool,
+            count(bad, _used(tool)),
+            len(bad),
+            count(good, _used(tool)),
+            len(good),
+        )
+        for tool in tools
+    ]
+    kept = [
+        e for e in found if e.failures >= 2 and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2
+    ]
+    return tuple(sorted(kept, key=lambda e: (-e.failures, e.tool)))

@@ -1,0 +1,94 @@
+"""Closed word lists: what carries no meaning of its own, and which words of a tool's name are verbs."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# A tool whose name starts with one of these only reads.
+READS = _words(
+    """
+    calculate cat check count describe fetch find get glob grep inspect list lookup ls query read rg search show
+    think view
+    """
+)
+
+# Words of grammar and of politeness: they open every request and tell none apart.
+STOP = _words(
+    """
+    a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
+    appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
+    but by can can't cannot certainly code come could couldn't couple course currently dear details did didn't
+    difficult do does doesn't doing don't down due each easy eight else email even evening every everything
+    experienced few fine first five for forward four from get gets getting give go going good got great had handle
+    happy has hasn't have haven't having he hear hello help her here hers hey hi him his hope hopefully hoping how
+    however i i'd i'll i'm i've id ids if in info information into is isn't it it's its itself just kind kindly know
+    let let's like likely ll look looking looks lot lovely made make makes making many matter may maybe me mean
+    might mine moment more morning most much must my myself need needed needing needs nice nine no not now number
+    numbers of off ok okay on one ones only or other others our ours out over own perhaps please possible pretty
+    provide provided question questions quick quickly quite rather re ready really reason recall receive received
+    recently remember right said same say see seven she should since situation six so some somebody somehow someone
+    something soon sorry start still such support sure take tell ten than thank thanks that that's the their them
+    then there there's these they they're thing things think this those though three through time to today too try
+    trying two under understand unfortunately until up upon us use username using ve very via want wanted wanting
+    wants was wasn't way we we'd we'll we're we've well were what what's when where whether which while who whom
+    whose why will wish with within without won't wonder wondering would would've wouldn't yes you you'd you'll
+    you're you've your yours
+    """
+)
+
+# Characters of grammar and politeness in Chinese: a phrase neither starts nor ends with one.
+STOP_ZH = frozenset(
+    "一上下不与个为么之也了些什从他以们会你其到又及可吗吧呀呢和哦哪啊嗯在她好它对就帮很怎您想我把是有样没的给能被要"
+    "让请谁谢还这那都里问"
+)
+
+# Marks that a recording puts into a text and nobody says.
+CONTROL = r"#{2,}\s*\w+\s*#{2,}|<\|[^|<>]{1,40}\|>|\[(?:DONE|END|STOP|EOS)\]|</?s>"
+
+# First words of tool names that say what to do.
+VERBS = _words(
+    """
+    accept acknowledge activate add adjust allocate analyze append apply approve archive arrange assign attach
+    authorise authorize ban block book build buy calculate call cancel change charge check classify clean clear
+    click clone close commit compare compile complete compose compute confirm connect convert copy count create
+    deactivate debug decline delete deliver deploy describe detect disable discount dispatch display download draft
+    drop edit email emit enable enroll enter escalate estimate evaluate exchange exec execute expand expire export
+    extend extract fetch file fill find fix flag format forward generate get grant grep hand hold import include
+    index insert inspect install invite invoke issue join kill label launch link list load lock log login look
+    lookup mail make map mark merge migrate modify move navigate notify offer open order pack parse patch pause pay
+    ping place plan play post predict prepare print process promote publish pull purchase push put query queue quote
+    raise read rebase rebook rebuild recommend record redeem refresh refund refuse register reject release reload
+    remind remove rename render renew reopen replace reply report request reschedule reserve reset resize resolve
+    respond restart restore resume retire retrieve retry return revert review revoke rewrite rollback rotate route
+    run save scan schedule search select sell send set share ship show sign sort split start stop store submit
+    subscribe suggest summarize suspend swap switch sync tag test think toggle track transcribe transfer transform
+    translate trigger type undo unlock unsubscribe update upgrade upload upsert use validate verify view void wait
+    withdraw write
+    """
+)
+
+PREPOSITIONS = _words(
+    """
+    as at by for from in into of on onto to via with
+    """
+)
+
+# Words of error messages: never somebody's name.
+PLAIN = _words(
+    """
+    access account active add all allowed already amount and any are argument arguments as at authentication
+    authorized available bad balance be because been before build call called can cannot card change changed check
+    closed code command compile conflict connection could create data date day days declared deleted denied details
+    directory disabled does doesn't duplicate email empty enough error exceeded exception exist existing exists
+    expected expired fail failed failure fatal field file files flight for forbidden format found from function
+    given has have id import in index input insufficient internal invalid is it item items json key large limit line
+    lint list locked long match method missing module must name network no non not null number object of on only
+    operation option or order out package page parameter parse password path payment pending permission please
+    process processed quantity quota range rate reached read refused rejected request required reservation resource
+    response result return rule runtime same seats server service session set size status stock string such support
+    supported syntax system table test tests than that the this time timed timeout to token too total transaction
+    type unable unavailable undefined unexpected unknown unused update use used user valid value variable was while
+    with write wrong yet you
+    """
+)

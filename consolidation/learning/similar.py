@@ -1,0 +1,57 @@
+"""Which other requests open like these: overlap of terms, rare ones counting more."""
+
+import math
+from collections import Counter
+
+from consolidation.learning.runs import Run
+from consolidation.learning.scope import Scope
+
+LEAST = 0.12
+MOST = 120
+
+
+def alike(scope: Scope) -> list[Run]:
+    """The other runs whose opening resembles the successes' about as much as those resemble each other."""
+    weights = _idf(scope)
+    own = [run for run in scope.successes if scope.spoken(run)]
+    if len(own) < 2:
+        return []
+    vectors: dict[object, dict[str, float]] = {run.id: _vector(scope, run, weights) for run in scope.all}
+    centre = _sum([vectors[run.id] for run in own])
+    closeness = sorted(_cosine_without(vectors[run.id], centre) for run in own)
+    floor = max(LEAST, closeness[len(closeness) // 4])
+    scored = [(_cosine(vectors[run.id], centre), run) for run in scope.all if run.id not in scope.ids]
+    near = [pair for pair in scored if pair[0] >= floor]
+    near.sort(key=lambda pair: (-pair[0], pair[1].at, str(pair[1].id)))
+    return [run for _, run in near[:MOST]]
+
+
+def _sum(vectors: list[dict[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for vector in vectors:
+        for term, value in vector.items():
+            total[term] = total.get(term, 0.0) + value
+    return total
+
+
+def _idf(scope: Scope) -> dict[str, float]:
+    held = Counter(term for run in scope.all for term in scope.spoken(run))
+    total = len(scope.all)
+    return {term: math.log((1 + total) / (1 + n)) for term, n in held.items() if n > 1}
+
+
+def _vector(scope: Scope, run: Run, weights: dict[str, float]) -> dict[str, float]:
+    raw = {term: weights[term] for term in sorted(scope.spoken(run)) if term in weights}
+    norm = math.sqrt(math.fsum(value * value for value in raw.values()))
+    return {term: value / norm for term, value in raw.items()} if norm else {}
+
+
+def _cosine(vector: dict[str, float], centre: dict[str, float]) -> float:
+    norm = math.sqrt(math.fsum(value * value for value in centre.values()))
+    return math.fsum(value * centre.get(term, 0.0) for term, value in vector.items()) / norm if norm else 0.0
+
+
+def _cosine_without(vector: dict[str, float], centre: dict[str, float]) -> float:
+    """How near one of the pattern's own runs is to the rest of them."""
+    rest = {term: value - vector.get(term, 0.0) for term, value in centre.items()}
+    return _cosine(vector, rest)

@@ -1,0 +1,87 @@
+"""A tool's name as a phrase that a person would say."""
+
+from consolidation.learning.lexicon import PREPOSITIONS, VERBS
+from consolidation.learning.signatures import words
+
+_LOOKS = {"get", "fetch", "read", "view", "show", "describe", "query", "retrieve", "lookup", "inspect"}
+_SEARCHES = {"search", "find", "grep", "rg", "glob"}
+_UNCOUNTED = {
+    "insurance",
+    "information",
+    "info",
+    "weather",
+    "data",
+    "status",
+    "baggage",
+    "luggage",
+    "access",
+    "feedback",
+    "code",
+    "mail",
+}
+
+
+def object_of(tool: str) -> str:
+    """get_reservation_details -> reservation details; '' when the name has no object."""
+    parts = words(tool)
+    return " ".join(parts[1:] if parts[0] in VERBS else parts)
+
+
+def has_verb(tool: str) -> bool:
+    parts = words(tool)
+    return parts[0] in VERBS and (len(parts) > 1 or parts[0] in {"think", "calculate"})
+
+
+def phrase(tool: str, *, article: str = "the") -> str:
+    """cancel_reservation -> cancel the reservation; transfer_to_agents -> transfer to agents; go_test -> run go test."""
+    parts = words(tool)
+    if not has_verb(tool):
+        return f"run {' '.join(parts)}"
+    verb, rest = parts[0], parts[1:]
+    if not rest:
+        return {"think": "think it through", "calculate": "do the arithmetic"}[verb]
+    said = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
+    if verb in _LOOKS:
+        return f"look up {said}"
+    if verb in _SEARCHES:
+        return f"search for {_plural(said) if not set(rest) & PREPOSITIONS else said}"
+    return f"{verb} {said}"
+
+
+def _object(rest: list[str], article: str) -> str:
+    said = " ".join(rest)
+    if not article or rest[0] in PREPOSITIONS or rest[0] in {"all", "a", "an", "the", "my", "user's"}:
+        return said
+    if article == "a":
+        head = _head(rest)
+        if is_plural(head) or head in _UNCOUNTED:
+            return said
+        return f"{'an' if said[0] in 'aeio' else 'a'} {said}"
+    return f"{article} {said}"
+
+
+def _head(rest: list[str]) -> str:
+    """The word that the others describe: the last one before a preposition."""
+    for n, word in enumerate(rest):
+        if n and word in PREPOSITIONS:
+            return rest[n - 1]
+    return rest[-1]
+
+
+def is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
+def _plural(said: str) -> str:
+    last = said.rsplit(" ", 1)[-1]
+    if is_plural(last) or last in _UNCOUNTED or not last.isascii() or not last.isalpha():
+        return said
+    if last.endswith("y") and last[-2:-1] not in "aeiou":
+        return said[:-1] + "ies"
+    return said + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def code(tool: str) -> str:
+    """The name as inline code, whatever it holds."""
+    bare = " ".join(tool.split()).replace("`", "'")
+    return f"`{bare[:80]}`"

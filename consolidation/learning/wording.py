@@ -1,0 +1,29 @@
+"""Counts and lists as a person writes them."""
+
+from collections.abc import Sequence
+
+
+def joined(parts: Sequence[str], word: str = "and") -> str:
+    """a, b and c"""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def runs(n: int) -> str:
+    return f"{n} run" if n == 1 else f"{n} runs"
+
+
+def upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, ending at a word."""
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
