@@ -18,15 +18,28 @@ __all__ = ["Fields", "Step", "TrackRecord", "slug"]
 
 DESCRIPTION = 1024  # characters, by the specification
 TITLE = 200
+_LIST = re.compile(r"\s*([-*+]|\d+[.)])\s")
 
 
 def _empty(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _encodable(value: Any) -> Any:
+    """Half surrogates, which models write, are refused by pydantic with all that surrounds them: mended beforehand."""
+    if isinstance(value, str):
+        return markdown.encodable(value)
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    return {_encodable(key): _encodable(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
 def _json(value: dict[str, Any]) -> dict[str, Any]:
     """As JSON gives it back, and as PostgreSQL can hold it."""
-    text: str = json.dumps(value, allow_nan=False, sort_keys=True, ensure_ascii=False)
+    try:
+        text = json.dumps(value, allow_nan=False, sort_keys=True, ensure_ascii=False)
+    except (TypeError, RecursionError) as error:
+        raise ValueError("not JSON") from error
     loaded: dict[str, Any] = json.loads(re.sub(r"(?<!\\)((?:\\\\)*)\\u0000", r"\1", markdown.encodable(text)))
     return loaded
 
@@ -42,12 +55,14 @@ def _cut(length: int) -> Callable[[str], str]:
 
 def _items(value: Any) -> Any:
     if isinstance(value, str):
-        return markdown.items(markdown.clean(value)) if re.match(r"\s*([-*+]|\d+[.)])\s", value) else [value]
+        return markdown.items(markdown.paragraph(value)) if _LIST.match(value) else [value]
     return [] if value is None else value
 
 
 def _terms(value: Any) -> Any:
-    return re.split(r"[,，、\n]", value) if isinstance(value, str) else _items(value)
+    if isinstance(value, str) and not _LIST.match(value):
+        return re.split(r"[,，、\n]", value)
+    return _items(value)
 
 
 def _numbered(value: Any) -> Any:
@@ -68,7 +83,7 @@ def _files(folder: str, default: str = "") -> Callable[[Any], Any]:
         files = {file_name(str(name), folder=folder, default=default): text for name, text in value.items()}
         if len({name.lower() for name in files}) < len(value):
             raise ValueError(f"{folder}: two files would have the same name")
-        return {name: markdown.encodable(text) if isinstance(text, str) else text for name, text in files.items()}
+        return files
 
     return named
 
@@ -102,7 +117,7 @@ class Step(BaseModel):
         names = ", ".join(f"`{name}`" for name in self.args_schema.get("properties") or ())
         tool = f" (`{self.tool}`{' with ' + names if names else ''})" if self.tool else ""
         validation = f". Done when: {self.validation}" if self.validation else ""
-        return f"{'Optional: ' if self.optional else ''}{self.step}{tool}{validation}"
+        return f"{'Optional: ' if self.optional else ''}{self.step}{tool}{validation}".strip()
 
 
 class TrackRecord(BaseModel):
@@ -122,7 +137,7 @@ class TrackRecord(BaseModel):
 class Fields(BaseModel):
     """The fields of a version, as 7-skills names them; `title` is the display name, `name` the slug."""
 
-    name: Annotated[str, AfterValidator(slug)]
+    name: Annotated[str, Field(min_length=1), AfterValidator(slug)]
     title: Annotated[str, BeforeValidator(_empty), AfterValidator(_cut(TITLE))] = ""
     description: Annotated[str, AfterValidator(_cut(DESCRIPTION)), Field(min_length=1)]
     trigger: Terms = Field(default_factory=list)
@@ -146,15 +161,22 @@ class Fields(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _title_keeps_what_the_slug_loses(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(name := data.get("name"), str) and not data.get("title"):
-            return {**data, "title": readable(name) if name == slug(name) else name}
+        if not isinstance(data, dict):
+            return data
+        data = _encodable(data)
+        name, title = data.get("name"), data.get("title")
+        if not name and isinstance(title, str):
+            return {**data, "name": title}
+        if not title and isinstance(name, str) and name != slug(name):
+            return {**data, "title": name}
         return data
 
     @model_validator(mode="after")
     def _canonical(self) -> Self:
         self.title = self.title or readable(self.name)
         if not self.procedure and self.recipe:
-            self.procedure = markdown.listed([str(step) for step in self.recipe], numbered=True)
+            steps = markdown.listed(_filled([str(step) for step in self.recipe]), numbered=True)
+            self.procedure = markdown.closed(markdown.paragraph(steps))
         if self.performance == TrackRecord():
             self.performance = None
         return self

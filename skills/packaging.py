@@ -7,8 +7,13 @@ import json
 import zipfile
 from dataclasses import dataclass
 
+from skills import unpacking
+from skills.archives import PackageRefused, too_large
 from skills.manifest import Fields
+from skills.unpacking import Unpacked
 from skills.writing import RECIPE, skill_md
+
+__all__ = ["File", "Package", "PackageRefused", "Unpacked", "pack", "texts", "unpack"]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest a zip can say
 
@@ -30,16 +35,26 @@ class Package:
 
 
 def pack(fields: Fields, version: int) -> Package:
-    """The package of a version."""
-    files = texts(fields, version)
-    content = _zip({f"{fields.name}/{path}": text.encode() for path, text in files.items()})
+    """The package of a version. Raises PackageRefused when it would be larger than what `unpack` takes."""
+    files = {path: text.encode() for path, text in texts(fields, version).items()}
+    if problems := too_large(files):
+        raise PackageRefused(problems)
+    content = _zip({f"{fields.name}/{path}": text for path, text in files.items()})
     return Package(
         name=fields.name,
-        skill_md=files["SKILL.md"],
-        files=tuple(File(path, len(text.encode()), _sha256(text.encode())) for path, text in files.items()),
+        skill_md=files["SKILL.md"].decode(),
+        files=tuple(File(path, len(text), _sha256(text)) for path, text in files.items()),
         content=content,
         sha256=_sha256(content),
     )
+
+
+def unpack(content: bytes) -> Unpacked:
+    """The fields in an uploaded zip, and what was put right or left out. Raises PackageRefused with every problem."""
+    unpacked = unpacking.read(content)
+    if problems := too_large({path: text.encode() for path, text in texts(unpacked.fields, 1).items()}):
+        raise PackageRefused(problems)
+    return unpacked
 
 
 def texts(fields: Fields, version: int) -> dict[str, str]:

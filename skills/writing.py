@@ -9,6 +9,7 @@ from skills import markdown
 from skills.manifest import Fields, TrackRecord
 
 RECIPE = "recipe.json"
+COUNTS = {"Successes": "successes", "Failures": "failures", "Partial": "partials"}
 ENOUGH_RUNS = 10  # below this a percentage says more than is known
 
 
