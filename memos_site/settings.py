@@ -1,5 +1,6 @@
 """Django's settings. Every value that an operator may change comes through memos_site.env."""
 
+import dj_database_url
 from csp.constants import NONE, SELF
 
 from memos_site.env import BASE_DIR, ENV, secret_key
@@ -47,6 +48,29 @@ ROOT_URLCONF = "memos_site.urls"
 WSGI_APPLICATION = "memos_site.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+EMBEDDED = {"ENGINE": "memos_site.postgres", "NAME": "memos", "USER": "memos", "HOST": str(DATA_DIR)}
+DATABASES = {
+    "default": {
+        **(dj_database_url.parse(ENV.DATABASE_URL) if ENV.DATABASE_URL else EMBEDDED),
+        "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+
+Q_CLUSTER = {
+    "name": "memos",
+    "orm": "default",
+    "workers": 2,
+    "queue_limit": 2,  # near the number of workers: what waits in memory grows older than `retry` unseen
+    "timeout": 600,
+    "retry": 1500,
+    "max_attempts": 3,
+    "save_limit": -1,
+    "ack_failures": True,
+    "catch_up": False,
+    "label": "Jobs",
+}
+
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -84,7 +108,7 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic step: one command starts every
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    "skills": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "skills"}},
+    "skills": {"BACKEND": "skills.storages.LocalStorage", "OPTIONS": {"location": DATA_DIR / "skills"}},
 }
 
 DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY

@@ -1,0 +1,25 @@
+"""Django's PostgreSQL backend on the embedded server: HOST is the data directory, the first connection starts it."""
+
+from pathlib import Path
+from typing import Any
+
+from django.db.backends.postgresql import base
+from django.db.utils import OperationalError
+
+from memos_site.postgres.cluster import Unusable
+from memos_site.postgres.server import Server
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Connects at once where the server runs; only a failure asks whether it must be started."""
+        server = Server(Path(self.settings_dict["HOST"]))
+        try:
+            server.take_part()
+            try:
+                return super().get_new_connection(conn_params | {"host": server.host()})
+            except self.Database.OperationalError:
+                server.wake()
+                return super().get_new_connection(conn_params | {"host": server.host()})
+        except Unusable as problem:
+            raise OperationalError(str(problem)) from problem

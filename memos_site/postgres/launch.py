@@ -1,0 +1,58 @@
+"""Becomes another program, as the right user and bound to its parent's life: `python -S -m ... UID GID SEARCH COMMAND`.
+
+A process of its own, because what happens here between fork and exec must not happen in a process with threads.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+PR_SET_PDEATHSIG, PR_SET_KEEPCAPS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 1, 8, 47, 2
+CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
+CAPABILITY_VERSION_3 = 0x20080522
+
+
+def prctl(*arguments: int) -> bool:
+    """Linux's prctl(2); False where the system has none or refuses."""
+    if sys.platform != "linux":
+        return False
+    padded = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:5]]
+    return bool(ctypes.CDLL(None, use_errno=True).prctl(*padded) == 0)
+
+
+def die_with_parent(number: int) -> None:
+    """This process gets the signal when the thread that started it ends; on Linux, elsewhere nothing happens."""
+    prctl(PR_SET_PDEATHSIG, number)
+
+
+def keep_search() -> None:
+    """Lets an unprivileged process keep one right of root's: to walk through directories closed to its user."""
+    for capability in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):  # the smaller one first; containers often drop it
+        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+        sets = (ctypes.c_uint32 * 6)(*([1 << capability] * 3))
+        kept = ctypes.CDLL(None, use_errno=True).capset(header, sets) == 0
+        if kept and prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability):
+            return
+    sys.exit("the system does not let root keep CAP_DAC_READ_SEARCH or CAP_DAC_OVERRIDE")
+
+
+def main(uid: int, gid: int, search: bool, command: list[str]) -> None:
+    parent = os.getppid()
+    if os.geteuid() == 0:
+        if search:
+            prctl(PR_SET_KEEPCAPS, 1)
+        os.setgroups([])
+        os.setgid(gid)
+        os.setuid(uid)
+        if search:
+            keep_search()
+    die_with_parent(signal.SIGINT)  # after setuid, which clears it; PostgreSQL takes it for a fast shutdown
+    if os.getppid() != parent:
+        sys.exit("the parent is gone")
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    os.execv(command[0], command)  # noqa: S606  (no shell is the point)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "search", sys.argv[4:])
