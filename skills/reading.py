@@ -12,7 +12,7 @@ import yaml
 
 from skills import markdown, writing
 from skills.manifest import Fields
-from skills.names import readable, slug
+from skills.names import readable, shown, slug
 
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 _LISTS = {
@@ -32,7 +32,8 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
 
     `folder` is the folder it lay in. Raises pydantic's ValidationError when there is no skill in it.
     """
-    head, body, warnings = frontmatter(markdown.clean(text.removeprefix("\ufeff")))
+    frontmatter, body = split(markdown.clean(text.removeprefix("\ufeff")))
+    head, warnings = _head(frontmatter)
     title, texts = _sections(body, str(head["metadata"].get("display-name", "")))
     name = head.get("name") or folder or slug(title)
     warnings += _name_warnings(name, folder)
@@ -56,25 +57,38 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     return fields, warnings
 
 
-def frontmatter(text: str) -> tuple[dict[str, Any], str, list[str]]:
-    """(values, body, warnings) of a SKILL.md: texts by key, and under `metadata` texts by key."""
+def split(text: str) -> tuple[str, str]:
+    """(frontmatter without its rules, body) of a SKILL.md."""
     match = _FRONTMATTER.match(text)
-    if not match:
-        return {"metadata": {}}, text, ["SKILL.md has no frontmatter"]
+    return (match[1], match[2]) if match else ("", text)
+
+
+def mapping(frontmatter: str) -> dict[str, Any] | None:
+    """What the YAML of a frontmatter says, every scalar as text; None when it is not a mapping."""
     try:
-        # every scalar is text: no dates, no booleans, no objects
-        loaded = yaml.load(match[1], Loader=yaml.BaseLoader)  # noqa: S506
-        warnings = []
+        # no dates, no booleans, no objects
+        loaded = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506
     except (yaml.YAMLError, RecursionError, ValueError):
-        loaded = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", match[1], re.MULTILINE))
+        return None
+    return loaded if isinstance(loaded, dict) else None
+
+
+def _head(frontmatter: str) -> tuple[dict[str, Any], list[str]]:
+    """(values, warnings): texts by key, and under `metadata` texts by key."""
+    if not frontmatter:
+        return {"metadata": {}}, ["SKILL.md has no frontmatter"]
+    warnings = []
+    loaded = mapping(frontmatter)
+    if loaded is None:
+        loaded = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", frontmatter, re.MULTILINE))
         warnings = ["the frontmatter is not valid YAML; it was read line by line"]
-    loaded = loaded if isinstance(loaded, dict) else {}
     metadata = loaded.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    lost = [str(key) for key in loaded if key not in _KEPT] + [f"metadata.{k}" for k in metadata if k not in _METADATA]
-    warnings += [f"{key[:80]}: not kept" for key in lost]
     values: dict[str, Any] = {key: value for key, value in loaded.items() if isinstance(value, str) and key in _KEPT}
-    return values | {"metadata": metadata}, match[2], warnings
+    lost = [key for key in loaded if key not in {*values, "metadata"}]
+    lost += [f"metadata.{key}" for key in metadata if key not in _METADATA]
+    warnings += [f"{shown(str(key))}: not kept" for key in lost]
+    return values | {"metadata": metadata}, warnings
 
 
 def _name_warnings(name: str, folder: str) -> list[str]:

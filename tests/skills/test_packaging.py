@@ -101,7 +101,7 @@ def test_another_version_number_makes_another_package() -> None:
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        (Fields(name="a", description="b", procedure="x" * (1024 * 1024)), "SKILL.md is larger than 1 MiB"),
+        (Fields(name="a", description="b", procedure="x" * 262_144), "SKILL.md is larger than 256 KiB"),
         (Fields(name="a", description="b", others={"a.md": "x" * 6_000_000}), "the package is larger than 5 MiB"),
         (Fields(name="a", description="b", assets={f"{n}.txt": "" for n in range(200)}), "201 files, the limit is 200"),
     ],

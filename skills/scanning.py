@@ -1,0 +1,172 @@
+"""What a reviewer should look at before publishing: patterns in the texts of a skill. They ask, they do not judge."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from skills import invisible
+
+_EXCERPT = 160
+_MOST = 20  # findings of one rule in one file
+
+
+class Severity(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Finding(BaseModel):
+    """`line` counts from 1. `excerpt` is the line around the match, with invisible characters spelled out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rule: str
+    severity: Severity
+    file: str
+    line: int
+    excerpt: str
+
+
+class Rule(NamedTuple):
+    name: str
+    severity: Severity
+    pattern: re.Pattern[str]
+    files: str = ""  # endings; empty for every file
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    """One pattern; repetitions are bounded, because the texts are an attacker's."""
+    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
+
+
+_PROSE = ".md .txt .html"
+_SECRETS = Rule(
+    "credentials",
+    Severity.HIGH,
+    _any(
+        r"(?:\.|/)ssh/|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b",
+        r"\.kube/config|\.docker/config\.json|\.gnupg\b|/etc/(?:passwd|shadow)\b|\.config/gcloud",
+        r"\bkeyring\.get_password\b|\bsecurity\s+find-generic-password\b|(?<![\w.])\.env\b(?!\.example)",
+        r"169\.254\.169\.254|metadata\.google\.internal",
+    ),
+)
+_ENVIRONMENT = Rule(
+    "environment",
+    Severity.MEDIUM,
+    _any(
+        r"\bos\.(?:environ|getenv)\b",
+        r"\bprocess\.env\b",
+        r"\bprintenv\b",
+        r"^[ \t]*env[ \t]*(?:\||>|$)",
+        r"/proc/\w+/environ",
+    ),
+)
+_UPLOAD = Rule(
+    "network-upload",
+    Severity.MEDIUM,
+    _any(
+        r"\b(?:requests|httpx|session|client)\.(?:post|put|patch)\s*\(",
+        r"\burlopen\([^)\n]{0,200}\bdata\s*=",
+        r"\bcurl\b[^\n]{0,200}\s(?:-[a-z]*[dFT]\b|--data|--form|--upload-file|-X\s*(?:POST|PUT))",
+        r"\bwget\b[^\n]{0,200}--post-(?:data|file)",
+        r"\bmethod\s*:\s*['\"](?:POST|PUT|PATCH)['\"]",
+        r"\b(?:scp|sftp|ncat|netcat)\s+\S|\bnc\s+-|\brsync\b[^\n]{0,200}\s\S{1,100}:|/dev/tcp/|\bsmtplib\b|\bftplib\b",
+    ),
+)
+RULES = (
+    Rule(
+        "instruction-override",
+        Severity.HIGH,
+        _any(
+            r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|other|system|all)\b"
+            r"[^.\n]{0,40}\b(?:instructions?|prompts?|rules|messages|guidelines)\b",
+            r"(?:忽略|无视|忘记|不要理会)[^。\n]{0,20}(?:指令|指示|提示|规则|要求)",
+            r"<\|(?:im_start|im_end|system|endoftext)\|>|\[/?INST\]|</?(?:system|assistant)>",
+        ),
+    ),
+    Rule(
+        "instruction-secrecy",
+        Severity.HIGH,
+        _any(
+            r"\b(?:do not|don't|never|without)\b[^.\n]{0,20}\b(?:tell|inform|mention|reveal|show|ask)(?:s|ing)?"
+            r"\b[^.\n]{0,30}\b(?:the )?(?:user|human|operator|anyone)\b",
+            r"(?:不要|别|勿|不得)[^。\n]{0,6}(?:告诉|告知|提及|透露)[^。\n]{0,10}(?:用户|任何人|使用者)",
+        ),
+    ),
+    Rule(
+        "instruction-role",
+        Severity.MEDIUM,
+        _any(
+            r"\byou are now\b|\bnew (?:system )?instructions\s*:",
+            r"\b(?:system|developer) prompt\b|\bdeveloper mode\b|\bjailbreak",
+            r"你现在是|系统提示词|新的指令",
+        ),
+    ),
+    Rule("html-comment", Severity.MEDIUM, _any(r"<!--"), _PROSE),
+    Rule("zero-width", Severity.HIGH, invisible.ZERO_WIDTH),
+    Rule("text-direction", Severity.HIGH, invisible.DIRECTION),
+    Rule("smuggled-text", Severity.CRITICAL, invisible.SMUGGLED),
+    Rule("long-base64", Severity.MEDIUM, _any(r"(?<![\w+/=-])[\w+/-]{160,}={0,2}", r"^(?:[A-Za-z0-9+/]{60,100}\n){3}")),
+    Rule(
+        "download-and-run",
+        Severity.CRITICAL,
+        _any(
+            r"\b(?:curl|wget|fetch)\b(?:\\\n|[^\n|]){0,200}\|\s*(?:sudo\s+)?(?:env\s+)?(?:\S{0,20}/)?(?:ba|z|da|k)?sh\b",
+            r"\b(?:curl|wget)\b(?:\\\n|[^\n|]){0,200}\|\s*(?:sudo\s+)?(?:python|perl|ruby|node)",
+            r"\b(?:ba|z)?sh\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b|\beval\s+[\"']?(?:\$\(|`)\s*(?:curl|wget)\b",
+            r"\b(?:iex|invoke-expression)\b[^\n]{0,200}(?:\biwr\b|download|invoke-webrequest)",
+            r"\b(?:exec|eval)\s*\([^\n]{0,100}(?:urlopen|requests\.get|httpx\.get)",
+        ),
+    ),
+    _SECRETS,
+    _ENVIRONMENT,
+    _UPLOAD,
+)
+
+
+def scan(files: Mapping[str, str]) -> list[Finding]:
+    """The findings in the files of a package, the gravest first."""
+    found = [finding for file, text in sorted(files.items()) for finding in _scan(file, text)]
+    gravity = list(Severity)
+    return sorted(found, key=lambda finding: (-gravity.index(finding.severity), finding.file, finding.line))
+
+
+def _scan(file: str, text: str) -> Iterator[Finding]:
+    found = [finding for rule in RULES for finding in islice(_findings(rule, file, text), _MOST)]
+    yield from found
+    yield from _exfiltration(found)
+
+
+def _findings(rule: Rule, file: str, text: str) -> Iterator[Finding]:
+    if rule.files and not file.lower().endswith(tuple(rule.files.split())):
+        return
+    end = -1  # of the line that was found last: one finding per line
+    for match in rule.pattern.finditer(text):
+        if match.start() > end:
+            end = _line_end(text, match.start())
+            line = text.count("\n", 0, match.start()) + 1
+            excerpt = _excerpt(text, match.start())
+            yield Finding(rule=rule.name, severity=rule.severity, file=file, line=line, excerpt=excerpt)
+
+
+def _exfiltration(found: Iterable[Finding]) -> Iterator[Finding]:
+    """One file that reads secrets and sends something out."""
+    sends = [finding for finding in found if finding.rule == _UPLOAD.name]
+    if sends and any(finding.rule in {_SECRETS.name, _ENVIRONMENT.name} for finding in found):
+        yield sends[0].model_copy(update={"rule": "secrets-and-upload", "severity": Severity.CRITICAL})
+
+
+def _excerpt(text: str, at: int) -> str:
+    begin = max(text.rfind("\n", 0, at) + 1, at - _EXCERPT // 2)
+    return invisible.visible(text[begin : min(_line_end(text, at), begin + _EXCERPT)]).strip()
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
