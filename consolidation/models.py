@@ -4,18 +4,21 @@ from datetime import datetime
 from typing import Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memories.choices import Outcome
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id
 
+MOST_ATTEMPTS = 3
+
 
 class PatternQuerySet(Trusted["Pattern"]):
     def due(self) -> Self:
         """Touched since they were last written down as a competence: the queue of the second half of a run."""
-        return self.filter(due=True).order_by("kind", "signature_sha256", "sensitivity")
+        waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
+        return waiting.order_by("kind", "sensitivity", "signature_sha256")  # exact before general
 
 
 class Pattern(models.Model):
@@ -37,6 +40,8 @@ class Pattern(models.Model):
     first_seen_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
     due = models.BooleanField(default=True)
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
     memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
 
     objects = PatternQuerySet.as_manager()
@@ -52,20 +57,55 @@ class Pattern(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.signature[:80]}"
 
+    def settle(self) -> None:
+        """Written down as it is now: no longer due until the next sighting."""
+        self.due, self.attempts, self.error = False, 0, ""
+        self.save(update_fields=["due", "attempts", "error", "memory"])
+
+    def attempted(self) -> None:
+        """Counted before the work, so that a pattern which kills its worker three times is set aside."""
+        self.attempts += 1
+        self.save(update_fields=["attempts"])
+
+    def failed(self, why: str) -> None:
+        """The work failed and the worker lives: tried again in the next run, however long the fault lasts."""
+        self.attempts, self.error = 0, why[:2000]
+        self.save(update_fields=["attempts", "error"])
+
+
+class SightingQuerySet(models.QuerySet["Sighting"]):
+    def uncounted(self) -> Self:
+        """What the pattern's memory has not counted yet, or has counted with another outcome."""
+        return self.exclude(counted=F("outcome"))
+
+    def counted(self) -> int:
+        """Marks these as counted with the outcome that they have now."""
+        return self.update(counted=F("outcome"))
+
+    def newest(self, most: int) -> Self:
+        return self.order_by("-at", "-episode_id")[:most]
+
 
 class Sighting(models.Model):
-    """One episode in which a pattern was seen; it survives the episode, and counts once."""
+    """One episode in which a pattern was seen; it survives the episode, and counts once.
+
+    `counted` is the outcome that the pattern's memory has counted for it, '' before it has.
+    """
 
     pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
     episode_id = models.UUIDField()
     outcome = models.CharField(max_length=8, choices=Outcome)
+    counted = models.CharField(max_length=8, choices=Outcome, blank=True)
     at = models.DateTimeField()
+
+    objects = SightingQuerySet.as_manager()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["pattern", "episode_id"], name="sighting_counts_once_per_pattern"),
         ]
         indexes = [
+            models.Index(fields=["pattern"], condition=~Q(counted=F("outcome")), name="sighting_uncounted"),
             models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
             models.Index(fields=["episode_id"], name="sighting_by_episode"),
         ]
@@ -120,6 +160,15 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.status}"
+
+    @property
+    def moment(self) -> datetime:
+        """The instant that this run takes as now, so that all it writes agrees."""
+        return self.started_at or self.created_at
+
+    def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:
+        self.stage, self.done, self.total, self.counters = stage, done, total, dict(counters)
+        self.save(update_fields=["stage", "done", "total", "counters"])
 
     def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
         self.status, self.counters, self.error, self.finished_at = status, counters, error, at

@@ -1,7 +1,7 @@
 """Every value that comes from the environment: one line each, typed, with its default and a sentence about it.
 
 A secret may also come as `NAME_FILE`, the path of a file that holds it. A wrong value never raises here: it is kept in
-`PROBLEMS`, its default stands in, and a system check (memos_site.checks) refuses to start anything until it is put right.
+`PROBLEMS`, its default stands in, and a system check (memos_site.checks) lets nothing start until it is put right.
 """
 
 import contextlib

@@ -5,15 +5,20 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from uuid_utils.compat import uuid7
 
+from memories.correlation import request_id
+
 
 class RequestId:
-    """Gives each request an id of ours, stands it in `request.id` and in the answer's X-Request-Id."""
+    """Gives each request an id of ours, for audit rows, the log and the answer's X-Request-Id."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.id = str(uuid7())  # type: ignore[attr-defined]
-        response = self.get_response(request)
-        response["X-Request-Id"] = request.id  # type: ignore[attr-defined]
-        return response
+        token = request_id.set(str(uuid7()))
+        try:
+            response = self.get_response(request)
+            response["X-Request-Id"] = request_id.get()
+            return response
+        finally:
+            request_id.reset(token)

@@ -100,3 +100,8 @@ class SkillVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.skill.name} {self.number}"
+
+    @property
+    def is_open(self) -> bool:
+        """Proposed, and nobody has decided it yet."""
+        return self.status == self.Status.PROPOSED

@@ -23,6 +23,10 @@ class EpisodeQuerySet(Trusted["Episode"]):
         waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("closed_at", "memory_id")
 
+    def after(self, closed_at: datetime, pk: UUID) -> Self:
+        """The rest of a reading that came as far as this episode."""
+        return self.filter(Q(closed_at__gt=closed_at) | Q(closed_at=closed_at, pk__gt=pk))
+
     def set_aside(self) -> Self:
         return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)
 

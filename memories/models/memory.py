@@ -5,9 +5,9 @@ from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db import models, transaction
+from django.db.models import Count, Q
+from django.db.models.functions import Cast, Coalesce, Now
 
 from memories import decay
 from memories.choices import LIVE, Category, DeletionPolicy, Origin, Status, Type
@@ -29,10 +29,26 @@ class MemoryQuerySet(Trusted["Memory"]):
         inside = (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=at), inside)
 
-    def waiting(self, at: datetime) -> Self:
-        """What waits for a person: candidates and contested rows that nobody snoozed beyond `at`."""
-        asleep = Q(snoozed_until__gt=at)
-        return self.filter(~asleep, status__in=(Status.CANDIDATE, Status.CONTESTED)).unexpired(at)
+    def awake(self, at: datetime) -> Self:
+        """What nobody has snoozed beyond `at`."""
+        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
+
+    def with_support(self) -> Self:
+        """Adds `evidence_count` and `thread_count`; an episode without a thread counts as a thread of its own."""
+        thread = Coalesce("evidence__episode__thread_id", Cast("evidence__episode_id", models.CharField()))
+        return self.annotate(evidence_count=Count("evidence", distinct=True), thread_count=Count(thread, distinct=True))
+
+    def with_key(self) -> Self:
+        """Adds `key_or_blank`: what has no key sorts before everything that has one."""
+        return self.annotate(key_or_blank=Coalesce("key", models.Value("")))
+
+    def count_use(self, *, at: datetime) -> int:
+        """Counts one use of each; a row that another call holds is passed by rather than waited for."""
+        rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
+        with transaction.atomic():
+            ids = list(rows.values_list("pk", flat=True))
+            used = type(self)(self.model, using=self.db).filter(pk__in=ids)
+            return used.update(times_used=models.F("times_used") + 1, last_used_at=at)
 
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))

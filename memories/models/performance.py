@@ -1,5 +1,6 @@
 """The track record of a competence or plan: counters that move by difference; everything else is computed from them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from math import sqrt
 from typing import Any, Self
@@ -30,7 +31,7 @@ def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]
 class PerformanceQuerySet(Trusted["Performance"]):
     trust_path = "memory__"
 
-    def moved(self, counts: dict[str, int], *, last_used_at: datetime | None = None) -> int:
+    def moved(self, counts: Mapping[str, int], *, last_used_at: datetime | None = None) -> int:
         """Adds the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically."""
         change: dict[str, Any] = {
             COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n

@@ -1,5 +1,6 @@
 """What a person decides about one row: each verb is a compare-and-set together with its audit row."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -55,7 +56,7 @@ class Reviewable(models.Model):
             to, (Status.CANDIDATE, Status.CONTESTED, Status.CONFIRMED)
         )
         with transaction.atomic():
-            self._lock("promote", below)
+            self.lock_for("promote", below)
             change = {
                 "status": to,
                 "confidence": max(self.confidence, least),
@@ -67,27 +68,33 @@ class Reviewable(models.Model):
     def dismiss(self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
         """It does not hold and does not come back; confidence is kept as it was, for a restore."""
         with transaction.atomic():
-            self._lock("dismiss", LIVE)
+            self.lock_for("dismiss", LIVE)
             return self._change("dismiss", {"status": Status.DISMISSED}, by=by, why=why, at=at, batch=batch)
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """A dismissed or contested memory waits for a decision again, with the confidence it had; clears the hold."""
         with transaction.atomic():
-            self._lock("restore", (Status.DISMISSED, Status.CONTESTED))
+            self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
             change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
             return self._change("restore", change, by=by, why=why, at=at, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo."""
         with transaction.atomic():
-            self._lock("undo", Status.values)
+            self.lock_for("undo", Status.values)
             if self.version != entry.subject_version:
                 raise Conflict(f"changed since by a later decision; it is {self.status} now")
             action = "redo" if entry.undoes else "undo"
             return self._change(action, dict(entry.before), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
-    def _lock(self, verb: str, allowed: Any) -> None:
-        """Holds the row for this transaction and reads it afresh; Conflict unless its status allows the verb."""
+    def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+        """Something that belongs to this memory was decided beside it (a skill's version): its version moves too."""
+        with transaction.atomic():
+            self.lock_for(action, Status.values)
+            return self._change(action, {}, by=by, why=why, at=at, batch=batch)
+
+    def lock_for(self, verb: str, allowed: Collection[str]) -> None:
+        """Locks the row for this transaction and reads it afresh; Conflict unless its status allows the verb."""
         try:
             self.refresh_from_db(from_queryset=self._rows().select_for_update())
         except type(self).DoesNotExist:

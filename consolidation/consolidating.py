@@ -1,0 +1,62 @@
+"""One run of consolidation: scope by scope, one worker a scope, whoever starts it (schedule, command, API, page)."""
+
+from collections import Counter
+from datetime import datetime
+
+from django.utils import timezone
+
+from consolidation import locks
+from consolidation.models import Pattern, Run
+from consolidation.pipelines import competences, sightings
+from memories.models import Episode
+
+KIND = "consolidate"
+
+
+def consolidate(*, trigger: Run.Trigger, wait: bool, at: datetime) -> Run | None:
+    """Reads every new episode once and brings what it taught to its end. Never raises for a fault of one item.
+
+    `wait`: for a scope that another worker holds; otherwise that scope is left to it. None: a scheduled run that found
+    nothing to do, which leaves no row.
+    """
+    abandon_dead_runs(at=at)
+    scopes = _scopes()
+    if not scopes and trigger == Run.Trigger.SCHEDULE:
+        return None
+    run = Run.objects.start(KIND, trigger=trigger, at=at)
+    with locks.held(f"run:{run.pk}", wait=True):
+        counters = _scope_by_scope(run, scopes, wait=wait)
+        failed = counters["failed"]
+        error = f"{failed} could not be read or written; each says why and is tried again" if failed else ""
+        status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
+        run.finish(status, counters=dict(counters), at=timezone.now(), error=error)
+    return run
+
+
+def abandon_dead_runs(*, at: datetime) -> None:
+    """A run whose lock nobody holds has lost its worker: it is said so, and its items are still in their queues."""
+    for run in Run.objects.filter(kind=KIND, status=Run.Status.RUNNING):
+        with locks.held(f"run:{run.pk}", wait=False) as dead:
+            if dead:
+                run.finish(
+                    Run.Status.FAILED, counters=run.counters, at=at, error="its worker died; the next run goes on"
+                )
+
+
+def _scopes() -> list[str]:
+    new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
+    due = Pattern.objects.due().order_by().values_list("scope", flat=True)
+    return sorted(set(new.distinct()) | set(due.distinct()))
+
+
+def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
+    counters: Counter[str] = Counter(episodes_read=0)
+    for done, scope in enumerate(scopes):
+        run.progress(stage=scope or "unscoped", done=done, total=len(scopes), counters=counters)
+        with locks.held(f"consolidate:{scope}", wait=wait) as ours:
+            if ours:
+                counters.update(sightings.digest(scope, at=run.moment))
+                counters.update(competences.write_down(scope, run_id=run.pk, at=run.moment))
+            else:
+                counters["skipped"] += 1
+    return counters

@@ -1,0 +1,13 @@
+"""What happens by itself, and how often. Created once; an operator may change or stop them, and that is kept."""
+
+from django_q.models import Schedule
+
+MINUTES = {"consolidation.tasks.consolidate": 5}
+
+
+def ensure() -> None:
+    """Creates the schedules that do not exist yet; the existing ones stay as they are."""
+    for func, minutes in MINUTES.items():
+        Schedule.objects.get_or_create(
+            name=func, defaults={"func": func, "schedule_type": Schedule.MINUTES, "minutes": minutes}
+        )

@@ -1,0 +1,65 @@
+"""Lists: filters from the query string, an ordering, and pages by cursor."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+
+from memories.exceptions import FieldError, Invalid
+from memories.keyset import Cursor, Order, page
+
+M = TypeVar("M", bound=Model)
+PAGING = frozenset({"cursor", "limit"})
+
+
+def number(request: Request, name: str, *, default: int, least: int, most: int) -> int:
+    """A whole number of the query string; Invalid names the parameter and its range."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise Invalid(FieldError(f"/{name}", "out_of_range", f"must be a whole number from {least} to {most}"))
+    return int(text)
+
+
+def choice(request: Request, name: str, allowed: list[str]) -> list[str]:
+    """One or several values of a parameter (repeated or comma-separated), each of them allowed; [] when absent."""
+    values = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
+    if unknown := [value for value in values if value not in allowed]:
+        detail = f"{unknown[0]!r} is not one of {', '.join(allowed)}"
+        raise Invalid(FieldError(f"/{name}", "unknown_value", detail))
+    return values
+
+
+def cursor(request: Request) -> Cursor | None:
+    text = request.query_params.get("cursor")
+    return Cursor.decode(text) if text else None
+
+
+def answer(
+    request: Request,
+    rows: QuerySet[M],
+    order: Order,
+    *,
+    show: Callable[[M], dict[str, Any]],
+    at: datetime,
+    default: int = 50,
+) -> Response:
+    """{next, previous, results}: absolute URLs or null."""
+    limit = number(request, "limit", default=default, least=1, most=200)
+    found = page(rows, order, limit=limit, at=at, cursor=cursor(request))
+    return Response(
+        {
+            "next": _url(request, found.next),
+            "previous": _url(request, found.previous),
+            "results": [show(row) for row in found.rows],
+        }
+    )
+
+
+def _url(request: Request, place: Cursor | None) -> str | None:
+    return replace_query_param(request.build_absolute_uri(), "cursor", place.encode()) if place else None

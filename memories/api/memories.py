@@ -1,0 +1,104 @@
+"""Reading memories: a list with filters, one by its id, an episode's events."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import lists, representations
+from memories.api.doors import Door
+from memories.api.lists import PAGING
+from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
+from memories.exceptions import FieldError, Invalid, NotFound
+from memories.keyset import Order
+from memories.models import Event, Memory
+from memories.models.episode import EventQuerySet
+from memories.models.memory import MemoryQuerySet
+
+READ = {"GET": (Permission.READ,)}
+CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
+EXACT = ("source", "company_id", "scope", "thread_id")
+ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
+COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
+
+
+class Memories(Door):
+    needs = READ
+    filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering"}) | PAGING
+
+    def get(self, request: Request) -> Response:
+        cursor = lists.cursor(request)
+        at = datetime.fromisoformat(cursor.at) if cursor else timezone.now()
+        rows = _filtered(request, Memory.objects.visible_to(self.trust), at=at)
+        few = "company_id" in request.query_params or "source" in request.query_params
+        return lists.answer(
+            request,
+            rows.select_related("episode", "performance").with_salience(at).with_key(),
+            _order(request, best_first=few),
+            show=lambda row: representations.memory(row, at=at),
+            at=at,
+            default=10 if few else 50,
+        )
+
+
+class OneMemory(Door):
+    needs = READ
+
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        at = timezone.now()
+        rows = Memory.objects.visible_to(self.trust).unexpired(at)
+        row = rows.select_related("episode", "performance").filter(pk=memory_id).first()
+        if row is None:
+            raise NotFound
+        events = list(_events(memory_id)[: representations.TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
+        if self.trust.actor.kind == ActorKind.AGENT:
+            Memory.objects.filter(pk=row.pk).count_use(at=at)
+        return Response(representations.memory(row, at=at, events=events), headers={"ETag": f'"{row.version}"'})
+
+
+class EpisodeEvents(Door):
+    needs = READ
+    filters = PAGING
+
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        if not Memory.objects.visible_to(self.trust).filter(pk=memory_id, type=Type.EPISODIC).exists():
+            raise NotFound
+        rows, at = _events(memory_id), timezone.now()
+        return lists.answer(request, rows, ("position",), show=representations.event, at=at)
+
+
+class Me(Door):
+    def get(self, request: Request) -> Response:
+        expires_at = getattr(request.user, "expires_at", None)
+        return Response(representations.caller(self.trust, expires_at=expires_at))
+
+
+def _events(memory_id: UUID) -> EventQuerySet:
+    return Event.objects.filter(episode=memory_id).select_related("instruction").order_by("position")
+
+
+def _filtered(request: Request, rows: MemoryQuerySet, *, at: datetime) -> MemoryQuerySet:
+    for name, allowed in CHOICES.items():
+        if values := lists.choice(request, name, allowed):
+            rows = rows.filter(**{f"{name}__in": values})
+    for name in EXACT:
+        if name in request.query_params:
+            rows = rows.filter(**{name: request.query_params[name]})
+    for tag in request.query_params.getlist("tag"):
+        rows = rows.filter(tags__contains=[tag])
+    if "min_confidence" in request.query_params:
+        rows = rows.filter(confidence__gte=lists.number(request, "min_confidence", default=0, least=0, most=100))
+    return rows.unexpired(at) if "status" in request.query_params else rows.current(at)
+
+
+def _order(request: Request, *, best_first: bool) -> Order:
+    """The ordering asked for (a - in front: descending), made unique by the id; default newest first."""
+    asked = request.query_params.get("ordering")
+    if asked is None:
+        return ("-confidence", "-created_at", "-id") if best_first else ("-created_at", "-id")
+    name, sign = asked.lstrip("-"), "-" if asked.startswith("-") else ""
+    if name not in ORDERINGS:
+        raise Invalid(FieldError("/ordering", "unknown_value", f"must be one of {', '.join(ORDERINGS)}, or - and one"))
+    return (f"{sign}{COLUMN.get(name, name)}", f"{sign}id")

@@ -1,0 +1,79 @@
+"""Errors as RFC 9457 problem details, with a stable `code` and, for fields, a JSON pointer each."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from memories.correlation import request_id
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+
+log = logging.getLogger(__name__)
+CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
+CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
+CODES |= {406: "not_acceptable", 429: "throttled", 500: "internal_error", 503: "unavailable"}
+NOT_FOUND = "there is nothing here, or nothing that you may see"
+
+
+def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:
+    """One problem as an answer. `path` is the request's, without its query string."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": path,
+        "code": code or CODES[status],
+        "request_id": request_id.get(),
+        **more,
+    }
+    return Response(body, status=status, content_type="application/problem+json")
+
+
+def handler(error: Exception, context: dict[str, Any]) -> Response:
+    """DRF's exception handler: whatever is raised in a view of the API becomes a problem, never HTML, never a trace."""
+    set_rollback()
+    path = context["request"].path
+    answer = _ours(error, path) or _frameworks(error, path)
+    if answer is None:
+        log.exception("unexpected error at %s", path, exc_info=error)
+        answer = problem(500, "something went wrong on our side; the log names this request_id", path=path)
+    return answer
+
+
+def _ours(error: Exception, path: str) -> Response | None:
+    if isinstance(error, Invalid):
+        return problem(400, str(error.errors[0]), path=path, errors=[_field(wrong) for wrong in error.errors])
+    if isinstance(error, Conflict):
+        return problem(409, str(error), code=error.code, path=path)
+    if isinstance(error, NotAllowed):
+        return problem(403, str(error), path=path)
+    if isinstance(error, NotFound | Http404):
+        return problem(404, NOT_FOUND, path=path)
+    if isinstance(error, OperationalError | InterfaceError):
+        log.error("database unavailable at %s: %s", path, error)
+        return problem(503, "the database cannot be reached", path=path, memory_status="unavailable")
+    return None
+
+
+def _frameworks(error: Exception, path: str) -> Response | None:
+    if isinstance(error, PermissionDenied):
+        return problem(403, "you may not do this", path=path)
+    if not isinstance(error, exceptions.APIException):
+        return None
+    answer = problem(error.status_code, str(error.detail), path=path)
+    if header := getattr(error, "auth_header", None):
+        answer["WWW-Authenticate"] = header
+    if wait := getattr(error, "wait", None):
+        answer["Retry-After"] = str(int(wait) + 1)
+    return answer
+
+
+def _field(error: FieldError) -> dict[str, str]:
+    return {"pointer": error.pointer, "code": error.code, "detail": error.detail}

@@ -1,0 +1,142 @@
+"""Memories, episodes and events as the API shows them: exact names, sensitivity by name, salience as of now."""
+
+from datetime import datetime
+from typing import Any
+
+from memories.choices import Sensitivity, Type
+from memories.models import Episode, Event, Memory, Performance
+from memories.trust import Trust
+
+TIMELINE_AT_MOST = 1_000
+
+
+def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> dict[str, Any]:
+    """`events`: of an episode, those that its timeline shows; None leaves the timeline out, as lists do."""
+    return {
+        "id": row.pk,
+        "type": row.type,
+        "scope": row.scope,
+        "key": row.key,
+        "category": row.category,
+        "content": row.content,
+        "payload": _payload(row, events),
+        "source": row.source,
+        "origin": row.origin,
+        "thread_id": row.thread_id,
+        "company_id": row.company_id,
+        "tags": row.tags,
+        "sensitivity": Sensitivity(row.sensitivity).label,
+        "confidence": row.confidence,
+        "status": row.status,
+        "salience": row.salience_on(at),
+        "lifecycle": _lifecycle(row),
+        "times_used": row.times_used,
+        "times_confirmed": row.times_confirmed,
+        "last_used_at": row.last_used_at,
+        "expires_at": row.expires_at,
+        "provenance": {"sources": row.provenance.get("sources", []), "created_by": row.created_by},
+        "flags": row.flags,
+        "version": row.version,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+    }
+
+
+def _lifecycle(row: Memory) -> dict[str, Any]:
+    return {
+        "half_life_seconds": row.half_life,
+        "min_salience": row.min_salience,
+        "reinforcement_gain": row.reinforcement_gain,
+        "max_age_seconds": row.max_age,
+        "last_reinforced_at": row.reinforced_at,
+        "pinned": row.pinned,
+        "deletion_policy": row.deletion_policy,
+        "fades_at": row.fades_at,
+    }
+
+
+def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
+    if row.type == Type.EPISODIC:
+        return _episodic(row.episode, events)
+    if row.type == Type.COMPETENCE:
+        return {**row.payload, "performance": performance(getattr(row, "performance", None))}
+    return {"kind": row.type, **row.payload}
+
+
+def _episodic(episode: Episode, events: list[Event] | None) -> dict[str, Any]:
+    payload = {
+        "kind": Type.EPISODIC.value,
+        "title": episode.title,
+        "external_id": episode.external_id,
+        "event_count": episode.event_count,
+        "outcome": episode.outcome,
+        "outcome_at": episode.outcome_at,
+        "closed_at": episode.closed_at,
+        "environment": {name: value for name, value in episode.environment.items() if name != "chat_history"},
+        "artifacts": episode.artifacts,
+    }
+    if events is not None:
+        payload["timeline"] = [_entry(event) for event in events]
+        payload["tool_graph"] = [_node(event) for event in events if event.kind == "tool_call"]
+        payload["truncated"] = len(events) < episode.event_count
+    return payload
+
+
+def _entry(event: Event) -> dict[str, Any]:
+    ref = event.node_id if event.kind == "tool_call" else event.ref
+    return {"t": event.at, "event_kind": event.kind, "ref": ref, "summary": event.summary or event.words[:500]}
+
+
+def _node(event: Event) -> dict[str, Any]:
+    return {
+        "id": event.node_id,
+        "tool": event.tool,
+        "args": event.args,
+        "result": event.result,
+        "timestamp": event.at,
+        "depends_on": event.depends_on,
+    }
+
+
+def event(row: Event) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "position": row.position,
+        "node_id": row.node_id,
+        "at": row.at,
+        "kind": row.kind,
+        "role": row.role,
+        "actor": row.actor,
+        "ref": row.ref,
+        "text": row.words,
+        "summary": row.summary,
+        "tool": row.tool,
+        "args": row.args,
+        "result": row.result,
+        "ok": row.ok,
+        "latency_ms": row.latency_ms,
+        "depends_on": row.depends_on,
+        "context": row.context,
+        "flags": row.flags,
+    }
+
+
+def performance(row: Performance | None) -> dict[str, Any]:
+    return {
+        "success_count": row.successes if row else 0,
+        "failure_count": row.failures if row else 0,
+        "partial_count": row.partials if row else 0,
+        "success_rate": row.success_rate if row else None,
+        "avg_latency_ms": row.avg_latency_ms if row else None,
+        "last_used_at": row.last_used_at if row else None,
+    }
+
+
+def caller(trust: Trust, *, expires_at: datetime | None) -> dict[str, Any]:
+    return {
+        "name": trust.actor.name,
+        "clearance": Sensitivity(trust.max_sensitivity).label,
+        "scopes": sorted(trust.scopes or ()),
+        "permissions": sorted(trust.permissions),
+        "expires_at": expires_at,
+    }

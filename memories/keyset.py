@@ -1,0 +1,91 @@
+"""Pages by key instead of by number: constant cost however deep, and no row twice while others come and go."""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import F, Model, Q, QuerySet
+
+from memories.exceptions import FieldError, Invalid
+
+M = TypeVar("M", bound=Model)
+Order = tuple[str, ...]  # names of columns or annotations, "-" in front for descending; the last one must be unique
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A place between two rows. `at` is the instant at which values that fade were taken on the first page."""
+
+    values: list[Any]
+    backwards: bool
+    at: str
+
+    def encode(self) -> str:
+        raw = json.dumps([self.values, self.backwards, self.at], cls=DjangoJSONEncoder)
+        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+    @classmethod
+    def decode(cls, text: str) -> "Cursor":
+        try:
+            values, backwards, at = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+            datetime.fromisoformat(at)
+            return cls(list(values), bool(backwards), at)
+        except (binascii.Error, UnicodeDecodeError, TypeError, ValueError):
+            raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this list")) from None
+
+
+@dataclass(frozen=True)
+class Page(Generic[M]):
+    rows: list[M]
+    next: Cursor | None
+    previous: Cursor | None
+
+
+def page(queryset: QuerySet[M], order: Order, *, limit: int, at: datetime, cursor: Cursor | None = None) -> Page[M]:
+    """`limit` rows in `order` from the cursor on. Columns of `order` must not be null."""
+    backwards = bool(cursor and cursor.backwards)
+    directed = tuple(_flipped(name) for name in order) if backwards else order
+    rows = queryset.order_by(*(_ordering(name) for name in directed))
+    if cursor:
+        if len(cursor.values) != len(order):
+            raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
+        rows = rows.filter(_beyond(directed, cursor.values))
+    found = list(rows[: limit + 1])
+    more, found = len(found) > limit, found[:limit]
+    if backwards:
+        found.reverse()
+    return _page(found, order, more=more, backwards=backwards, first=cursor is None, at=at)
+
+
+def _page(found: list[M], order: Order, *, more: bool, backwards: bool, first: bool, at: datetime) -> Page[M]:
+    def cursor(row: M, *, back: bool) -> Cursor:
+        return Cursor([getattr(row, name.lstrip("-")) for name in order], back, at.isoformat())
+
+    onward, before = (True, more) if backwards else (more, not first)
+    return Page(
+        found,
+        cursor(found[-1], back=False) if found and onward else None,
+        cursor(found[0], back=True) if found and before else None,
+    )
+
+
+def _flipped(name: str) -> str:
+    return name[1:] if name.startswith("-") else f"-{name}"
+
+
+def _ordering(name: str) -> Any:
+    return F(name[1:]).desc() if name.startswith("-") else F(name).asc()
+
+
+def _beyond(order: Order, values: list[Any]) -> Q:
+    """Rows after `values`: beyond in the first column, or equal there and beyond in the next, and so on."""
+    beyond, equal = Q(), Q()
+    for name, value in zip(order, values, strict=True):
+        column = name.lstrip("-")
+        beyond |= equal & Q(**{f"{column}__{'lt' if name.startswith('-') else 'gt'}": value})
+        equal &= Q(**{column: value})
+    return beyond

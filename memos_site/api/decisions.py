@@ -1,0 +1,86 @@
+"""Decisions through the API: the same desk as the page. Permission `review`."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import lists, representations
+from memories.api.doors import Door
+from memories.api.lists import PAGING
+from memories.choices import Permission, Status, Type
+from memories.exceptions import FieldError, Invalid
+from memories.models import Memory
+from memos_site import desk
+
+REVIEW = {"POST": (Permission.REVIEW,), "GET": (Permission.REVIEW,)}
+PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
+
+
+class Decide(Door):
+    """POST memories/{id}/{verb}: the memory as it now stands, with the batch by which it is undone."""
+
+    needs = REVIEW
+    verb = ""
+    fields: tuple[str, ...] = ("why",)
+
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        at, body = timezone.now(), self.body(*self.fields)
+        why = _text(body, "reason") or _text(body, "why")
+        decision = desk.decide(self.trust, memory_id, self.verb, at=at, why=why, to=_to(body))
+        rows = Memory.objects.select_related("episode", "performance")
+        shown = representations.memory(rows.get(pk=decision.memory.pk), at=at)
+        return Response({**shown, "batch": decision.batch})
+
+
+class Promote(Decide):
+    verb = "promote"
+    fields = ("to", "why")
+
+
+class Dismiss(Decide):
+    verb = "dismiss"
+    fields = ("reason", "why")
+
+
+class Restore(Decide):
+    verb = "restore"
+
+
+class Undo(Door):
+    needs = REVIEW
+
+    def post(self, request: Request, batch: UUID) -> Response:
+        done = desk.undo(self.trust, batch, at=timezone.now())
+        return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})
+
+
+class Inbox(Door):
+    needs = REVIEW
+    filters = frozenset({"kind", "scope"}) | PAGING
+
+    def get(self, request: Request) -> Response:
+        at = timezone.now()
+        kind = next(iter(lists.choice(request, "kind", Type.values)), "")
+        rows = desk.waiting(self.trust, at=at, kind=kind, scope=request.query_params.get("scope", ""))
+
+        def show(row: Memory) -> dict[str, Any]:
+            return {"kind": row.type, "memory": representations.memory(row, at=at), "why": desk.why(row)}
+
+        return lists.answer(request, rows, desk.ORDER, show=show, at=at)
+
+
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name, "")
+    if not isinstance(value, str):
+        raise Invalid(FieldError(f"/{name}", "not_a_text", "must be a text"))
+    return value
+
+
+def _to(body: dict[str, Any]) -> Status:
+    to = body.get("to", Status.CONFIRMED.value)
+    if to not in PROMOTED:
+        raise Invalid(FieldError("/to", "unknown_value", f"must be one of {', '.join(PROMOTED)}"))
+    return Status(to)

@@ -1,0 +1,59 @@
+"""Skills and their versions as the API shows them. What is shown of a skill is what the caller may download."""
+
+from typing import Any
+
+from django.urls import reverse
+from rest_framework.request import Request
+
+from memories.api.representations import performance
+from memories.choices import Sensitivity
+from skills.models import Skill, SkillVersion
+
+LEARNT = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")
+
+
+def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
+    """`every`: the caller sees versions of every status; otherwise the published one is all there is."""
+    memory, published = row.memory, row.published
+    versions = list(row.versions.all())
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "title": row.title,
+        "description": published.fields["description"] if published else memory.content,
+        "status": memory.status,
+        "scope": memory.scope,
+        "sensitivity": Sensitivity(memory.sensitivity).label,
+        "confidence": memory.confidence,
+        **{name: memory.payload.get(name) for name in LEARNT},
+        "performance": performance(getattr(memory, "performance", None)),
+        "published_version": published.number if published else None,
+        "latest_version": max((v.number for v in versions), default=None) if every else published and published.number,
+        "proposed_version": row.proposed.number if every and row.proposed else None,
+        "memory_id": memory.pk,
+        "package": package(published, request=request),
+    }
+
+
+def package(row: SkillVersion | None, *, request: Request) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    url = reverse("api-skill-content", kwargs={"name": row.skill.name, "number": str(row.number)})
+    scope = f"?scope={row.skill.scope}" if row.skill.scope else ""
+    return {"url": request.build_absolute_uri(url + scope), "sha256": row.sha256, "size": row.size}
+
+
+def version(row: SkillVersion, *, request: Request) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "status": row.status,
+        "made_by": row.made_by,
+        "changelog": row.changelog,
+        "fields": row.fields,
+        "skill_md": row.skill_md,
+        "files": row.files,
+        "package": package(row, request=request),
+        "scan": row.scan,
+        "created_at": row.created_at,
+        "published_at": row.published_at,
+    }

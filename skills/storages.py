@@ -1,0 +1,43 @@
+"""Where packages lie: one door, `STORAGES["skills"]`. Names are content-addressed, so what exists is what is meant."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage, storages
+
+
+class LocalStorage(FileSystemStorage):
+    """Files appear whole or not at all, whenever the process dies, and an existing one is never replaced."""
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        path = Path(self.path(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for chunk in content.chunks():
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            Path(draft).unlink()
+        return name
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        return name  # the name is the content's hash: a file of that name is this file
+
+
+def package_path(scope: str, name: str, sha256: str) -> str:
+    return f"{scope or '_'}/{name}/{sha256}.zip"
+
+
+def store(path: str, content: bytes) -> None:
+    """Writes a package unless it is there. OSError (disk full, ...) leaves nothing half-written behind."""
+    storage = storages["skills"]
+    if not storage.exists(path):
+        storage.save(path, ContentFile(content))
