@@ -23,8 +23,9 @@ def consolidate(*, trigger: Run.Trigger, wait: bool, at: datetime) -> Run | None
     scopes = _scopes()
     if not scopes and trigger == Run.Trigger.SCHEDULE:
         return None
-    run = Run.objects.start(KIND, trigger=trigger, at=at)
-    with locks.held(f"run:{run.pk}", wait=True):
+    run = Run(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
+    with locks.held(f"run:{run.pk}", wait=True):  # before the row can be seen: what runs unheld is dead
+        run.save(force_insert=True)
         counters = _scope_by_scope(run, scopes, wait=wait)
         failed = counters["failed"]
         error = f"{failed} could not be read or written; each says why and is tried again" if failed else ""

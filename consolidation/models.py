@@ -114,11 +114,6 @@ class Sighting(models.Model):
         return f"{self.outcome} in {self.episode_id}"
 
 
-class RunQuerySet(Trusted["Run"]):
-    def start(self, kind: str, *, trigger: str, at: datetime, scope: str = "") -> "Run":
-        return self.create(kind=kind, trigger=trigger, scope=scope, status=Run.Status.RUNNING, started_at=at)
-
-
 class Run(models.Model):
     """One go of a job, as people see it: how far it is, what it did, what went wrong."""
 
@@ -153,7 +148,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = RunQuerySet.as_manager()
+    objects: models.Manager["Run"] = Trusted.as_manager()
 
     class Meta:
         indexes = [models.Index(fields=["-created_at"], name="run_newest")]

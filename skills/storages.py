@@ -12,7 +12,7 @@ from django.core.files.storage import FileSystemStorage, storages
 class LocalStorage(FileSystemStorage):
     """Files appear whole or not at all, whenever the process dies, and an existing one is never replaced."""
 
-    def _save(self, name: str, content: File[bytes]) -> str:
+    def _save(self, name: str, content: "File[bytes]") -> str:
         path = Path(self.path(name))
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
