@@ -4,24 +4,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from consolidation.learning import lessons, naming, procedure, records, triggers
+from consolidation.learning import lessons, naming, procedure, triggers
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
-from consolidation.learning.failures import Mode, modes
+from consolidation.learning.failures import Mode, modes, quiet
 from consolidation.learning.recipe import Stage, stages
+from consolidation.learning.records import Sign, signs
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import arguments
-from consolidation.learning.toolnames import code, phrase
-from consolidation.learning.triggers import Term
-from consolidation.learning.wording import joined, upper_first
-from consolidation.learning.wording import runs as some_runs
+from consolidation.learning.speech import Term
+from consolidation.learning.toolnames import phrase
+from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
 
 
 @dataclass(frozen=True)
 class Competence:
-    """`fields` is the version; the rest is what the memory keeps: plain JSON values."""
+    """`fields` is the version; the rest is what the memory keeps, as plain JSON values."""
 
     fields: Fields
     triggers: list[dict[str, Any]]
@@ -30,6 +30,24 @@ class Competence:
     failure_modes: list[dict[str, Any]]
     fallbacks: list[dict[str, Any]]
     contrast: dict[str, Any]
+
+    @property
+    def material(self) -> tuple[object, ...]:
+        """What makes a new version worth a person's time: steps and kinds of errors, without any count."""
+        steps = tuple((s.tool, s.optional, repr(s.args_schema.get("required"))) for s in self.fields.recipe)
+        return steps, tuple(sorted((mode["tool"], mode["error"]) for mode in self.failure_modes))
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """What one look at the runs found."""
+
+    scope: Scope
+    steps: Sequence[Stage]
+    said: Sequence[Term]
+    met: Sequence[Mode]
+    signs: Sequence[Sign]
+    seen: Contrast
 
 
 def learn(
@@ -43,49 +61,38 @@ def learn(
     ignored: Collection[str] = (),
     read_only: Mapping[str, bool] | None = None,
 ) -> Competence:
-    """`runs` are the pattern's, `others` the scope's; they may overlap. `record` are the exact counters. Same data, same bytes."""
+    """`runs` are the pattern's, at least one of them a success; `others` the scope's (they may overlap); `record` holds
+    the exact counters, `taken` the slugs that others have. Same data, same bytes."""
     scope = Scope(ordered(runs), ordered(others), frozenset(ignored), dict(read_only or {}))
-    steps = stages(scope)
-    said = triggers.terms_of(scope)
-    met = modes(scope)
-    seen = contrast(scope)
-    fields = _fields(kind, signature, scope, steps, said, met, seen, record, taken)
+    found = _Learned(scope, stages(scope), triggers.opening(scope), modes(scope), signs(scope), contrast(scope))
+    fields = _fields(kind, signature, found, record, taken)
     return Competence(
         fields=fields,
-        triggers=[*map(_term_trigger, said), *(t for mode in met if (t := _error_trigger(mode)))],
+        triggers=[*map(_term, found.said), *(_error(mode) for mode in found.met if mode.template)],
         recipe=[step.model_dump() for step in fields.recipe],
-        required_tools=[stage.tool for stage in steps if not stage.optional],
-        failure_modes=[_mode(mode) for mode in met],
-        fallbacks=[_fallback(mode) for mode in met if mode.next],
-        contrast=asdict(seen),
+        required_tools=[stage.tool for stage in found.steps if not stage.optional],
+        failure_modes=[_mode(mode) for mode in found.met],
+        fallbacks=[_fallback(mode) for mode in found.met if mode.next],
+        contrast=asdict(found.seen) | {"signs": [asdict(sign) for sign in found.signs]},
     )
 
 
-def _fields(
-    kind: str,
-    signature: str,
-    scope: Scope,
-    steps: Sequence[Stage],
-    said: Sequence[Term],
-    met: Sequence[Mode],
-    seen: Contrast,
-    record: TrackRecord,
-    taken: Collection[str],
-) -> Fields:
-    title = naming.title(kind, steps)
-    signs = records.signs(scope)
-    yes = {stage.tool: assents(scope, scope.successes, stage.tool) for stage in steps if stage.changes}
+def _fields(kind: str, signature: str, found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
+    scope, steps = found.scope, found.steps
+    title = naming.title(kind, scope, steps)
+    later, answered = triggers.later(scope, found.said), triggers.answered(scope, found.said)
+    agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes}
     return Fields(
         name=naming.slug(title, signature, taken),
         title=title,
-        description=naming.description(title, steps, said, signs, record, seen),
-        trigger=[term.written for term in said],
-        procedure=procedure.steps(steps, arguments(scope, scope.successes), yes),
-        experience=lessons.lessons(scope, seen, signs),
+        description=naming.description(title, steps, found.said, found.signs, record),
+        trigger=[term.written for term in found.said],
+        procedure=procedure.steps(steps, arguments(scope, scope.successes), agreed),
+        experience=lessons.lessons(scope, found.seen, found.signs, later, answered),
         tool=procedure.tool_lines(steps) or None,
         recipe=[_step(stage) for stage in steps],
-        failure_modes=[_mode_line(mode) for mode in met],
-        fallbacks=[line for mode in met if (line := _fallback_line(mode))],
+        failure_modes=lessons.failure_lines(found.met, quiet(scope)),
+        fallbacks=lessons.fallback_lines(found.met),
         performance=record,
     )
 
@@ -95,21 +102,18 @@ def _step(stage: Stage) -> Step:
         step=upper_first(phrase(stage.tool)),
         tool=stage.tool,
         args_schema=stage.args_schema,
+        validation=f"it returns {stage.returns}" if stage.returns else "",
         optional=stage.optional,
         share=round(stage.share, 4),
     )
 
 
-def _term_trigger(term: Term) -> dict[str, Any]:
+def _term(term: Term) -> dict[str, Any]:
     return {"signal": term.written, "conditions": {"in": "opening", "runs": term.runs, "other_runs": term.others}}
 
 
-def _error_trigger(mode: Mode) -> dict[str, Any]:
-    return (
-        {"signal": mode.template, "conditions": {"in": "error", "tool": mode.tool, "runs": mode.runs}}
-        if mode.template
-        else {}
-    )
+def _error(mode: Mode) -> dict[str, Any]:
+    return {"signal": mode.template, "conditions": {"in": "error", "tool": mode.tool, "runs": mode.runs}}
 
 
 def _mode(mode: Mode) -> dict[str, Any]:
@@ -118,16 +122,3 @@ def _mode(mode: Mode) -> dict[str, Any]:
 
 def _fallback(mode: Mode) -> dict[str, Any]:
     return {"tool": mode.tool, "error": mode.template, "next": [{"did": did, "runs": n} for did, n in mode.next]}
-
-
-def _mode_line(mode: Mode) -> str:
-    said = f"“{mode.template}”" if mode.template else "an error"
-    return f"{code(mode.tool)} returned {said} in {some_runs(mode.runs)}, {mode.recovered} of them ended well"
-
-
-def _fallback_line(mode: Mode) -> str:
-    if not mode.next:
-        return ""
-    said = f"“{mode.template}”" if mode.template else "an error"
-    did = joined([f"{did} ({n} of {mode.recovered})" for did, n in mode.next[:3]])
-    return f"After {said} from {code(mode.tool)}, runs that ended well {did}"

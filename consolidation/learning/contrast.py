@@ -4,9 +4,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from consolidation.learning.chance import by_chance
 from consolidation.learning.runs import Run
-from consolidation.learning.scope import Counting, Scope, count
+from consolidation.learning.scope import Scope, Test, count
 from consolidation.learning.similar import alike
+
+CHANCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class Excess:
     successes: int
     of_successes: int
 
+    @property
+    def chance(self) -> float:
+        return by_chance(self.failures, self.of_failures, self.successes, self.of_successes)
+
 
 @dataclass(frozen=True)
 class Contrast:
@@ -53,7 +60,7 @@ def contrast(scope: Scope) -> Contrast:
     )
 
 
-def _used(tool: str) -> Counting:
+def _used(tool: str) -> Test:
     return lambda run: tool in run.tools
 
 
@@ -69,7 +76,7 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
     """Effects held by at least 2 failures and a share of them that is 20 points above that of the successes."""
     good = [run for run in [*near, *scope.runs] if run.succeeded]
     bad = [run for run in near if run.outcome == "failure"]
-    tools = sorted({tool for run in bad for tool in run.tools if scope.changes(tool) and tool not in scope.ignored})
+    tools = sorted({tool for run in bad for tool in run.tools if scope.changes(tool)})
     found = [
         Excess(
             tool,
@@ -81,6 +88,10 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
         for tool in tools
     ]
     kept = [
-        e for e in found if e.failures >= 2 and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2
+        e
+        for e in found
+        if e.chance <= CHANCE
+        and e.failures >= 2
+        and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2
     ]
     return tuple(sorted(kept, key=lambda e: (-e.failures, e.tool)))

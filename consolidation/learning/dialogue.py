@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning.runs import Call, Run
-from consolidation.learning.scope import Scope
 
 _YES = re.compile(
     r"\b(?:yes|yeah|yep|yup|sure|ok|okay|go ahead|proceed|confirm(?:ed)?|please do|sounds good|that works|"
@@ -25,7 +24,7 @@ class Assent:
     yes: int
 
 
-def assents(scope: Scope, runs: Sequence[Run], tool: str) -> Assent:
+def assents(runs: Sequence[Run], tool: str) -> Assent:
     firsts = [(run, call) for run in runs if (call := _first(run, tool))]
     asked = [(run, call) for run, call in firsts if run.said_before(call.position)]
     return Assent(len(asked), sum(1 for run, call in asked if said_yes(run, call)))
@@ -43,4 +42,4 @@ def said_yes(run: Run, call: Call) -> bool:
 
 
 def _first(run: Run, tool: str) -> Call | None:
-    return next((call for call in run.steps if call.tool.strip() == tool), None)
+    return next((call for call in run.steps if call.name == tool), None)

@@ -1,33 +1,18 @@
-"""Which errors the tools returned, and what the runs that ended well did next."""
+"""Which errors the tools returned, what the runs that ended well did next, and how the failed ones ended."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning import errors
 from consolidation.learning.runs import Call, Run
-from consolidation.learning.scope import Scope, distribution
+from consolidation.learning.scope import Scope, count, ranked
+from consolidation.learning.templates import template
 from consolidation.learning.toolnames import code
 from consolidation.learning.values import leaves, spelled
 
 MOST = 8
-LONGEST = 160
-_MARKS = (
-    (re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|`[^`\n]{1,120}`|(?<!\w)'[^'\n]{1,120}'(?!\w)"), "{text}"),
-    (re.compile(r"\S+@\S+\.\w+"), "{email}"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?"), "{date}"),
-    (
-        re.compile(
-            r"(?:\w+://|~?/|\.{1,2}/)[^\s:,;)]+|\b[\w.-]+/[\w./-]+|\b[\w-]+\.(?:py|go|js|ts|tsx|rs|java|rb|c|h|cpp|md|json|yaml)\b"
-        ),
-        "{path}",
-    ),
-    (re.compile(r"[$€£¥]?\b\d+(?:[.,:]\d+)*%?(?![\w-])"), "{number}"),
-    (re.compile(r"\b(?=[\w-]*\d)[\w-]+\b"), "{id}"),
-)
-_PIECE = re.compile(r"\{\w+\}|[^\W\d](?:[^\W\d]|['’-](?=\w))*|[^\w{}]+|[\w{}]")
-_LEAD = re.compile(r"^\W*(?:error|fatal|failed|failure)\W*:\s*", re.IGNORECASE)
+Kind = tuple[str, str]  # tool, template
 
 
 @dataclass(frozen=True)
@@ -41,40 +26,21 @@ class Mode:
     next: tuple[tuple[str, int], ...]
 
 
-def template(scope: Scope, text: str) -> str:
-    """The message with placeholders for numbers, ids, quotes and every word that may not be repeated."""
-    said = _LEAD.sub("", text[:400])
-    for pattern, mark in _MARKS:
-        said = pattern.sub(mark, said)
-    pieces = [_piece(scope, piece) for piece in _PIECE.findall(said)]
-    whole = re.sub(r"…(?:[\s,;:'()-]*…)+", "…", re.sub(r"\s+", " ", "".join(pieces))).strip(" :;,")
-    return whole[:LONGEST] if re.search(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", whole)) else ""
+@dataclass(frozen=True)
+class Quiet:
+    """Of the `failures`, `runs` had no error from any tool; what they changed last."""
 
-
-def _piece(scope: Scope, piece: str) -> str:
-    if piece.startswith("{") and piece.endswith("}"):
-        return piece
-    if not piece[0].isalpha():
-        return piece if not re.search(r"[@*•█]", piece) else "…"
-    parts = [part for part in re.split(r"_+", piece) if part]
-    if len(parts) > 1:
-        return piece if scope.may_name(piece) else "{id}"
-    return piece if scope.may_quote(piece) else "…"
+    failures: int
+    runs: int
+    last: tuple[tuple[str, int], ...]
 
 
 def modes(scope: Scope) -> list[Mode]:
     """The errors of the pattern's runs, the most frequent first, each run counted once per kind."""
-    met: dict[tuple[str, str], list[Run]] = defaultdict(list)
-    after: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    met: dict[Kind, list[Run]] = defaultdict(list)
+    after: dict[Kind, Counter[str]] = defaultdict(Counter)
     for run in scope.runs:
-        first = {}
-        for n, call in enumerate(run.steps):
-            if (
-                call.failed
-                and (kind := (call.tool.strip(), template(scope, errors.message(call.returned)))) not in first
-            ):
-                first[kind] = n
-        for kind, n in first.items():
+        for kind, n in _met(scope, run).items():
             met[kind].append(run)
             if run.succeeded:
                 after[kind][_next(scope, run, n)] += 1
@@ -82,36 +48,52 @@ def modes(scope: Scope) -> list[Mode]:
     return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
 
 
-def _mode(kind: tuple[str, str], runs: Sequence[Run], after: Counter[str]) -> Mode:
+def _met(scope: Scope, run: Run) -> dict[Kind, int]:
+    """Each kind of error of a run with the place of its first call."""
+    found: dict[Kind, int] = {}
+    for n, call in enumerate(run.steps):
+        if call.failed:
+            found.setdefault((call.name, template(scope, errors.message(call.returned))), n)
+    return found
+
+
+def _mode(kind: Kind, runs: Sequence[Run], after: Counter[str]) -> Mode:
     tool, text = kind
-    recovered = sum(1 for run in runs if run.succeeded)
-    return Mode(tool, text, len(runs), recovered, tuple(distribution(after.elements())))
+    return Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(ranked(after.elements())))
+
+
+def quiet(scope: Scope) -> Quiet:
+    """The failures that no tool announced."""
+    silent = [run for run in scope.failures if not any(call.failed for call in run.steps)]
+    last = [made[-1] for run in silent if (made := [call.name for call in run.steps if scope.changes(call.name)])]
+    return Quiet(len(scope.failures), len(silent), tuple(ranked(last)))
 
 
 def _next(scope: Scope, run: Run, n: int) -> str:
     """What came after the failed call: the next tool, the same with other arguments, or no further call."""
     failed, later = run.steps[n], run.steps[n + 1 :]
-    asked = "asked the user, then " if later and _spoke_between(run, failed, later[0]) else ""
     if not later:
         return "made no further call"
-    following = later[0]
-    if following.tool != failed.tool:
-        again = " and tried again" if any(c.tool == failed.tool and not c.failed for c in later) else ""
-        return f"{asked}called {code(following.tool)}{again}"
-    changed = sorted(_changed(scope, failed, following))
+    asked = "asked the user, then " if _spoke_between(run, failed, later[0]) else ""
+    if later[0].name != failed.name:
+        again = " and tried again" if any(call.name == failed.name and not call.failed for call in later) else ""
+        return f"{asked}called {code(later[0].name)}{again}"
+    changed = sorted(_changed(scope, failed, later[0]))
     if not changed:
         return f"{asked}tried the same call again"
     return f"{asked}tried again with another {' and '.join(code(key) for key in changed[:3])}"
 
 
 def _changed(scope: Scope, before: Call, after: Call) -> set[str]:
-    old: dict[str, list[str]]
-    new: dict[str, list[str]]
-    old, new = ({spelled(scope.shown(path)): [] for path, _ in leaves(call.arguments)} for call in (before, after))
-    for call, into in ((before, old), (after, new)):
-        for path, leaf in leaves(call.arguments):
-            into[spelled(scope.shown(path))].append(str(leaf))
+    old, new = _spelled(scope, before), _spelled(scope, after)
     return {key for key in {*old, *new} if old.get(key) != new.get(key)}
+
+
+def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, leaf in leaves(call.arguments):
+        found[spelled(scope.shown(path))].append(str(leaf))
+    return found
 
 
 def _spoke_between(run: Run, before: Call, after: Call) -> bool:

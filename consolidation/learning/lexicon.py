@@ -16,6 +16,7 @@ READS = _words(
 # Words of grammar and of politeness: they open every request and tell none apart.
 STOP = _words(
     """
+    instead proceed proceeding confirm confirmed check checking another
     a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
     appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
     but by can can't cannot certainly code come could couldn't couple course currently dear details did didn't
@@ -36,6 +37,9 @@ STOP = _words(
     you're you've your yours
     """
 )
+
+# Between two words of one term: cancel my flight is about "cancel flight", "cancel or change" is not one.
+LIGHT = _words("of a an the my our this that these those any all some one")
 
 # Characters of grammar and politeness in Chinese: a phrase neither starts nor ends with one.
 STOP_ZH = frozenset(

@@ -2,46 +2,54 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Sequence
 from hashlib import sha256
 
-from consolidation.learning.contrast import Contrast
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
-from consolidation.learning.toolnames import code, object_of, phrase
-from consolidation.learning.triggers import Term
+from consolidation.learning.scope import Scope
+from consolidation.learning.speech import Term
+from consolidation.learning.toolnames import code, objects, phrase
 from consolidation.learning.wording import cut, joined, upper_first
 from skills.manifest import TrackRecord
 
 LONGEST_SLUG = 64
-LONGEST_TITLE = 90
+LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 _ARTICLES = {"a", "an", "the"}
 
 
-def title(kind: str, steps: Sequence[Stage]) -> str:
-    """Cancel a reservation; of an exact pattern with the look-ups that tell it from its kin."""
-    acts = [stage for stage in steps if stage.changes and not stage.optional] or [s for s in steps if s.changes]
-    looks = [stage for stage in steps if not stage.changes and stage not in acts]
+def title(kind: str, scope: Scope, steps: Sequence[Stage]) -> str:
+    """Cancel a reservation; of an exact pattern that has kin with the look-ups that tell it from them."""
+    acts = _acts(steps)
+    looks = _looks(steps)
     if not acts:
-        return cut(upper_first(f"answer from {_objects(looks)} without changing anything"), LONGEST_TITLE)
-    done = joined([phrase(stage.tool, article="a") for stage in acts[:3]])
-    return cut(upper_first(done), LONGEST_TITLE)
+        named = f"answer from {looks}, change nothing" if looks else "answer without changing anything"
+    else:
+        named = joined([phrase(stage.tool, article="a") for stage in acts[:3]])
+        if kind == "exact" and looks and _has_kin(scope):
+            named += f" after looking up {looks}"
+    return cut(upper_first(named), LONGEST_TITLE)
 
 
-def looked_up(steps: Sequence[Stage]) -> str:
-    return _objects([stage for stage in steps if not stage.changes])
+def _acts(steps: Sequence[Stage]) -> list[Stage]:
+    acts = [stage for stage in steps if stage.changes]
+    return [stage for stage in acts if not stage.optional] or acts
 
 
-def _objects(looks: Sequence[Stage]) -> str:
-    """user and reservation details"""
-    names = [object_of(stage.tool) for stage in looks if object_of(stage.tool) not in {"think", "calculate"}]
-    if not names:
-        return "what is known"
-    tails = {name.rsplit(" ", 1)[-1] for name in names}
-    if len(names) > 1 and len(tails) == 1 and all(" " in name for name in names):
-        return f"{joined([name.rsplit(' ', 1)[0] for name in names[:4]])} {tails.pop()}"
-    return joined(names[:4])
+def _looks(steps: Sequence[Stage]) -> str:
+    return objects([stage.tool for stage in steps if not stage.changes and not stage.optional])
+
+
+def _has_kin(scope: Scope) -> bool:
+    """Do other successes with the same effects use other tools, so that they too may become a skill?"""
+    own = scope.exact(scope.runs[0])
+    same = Counter(
+        scope.exact(r) for r in scope.all if r.succeeded and scope.effects(r) == scope.effects(scope.runs[0])
+    )
+    del same[own]
+    return sum(same.values()) >= 2
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:
@@ -49,13 +57,8 @@ def slug(text: str, signature: str, taken: Collection[str]) -> str:
     plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain) if part and part not in _ARTICLES]
     base = _shortened(parts) or f"skill-{sha256(signature.encode()).hexdigest()[:10]}"
-    if base not in taken:
-        return base
-    for n in range(2, len(taken) + 3):
-        numbered = f"{base[: LONGEST_SLUG - 1 - len(str(n))].rstrip('-')}-{n}"
-        if numbered not in taken:
-            return numbered
-    raise AssertionError("one of len(taken) + 1 names is free")
+    numbered = (f"{base[: LONGEST_SLUG - 1 - len(str(n))].rstrip('-')}-{n}" for n in range(2, len(taken) + 3))
+    return next(name for name in (base, *numbered) if name not in taken)
 
 
 def _shortened(parts: Sequence[str]) -> str:
@@ -69,34 +72,32 @@ def _shortened(parts: Sequence[str]) -> str:
 
 
 def description(
-    title_: str,
-    steps: Sequence[Stage],
-    said: Sequence[Term],
-    signs: Sequence[Sign],
-    record: TrackRecord,
-    seen: Contrast,
+    titled: str, steps: Sequence[Stage], said: Sequence[Term], signs: Sequence[Sign], record: TrackRecord
 ) -> str:
-    parts = [_does(title_, steps), _use_when(said, signs), _record(record)]
+    """What it does, when to use it, how it went."""
+    parts = [_does(titled, steps), _use_when(steps, said, signs), _record(record)]
     return cut(" ".join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
-def _does(title_: str, steps: Sequence[Stage]) -> str:
-    looks = [stage for stage in steps if not stage.changes and not stage.optional]
-    acts = [stage for stage in steps if stage.changes]
-    if acts and looks:
-        return f"{title_} after looking up {_objects(looks)}."
-    return f"{title_}."
+def _does(titled: str, steps: Sequence[Stage]) -> str:
+    looks = _looks(steps)
+    known = not looks or looks in titled
+    return f"{titled}." if known else f"{titled} after looking up {looks}."
 
 
-def _use_when(said: Sequence[Term], signs: Sequence[Sign]) -> str:
+def _use_when(steps: Sequence[Stage], said: Sequence[Term], signs: Sequence[Sign]) -> str:
     asks = f"a request mentions {joined([term.written for term in said[:4]], 'or')}" if said else ""
-    shows = [f"{code(sign.field)} {sign.value}" for sign in signs[:2]]
-    shown = f"the look-up shows {joined(shows)}" if shows else ""
-    when = " and ".join(part for part in (asks, shown) if part)
-    return f"Use when {when}." if when else ""
+    clear = [f"{code(sign.field)} {sign.value}" for sign in signs[:2] if sign.of >= 4 and sign.runs >= 0.8 * sign.of]
+    shows = f"the look-up shows {joined(clear)}" if clear else ""
+    when = " and ".join(part for part in (asks, shows) if part)
+    if when:
+        return f"Use when {when}."
+    acts = [phrase(stage.tool, article="a") for stage in _acts(steps)[:2]]
+    return f"Use when asked to {joined(acts)}." if acts else "Use when what these tools return answers the request."
 
 
 def _record(record: TrackRecord) -> str:
     ended = record.successes + record.failures
     partly = f", {record.partials} more in part" if record.partials else ""
-    return f"{record.successes} of {ended} recorded runs ended well{partly}." if ended else ""
+    only = "Only " if ended >= 5 and record.successes * 2 < ended else ""
+    return f"{only}{record.successes} of {ended} recorded runs ended well{partly}." if ended else ""

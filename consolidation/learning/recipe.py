@@ -1,15 +1,16 @@
-"""The steps of a competence: which tools, in which order, how often, with what arguments."""
+"""The steps of a competence: which tools, in which order, how often, with what arguments, with what result."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median_low
 from typing import Any
 
 from consolidation.learning import schemas
+from consolidation.learning.results import returns
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
-from consolidation.learning.values import leaves
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
@@ -18,7 +19,7 @@ OPTIONAL_BELOW = 0.5
 @dataclass(frozen=True)
 class Stage:
     """One tool of the recipe. `runs` of `of` successes used it, usually `usual` times, at most `most`; `per` is the
-    argument that was another one at each repetition."""
+    argument that was another one at each repetition; `returns` says what came back when it worked."""
 
     tool: str
     runs: int
@@ -28,10 +29,16 @@ class Stage:
     per: str
     changes: bool
     args_schema: dict[str, Any]
+    returns: str
 
     @property
     def share(self) -> float:
         return self.runs / self.of
+
+    @property
+    def tells(self) -> bool:
+        """Does `returns` hold a text or a state, and not only names of fields?"""
+        return self.returns.startswith("“") or bool(re.search(r"` (?!and `)\w", self.returns))
 
     @property
     def optional(self) -> bool:
@@ -39,55 +46,74 @@ class Stage:
 
 
 def stages(scope: Scope) -> list[Stage]:
-    """The tools of the successes by mean rank of first use; those of less than a fifth of the runs are left out."""
-    ranks: dict[str, list[int]] = defaultdict(list)
+    """The tools of the successes in order; those of less than a fifth of the runs are left out."""
+    used = [_by_tool(run, scope) for run in scope.successes]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
-    for run in scope.successes:
-        for rank, (tool, calls) in enumerate(_by_tool(run, scope).items()):
-            ranks[tool].append(rank)
-            uses[tool].append(calls)
-    total = len(scope.successes)
-    kept = [tool for tool in ranks if len(ranks[tool]) >= LEFT_OUT_BELOW * total]
-    kept.sort(key=lambda tool: (sum(ranks[tool]) / len(ranks[tool]), tool))
-    return [_stage(scope, tool, uses[tool], total) for tool in kept]
+    for calls in used:
+        for tool in calls:
+            uses[tool].append(calls[tool])
+    kept = {tool for tool in uses if len(uses[tool]) >= LEFT_OUT_BELOW * len(used)}
+    order = _order([[tool for tool in calls if tool in kept] for calls in used])
+    return [_stage(scope, tool, uses[tool], len(used)) for tool in order]
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for call in run.steps:
-        if call.tool.strip() not in scope.ignored:
-            found.setdefault(call.tool.strip(), []).append(call)
+        if call.name not in scope.ignored:
+            found.setdefault(call.name, []).append(call)
     return found
 
 
+def _order(sequences: Sequence[Sequence[str]]) -> list[str]:
+    """By mean rank of first use; an optional tool goes before the first other tool that it mostly comes before."""
+    ranks: dict[str, list[int]] = defaultdict(list)
+    for sequence in sequences:
+        for rank, tool in enumerate(sequence):
+            ranks[tool].append(rank)
+    by_rank = sorted(ranks, key=lambda tool: (sum(ranks[tool]) / len(ranks[tool]), tool))
+    placed = [tool for tool in by_rank if len(ranks[tool]) >= OPTIONAL_BELOW * len(sequences)]
+    for tool in [tool for tool in by_rank if tool not in placed]:
+        later = (n for n, other in enumerate(placed) if _mostly_before(tool, other, sequences))
+        placed.insert(next(later, len(placed)), tool)
+    return placed
+
+
+def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]]) -> bool:
+    both = [s for s in sequences if tool in s and other in s]
+    return sum(1 for s in both if s.index(tool) < s.index(other)) * 2 > len(both)
+
+
 def _stage(scope: Scope, tool: str, uses: Sequence[Sequence[Call]], total: int) -> Stage:
-    worked = [call for calls in uses for call in calls if not call.failed]
-    seen = worked or [call for calls in uses for call in calls]
-    counts = [len(calls) for calls in uses]
+    worked = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
+    seen = [call for calls in worked for call in calls]
+    counts = [len(calls) for calls in worked]
     return Stage(
         tool=tool,
         runs=len(uses),
         of=total,
-        usual=round(median(counts)),
+        usual=median_low(counts),
         most=max(counts),
-        per=_per(scope, uses),
+        per=_per(scope, worked),
         changes=scope.changes(tool),
         args_schema=schemas.of(scope, tool, seen),
+        returns=returns(scope, tool, [call for call in seen if not call.failed]),
     )
 
 
 def _per(scope: Scope, uses: Sequence[Sequence[Call]]) -> str:
-    """The one argument that tells repeated calls apart, when there is exactly one in all runs that repeat."""
-    candidates: set[str] | None = None
-    for calls in uses:
-        if len(calls) > 1:
-            apart = _told_apart(calls)
-            candidates = apart if candidates is None else candidates & apart
-    named = {key for key in candidates or () if scope.may_name(key)}
-    return named.pop() if len(named) == 1 else ""
+    """The one argument that tells repeated calls apart, when there is exactly one; free text does not count."""
+    repeated = [_told_apart(calls) for calls in uses if len(calls) > 1]
+    named = [key for key in sorted(set.intersection(*repeated)) if scope.may_name(key)] if repeated else []
+    return named[0] if len(named) == 1 else ""
 
 
 def _told_apart(calls: Sequence[Call]) -> set[str]:
+    """The arguments with another short value in each call."""
     keys = {key for call in calls for key in call.arguments}
-    spelled = {key: [str(list(leaves(call.arguments.get(key)))) for call in calls] for key in keys}
-    return {key for key, texts in spelled.items() if len(set(texts)) == len(texts)}
+    given = {key: [call.arguments.get(key) for call in calls] for key in keys}
+    return {key for key, found in given.items() if all(map(_short, found)) and len(set(map(str, found))) == len(found)}
+
+
+def _short(value: Any) -> bool:
+    return isinstance(value, str | int | float) and len(str(value).split()) <= 3

@@ -1,17 +1,19 @@
-"""What the looked-up record said: field values that go with one way of handling a request and less with others."""
+"""What the looked-up record said: field values that most successes of the pattern saw and other runs saw less often."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from consolidation.learning.runs import Run
+from consolidation.learning.chance import this_many
+from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
-from consolidation.learning.values import Path, leaves, spelled
+from consolidation.learning.values import ITEM, leaves, spelled
 
 LEAST_RUNS = 3
-LIFT = 0.2
-MOST = 4
+SHARE = 0.6
+CHANCE = 0.15
+MOST = 3
 Fact = tuple[str, str, str]  # tool, field, value
 
 
@@ -27,20 +29,28 @@ class Sign:
     others: int
     of_others: int
 
+    @property
+    def chance(self) -> float:
+        """The probability of so many if the pattern's successes were like the other runs."""
+        return this_many(self.runs, self.of, (self.others + 1) / (self.of_others + 2))
+
 
 def signs(scope: Scope) -> list[Sign]:
-    """The values that most successes of the pattern saw and other runs saw clearly less often."""
+    """The clearest first; of a field that shows two such values none."""
     seen = {run.id: set(_facts(scope, run)) for run in scope.all}
-    own = [run for run in scope.successes if seen[run.id]]
-    found = Counter(fact for run in own for fact in seen[run.id])
-    kept = [_sign(scope, fact, n, seen) for fact, n in found.items() if n >= LEAST_RUNS]
+    found = Counter(fact for run in scope.successes for fact in seen[run.id])
+    counted = [_sign(scope, fact, n, seen) for fact, n in found.items() if n >= LEAST_RUNS]
     clear = [
         s
-        for s in kept
-        if s.runs / s.of >= 0.6 and s.of_others >= LEAST_RUNS and s.runs / s.of >= s.others / s.of_others + LIFT
+        for s in counted
+        if s.runs >= SHARE * s.of
+        and s.of * 2 >= len(scope.successes)
+        and s.of_others >= LEAST_RUNS
+        and s.chance <= CHANCE
     ]
-    clear.sort(key=lambda s: (-(s.runs / s.of - s.others / s.of_others), -s.runs, s.tool, s.field, s.value))
-    return clear[:MOST]
+    values = Counter((sign.tool, sign.field) for sign in clear)
+    single = [sign for sign in clear if values[sign.tool, sign.field] == 1]
+    return sorted(single, key=lambda s: (s.chance, -s.runs, s.tool, s.field, s.value))[:MOST]
 
 
 def _sign(scope: Scope, fact: Fact, runs: int, seen: Mapping[UUID, set[Fact]]) -> Sign:
@@ -52,15 +62,44 @@ def _sign(scope: Scope, fact: Fact, runs: int, seen: Mapping[UUID, set[Fact]]) -
 
 
 def _facts(scope: Scope, run: Run) -> Iterator[Fact]:
-    for tool, path, leaf in _looked_up(scope, run):
-        if scope.may_show(tool, "result", path, leaf):
-            yield tool, spelled(path), str(leaf)
-
-
-def _looked_up(scope: Scope, run: Run) -> Iterator[tuple[str, Path, str | bool]]:
-    """The words in the first two levels of what the reading calls returned."""
+    """What the reading calls returned: tool, field, value."""
     for call in run.steps:
-        if not call.failed and not scope.changes(call.tool.strip()) and isinstance(call.returned, dict):
-            for path, leaf in leaves(call.returned):
-                if isinstance(leaf, str | bool) and len(path) <= 2:
-                    yield call.tool.strip(), path, leaf
+        if call.failed or scope.changes(call.name) or not isinstance(call.returned, dict):
+            continue
+        for field, value in _told(scope, call):
+            yield call.name, field, value
+
+
+def _told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
+    """The words in a result, two levels deep; a list holds many records and says nothing."""
+    for path, leaf in leaves(call.returned):
+        flat = len(path) <= 2 and ITEM not in path
+        if flat and isinstance(leaf, str | bool) and scope.may_show(call.name, "result", path, leaf):
+            yield spelled(scope.shown(path)), _said(leaf)
+
+
+def acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:
+    """Field and value of the records that the run looked up and then called this tool for, known by a shared id."""
+    known: dict[str, set[tuple[str, str]]] = {}
+    found: set[tuple[str, str]] = set()
+    for call in run.steps:
+        if call.failed:
+            continue
+        if call.name == tool:
+            for _, leaf in leaves(call.arguments):
+                found |= known.get(_id(leaf), set())
+        elif isinstance(call.returned, dict):
+            told = set(_told(scope, call))
+            known.update(
+                (ident, told) for path, leaf in leaves(call.returned) if len(path) == 1 and (ident := _id(leaf))
+            )
+    return found
+
+
+def _id(leaf: object) -> str:
+    """A text that names one thing: it has a digit."""
+    return leaf if isinstance(leaf, str) and 3 < len(leaf) < 80 and any(map(str.isdigit, leaf)) else ""
+
+
+def _said(leaf: str | bool) -> str:
+    return str(leaf).lower() if isinstance(leaf, bool) else leaf

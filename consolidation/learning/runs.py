@@ -1,16 +1,19 @@
 """A recorded run as the learner sees it: what was said, which tools were called and how it ended."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 from uuid import UUID
 
-from consolidation.learning import errors, values
+from consolidation.learning import errors, terms, values
 
 OPENING_MESSAGES = 3
 OPENING_CHARACTERS = 2_000
-Outcome = Literal["success", "failure", "partial"]
+SPEECH_CHARACTERS = 8_000
+USERS = {"user", "human"}
+AGENTS = {"assistant", "agent", "ai", "model"}
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,13 @@ class Call:
     ref: str | None
 
     @cached_property
+    def name(self) -> str:
+        """The tool's name without space around it; '' for what is no name."""
+        return self.tool.strip() if isinstance(self.tool, str) else ""
+
+    @cached_property
     def failed(self) -> bool:
-        """As recorded; where the recording is silent, as the result's text says."""
+        """As recorded; where the recording is silent, as the result says."""
         return not self.ok if self.ok is not None else errors.looks_failed(self.returned)
 
     @cached_property
@@ -56,7 +64,7 @@ class Run:
     id: UUID
     thread_id: str | None
     source: str
-    outcome: Outcome
+    outcome: Literal["success", "failure", "partial"]
     at: datetime
     calls: tuple[Call, ...]
     messages: tuple[Message, ...]
@@ -69,30 +77,64 @@ class Run:
     def succeeded(self) -> bool:
         return self.outcome == "success"
 
+    @property
+    def failed(self) -> bool:
+        return self.outcome == "failure"
+
     @cached_property
     def steps(self) -> tuple[Call, ...]:
         """The calls of named tools in the order in which they happened."""
-        named = (call for call in self.calls if isinstance(call.tool, str) and call.tool.strip())
-        return tuple(sorted(named, key=lambda call: call.position))
+        return tuple(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
 
     @cached_property
     def tools(self) -> frozenset[str]:
-        return frozenset(call.tool.strip() for call in self.steps)
+        return frozenset(call.name for call in self.steps)
 
     @cached_property
     def said(self) -> tuple[Message, ...]:
         """The user's messages in order."""
-        spoken = (m for m in self.messages if m.role in {"user", "human"} and isinstance(m.text, str))
+        return self._spoken(USERS)
+
+    def _spoken(self, roles: set[str]) -> tuple[Message, ...]:
+        spoken = (message for message in self.messages if message.role in roles and isinstance(message.text, str))
         return tuple(sorted(spoken, key=lambda message: message.position))
 
     @cached_property
     def opening(self) -> str:
         """What the user wanted at first: the messages before the first call (at least the first one), at most three."""
-        first_call = self.steps[0].position if self.steps else None
-        early = [m for n, m in enumerate(self.said) if n == 0 or first_call is None or m.position < first_call]
-        return "\n".join(m.text for m in early[:OPENING_MESSAGES])[:OPENING_CHARACTERS]
+        first = self.steps[0].position if self.steps else None
+        early = [m for n, m in enumerate(self.said) if n == 0 or first is None or m.position < first]
+        return _text(early[:OPENING_MESSAGES], OPENING_CHARACTERS)
+
+    @cached_property
+    def opening_terms(self) -> dict[str, str]:
+        return terms.grams(self.opening)
+
+    @cached_property
+    def user_terms(self) -> dict[str, str]:
+        return terms.grams(_text(self.said, SPEECH_CHARACTERS))
+
+    @cached_property
+    def agent_terms(self) -> dict[str, str]:
+        return terms.grams(_text(self._spoken(AGENTS), SPEECH_CHARACTERS))
+
+    @cached_property
+    def names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The words that stand with a capital inside a clause, and those that stand without."""
+        return terms.capitals(_text((*self.said, *self._spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
 
     def said_before(self, position: int) -> Message | None:
         """The user's last message before a position."""
         earlier = [message for message in self.said if message.position < position]
         return earlier[-1] if earlier else None
+
+
+def _text(messages: Iterable[Message], limit: int) -> str:
+    """The texts one under the other, cut off at the limit."""
+    kept: list[str] = []
+    for message in messages:
+        kept.append(message.text[:limit])
+        limit -= len(message.text)
+        if limit <= 0:
+            break
+    return "\n".join(kept)

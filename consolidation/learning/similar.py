@@ -7,13 +7,14 @@ from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
 
 LEAST = 0.12
-MOST = 120
+MOST = 60
+PER_SUCCESS = 6  # few successes say little about what is alike
 
 
 def alike(scope: Scope) -> list[Run]:
     """The other runs whose opening resembles the successes' about as much as those resemble each other."""
     weights = _idf(scope)
-    own = [run for run in scope.successes if scope.spoken(run)]
+    own = [run for run in scope.successes if run.opening_terms]
     if len(own) < 2:
         return []
     vectors: dict[object, dict[str, float]] = {run.id: _vector(scope, run, weights) for run in scope.all}
@@ -23,7 +24,7 @@ def alike(scope: Scope) -> list[Run]:
     scored = [(_cosine(vectors[run.id], centre), run) for run in scope.all if run.id not in scope.ids]
     near = [pair for pair in scored if pair[0] >= floor]
     near.sort(key=lambda pair: (-pair[0], pair[1].at, str(pair[1].id)))
-    return [run for _, run in near[:MOST]]
+    return [run for _, run in near[: min(MOST, PER_SUCCESS * len(own))]]
 
 
 def _sum(vectors: list[dict[str, float]]) -> dict[str, float]:
@@ -35,13 +36,13 @@ def _sum(vectors: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _idf(scope: Scope) -> dict[str, float]:
-    held = Counter(term for run in scope.all for term in scope.spoken(run))
+    held = Counter(term for run in scope.all for term in run.opening_terms)
     total = len(scope.all)
     return {term: math.log((1 + total) / (1 + n)) for term, n in held.items() if n > 1}
 
 
 def _vector(scope: Scope, run: Run, weights: dict[str, float]) -> dict[str, float]:
-    raw = {term: weights[term] for term in sorted(scope.spoken(run)) if term in weights}
+    raw = {term: weights[term] for term in sorted(run.opening_terms) if term in weights}
     norm = math.sqrt(math.fsum(value * value for value in raw.values()))
     return {term: value / norm for term, value in raw.items()} if norm else {}
 

@@ -4,33 +4,37 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
 from consolidation.learning.values import Path, leaves, spelled
 
 LONGEST_SPEECH = 30_000
+LONGEST_KEY = 200
 _TOKEN = re.compile(r"[\w@][\w@.+#/:-]*")
-USER = "user"
-OWN = "own"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """`tool` is '' for the user's message; `own` words were written by the agent itself."""
+    """`opening` and `answer`: the user's first and later messages; `result`: `path` in what `tool` returned; `own`: the
+    agent's words; `names`: those words name the argument `path` of an earlier call."""
 
-    kind: str
+    kind: Literal["opening", "answer", "result", "own", "names"]
     tool: str = ""
     path: Path = ()
 
 
-def arguments(scope: Scope, runs: Sequence[Run]) -> dict[tuple[str, str], Counter[Origin]]:
+Sources = dict[tuple[str, str], Counter[Origin]]
+
+
+def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
     """Per tool and argument path how often a value came from where; values that nobody said before do not count."""
-    found: dict[tuple[str, str], Counter[Origin]] = defaultdict(Counter)
+    found: Sources = defaultdict(Counter)
     for run in runs:
         for tool, path, origin in trace(run):
             shown = Origin(origin.kind, origin.tool, scope.shown(origin.path))
-            found[tool, spelled(path)][shown] += 1
+            found[tool, spelled(scope.shown(path))][shown] += 1
     return found
 
 
@@ -39,11 +43,11 @@ def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
     heard = _Heard(run)
     for call in run.steps:
         heard.until(call.position)
-        if not call.failed:
-            for path, leaf in leaves(call.arguments):
-                origin = heard.origin(leaf)
-                if origin:
-                    yield call.tool.strip(), path, origin
+        if call.failed:
+            continue
+        for path, leaf in leaves(call.arguments):
+            for origin in heard.origins(leaf):
+                yield call.name, path, origin
         heard.read(call)
 
 
@@ -53,46 +57,48 @@ class _Heard:
     def __init__(self, run: Run) -> None:
         self._coming = list(reversed(run.said))
         self._speech = ""
-        self._words: set[str] = set()
-        self._first: dict[str, Origin] = {}
+        self._from: dict[str, Origin] = {}
+        self._used: dict[str, str] = {}
 
     def until(self, position: int) -> None:
+        """Listen to the user's messages before a position."""
         while self._coming and self._coming[-1].position < position:
             text = self._coming.pop().text.lower()[:LONGEST_SPEECH]
+            origin = Origin("answer" if self._speech else "opening")
+            for word in _TOKEN.findall(text):
+                self._from.setdefault(word.strip(".:-/"), origin)
             if len(self._speech) < LONGEST_SPEECH:
                 self._speech += "\n" + text
-                self._words.update(word.strip(".:-/") for word in _TOKEN.findall(text))
 
     def read(self, call: Call) -> None:
         """Remember what a result brought; an argument that it merely repeats is no news."""
-        if call.failed:
-            return
-        told = {_key(leaf) for _, leaf in leaves(call.arguments)}
+        told = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
         for path, leaf in leaves(call.returned):
-            key = _key(leaf)
-            if key and key not in told:
-                self._first.setdefault(key, Origin("result", call.tool.strip(), path))
+            if (key := _key(leaf)) and key not in told:
+                self._from.setdefault(key, Origin("result", call.name, path))
+        self._used.update((key, path[-1]) for key, path in told.items() if " " not in key and len(key) >= 4)
 
-    def origin(self, leaf: object) -> Origin | None:
+    def origins(self, leaf: object) -> Iterator[Origin]:
         key = _key(leaf)
         if not key:
-            return None
-        if key in self._first:
-            return self._first[key]
-        if key in self._words or (_spaced(key) and key in self._speech):
-            return Origin(USER)
-        return Origin(OWN) if isinstance(leaf, str) and len(leaf.split()) >= 5 else None
+            return
+        if key in self._from:
+            yield self._from[key]
+        elif (not key.replace(".", "").isalnum() and " " not in key and key in self._speech) or (
+            (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
+        ):
+            yield Origin("answer")
+        elif isinstance(leaf, str) and len(leaf.split()) >= 5:
+            yield Origin("own")
+            words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
+            for name in sorted({self._used[word] for word in words if word in self._used}):
+                yield Origin("names", path=(name,))
 
 
 def _key(leaf: object) -> str:
-    """What to look for: not yes and no, not small numbers, which occur anywhere."""
+    """What to look for: not yes and no, not short numbers and words, which occur anywhere."""
     if isinstance(leaf, bool):
         return ""
     text = str(leaf).strip().lower()
-    if len(text) > 200 or (isinstance(leaf, int | float) and len(text) < 3):
-        return text if len(text) > 200 else ""
-    return text if len(text) >= 3 or (text and ord(text[0]) > 0x2E80 and len(text) == 2) else ""
-
-
-def _spaced(key: str) -> bool:
-    return " " in key or "." in key or ord(key[0]) > 0x2E80
+    short = 2 if text and ord(text[0]) > 0x2E80 else 3
+    return text if len(text) >= short else ""

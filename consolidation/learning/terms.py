@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.lexicon import CONTROL, STOP, STOP_ZH
+from consolidation.learning.lexicon import CONTROL, LIGHT, STOP, STOP_ZH
 
 _CONTROL = re.compile(CONTROL)
 _SENTENCE = re.compile(r"[.!?;:\n()\[\]{}\"“”。！？；：（）「」]+\s*|,\s|，|、")
@@ -34,27 +34,26 @@ def sentences(text: str) -> Iterator[list[str]]:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """cancel, canceling, cancelled and cancellation are one word; the result is a key, not for reading."""
-    for ending in ("ations", "ation", "ings", "ing", "ments", "ment", "ers", "ed", "es", "s", "er", "e", "y"):
+    for ending in ("ations", "ation", "ings", "ing", "ments", "ment", "ies", "ers", "ed", "es", "s", "er", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word[: -len(ending)]
+            word = word if ending == "y" and word[-2] in "aeiou" else word[: -len(ending)]
             break
     return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
 
 
-def content(text: str) -> list[list[str]]:
-    """Per clause the words that carry meaning, in lower case."""
-    clauses = ([w.lower() for w in clause] for clause in sentences(text))
-    return [kept for clause in clauses if (kept := [w for w in clause if w not in STOP and len(w) > 2])]
-
-
 def grams(text: str) -> dict[str, str]:
-    """Every term of a text, key -> as written: words, pairs of neighbouring words, Chinese runs of 2 to 4."""
+    """Every term of a text, key -> as written: words, pairs of words that belong together, Chinese runs of 2 to 4."""
     found: dict[str, str] = {}
-    for words in content(text):
-        for n, word in enumerate(words):
+    for clause in sentences(text):
+        before = link = ""
+        for word in map(str.lower, clause):
+            if word in STOP or len(word) < 3:
+                before, link = (before, "of " if word == "of" else link) if word in LIGHT else ("", "")
+                continue
             found.setdefault(stem(word), word)
-            if n + 1 < len(words) and words[n + 1] != word:
-                found.setdefault(f"{stem(word)} {stem(words[n + 1])}", f"{word} {words[n + 1]}")
+            if before and stem(before) != stem(word):
+                found.setdefault(f"{stem(before)} {stem(word)}", f"{before} {link}{word}")
+            before, link = word, ""
     for run in _HAN.findall(text):
         for size in (2, 3, 4):
             for start in range(len(run) - size + 1):
@@ -64,20 +63,14 @@ def grams(text: str) -> dict[str, str]:
     return found
 
 
-def proper_nouns(texts: Iterable[str]) -> set[str]:
-    """Words with a capital letter inside a clause at least as often as without: names of people and places."""
-    capital: Counter[str] = Counter()
-    small: Counter[str] = Counter()
-    for text in texts:
-        for words in sentences(text):
-            for n, word in enumerate(words):
-                if word[0].islower():
-                    small[word] += 1
-                elif n > 0 or len(words) == 1:
-                    capital[word.lower()] += 1
-                else:
-                    capital[word.lower()] += 0
-    return {word for word in capital if capital[word] >= small[word]}
+def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that stand with a capital letter inside a clause, and those that stand without one, in lower case."""
+    capital: set[str] = set()
+    small: set[str] = set()
+    for words in sentences(text):
+        small.update(word for word in words if word[0].islower())
+        capital.update(word.lower() for word in words[1:] if not word[0].islower())
+    return frozenset(capital), frozenset(small)
 
 
 def is_han(term: str) -> bool:

@@ -1,7 +1,10 @@
 """A tool's name as a phrase that a person would say."""
 
+from collections.abc import Sequence
+
 from consolidation.learning.lexicon import PREPOSITIONS, VERBS
 from consolidation.learning.signatures import words
+from consolidation.learning.wording import joined
 
 _LOOKS = {"get", "fetch", "read", "view", "show", "describe", "query", "retrieve", "lookup", "inspect"}
 _SEARCHES = {"search", "find", "grep", "rg", "glob"}
@@ -27,13 +30,23 @@ def object_of(tool: str) -> str:
     return " ".join(parts[1:] if parts[0] in VERBS else parts)
 
 
+def objects(tools: Sequence[str]) -> str:
+    """What several look-ups are about: user and reservation details; direct and onestop flights."""
+    names = [_plural(name) if words(tool)[0] in _SEARCHES else name for tool in tools if (name := object_of(tool))]
+    names = list(dict.fromkeys(names))[:4]
+    tails = {name.rsplit(" ", 1)[-1] for name in names}
+    if len(names) > 1 and len(tails) == 1 and all(" " in name for name in names):
+        return f"{joined([name.rsplit(' ', 1)[0] for name in names])} {tails.pop()}"
+    return joined(names)
+
+
 def has_verb(tool: str) -> bool:
     parts = words(tool)
     return parts[0] in VERBS and (len(parts) > 1 or parts[0] in {"think", "calculate"})
 
 
 def phrase(tool: str, *, article: str = "the") -> str:
-    """cancel_reservation -> cancel the reservation; transfer_to_agents -> transfer to agents; go_test -> run go test."""
+    """cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; go_test -> run go test."""
     parts = words(tool)
     if not has_verb(tool):
         return f"run {' '.join(parts)}"

@@ -1,88 +1,56 @@
-"""Which words of a request speak for this competence: log-odds against the other runs of the scope, with a prior."""
+"""What speaks for this competence: words of the opening messages, and what the conversation turns to later."""
 
-import math
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from consolidation.learning import terms
 from consolidation.learning.scope import Scope
+from consolidation.learning.speech import DISTINCT, Term, apart, overlap, scored
 
 MOST = 8
-PRIOR = 10.0
-DISTINCT = 0.8  # standard errors
-TOO_COMMON = 0.6
+LATER = 4
+AT_LEAST = 3
+CLEAR = 1.5  # standard errors
 
 
-@dataclass(frozen=True)
-class Term:
-    """`runs` of the successes and `others` of the other runs open with it; `score` in standard errors."""
-
-    key: str
-    written: str
-    runs: int
-    others: int
-    score: float
-
-
-def terms_of(scope: Scope) -> list[Term]:
-    """The telling terms of the successes' openings, the most telling first; the merely frequent ones fill up."""
-    found = _candidates(scope)
-    telling = [term for term in found if term.score >= DISTINCT]
+def opening(scope: Scope) -> list[Term]:
+    """The telling terms of the successes' openings, the most telling first. Merely frequent ones, then those of the
+    whole conversation, fill up to three."""
+    found = scored(scope, lambda run: run.opening_terms)
+    telling = apart(_longest([term for term in found if term.score >= DISTINCT]), MOST)
     frequent = [term for term in found if term.score < DISTINCT and term.runs * 3 >= len(scope.successes)]
-    telling.sort(key=lambda term: (-term.score, term.key))
     frequent.sort(key=lambda term: (-term.runs, -term.score, term.key))
-    chosen = _distinct(telling)
-    return chosen if len(chosen) >= 3 else _distinct([*chosen, *frequent])[: max(3, len(chosen))]
+    if len(telling) >= AT_LEAST:
+        return telling
+    talked = [term for term in scored(scope, lambda run: run.user_terms) if term.score >= DISTINCT]
+    return apart([*telling, *frequent, *_longest(talked)], AT_LEAST)
 
 
-def _candidates(scope: Scope) -> list[Term]:
-    inside, outside, forms, threads = Counter[str](), Counter[str](), defaultdict(list), defaultdict(set)
-    own = {run.id for run in scope.successes}
-    for run in scope.all:
-        for key, written in scope.spoken(run).items():
-            (inside if run.id in own else outside)[key] += 1
-            forms[key].append(written)
-            if run.id in own:
-                threads[key].add(run.thread)
-    total = len(scope.all)
-    kept = [key for key in inside if _enough(inside[key], len(threads[key]), len(own))]
-    return [
-        Term(key, written, inside[key], outside[key], _score(inside[key], len(own), outside[key], total - len(own)))
-        for key in kept
-        if (written := terms.most_written(forms[key]))
-        and scope.may_say(key, written)
-        and (inside[key] + outside[key]) < max(3, TOO_COMMON * total)
-    ]
+def later(scope: Scope, said: Sequence[Term]) -> list[Term]:
+    """What at least half of the successes' users speak of in the whole conversation, beyond the opening terms."""
+    return _common(scope, scored(scope, lambda run: run.user_terms), [term.key for term in said])
 
 
-def _enough(runs: int, threads: int, of: int) -> bool:
-    """Said in two conversations, or in a quarter of the runs."""
-    return runs >= 2 and (threads >= 2 or runs * 4 >= of)
+def answered(scope: Scope, said: Sequence[Term]) -> list[Term]:
+    """What the agent itself says in at least half of the successes."""
+    return _common(scope, scored(scope, lambda run: run.agent_terms), [term.key for term in said])
 
 
-def _score(inside: int, own: int, outside: int, rest: int) -> float:
-    """Log-odds ratio with an informative Dirichlet prior over its standard error (Monroe, Colaresi and Quinn 2008)."""
-    share = (inside + outside) / max(1, own + rest)
-    a, b = PRIOR * share + 0.01, PRIOR * (1 - share) + 0.01
-    odds = math.log((inside + a) / (own - inside + b)) - math.log((outside + a) / (rest - outside + b))
-    return round(odds / math.sqrt(1 / (inside + a) + 1 / (outside + a)), 6)
+def _common(scope: Scope, found: Sequence[Term], known: Sequence[str]) -> list[Term]:
+    held = max(AT_LEAST, len(scope.successes) / 2)
+    clear = [term for term in found if term.score >= CLEAR and term.runs >= held]
+    return apart([t for t in _longest(clear) if not any(overlap(key, t.key) for key in known)], LATER)
 
 
-def _distinct(ranked: Sequence[Term]) -> list[Term]:
-    """Without a term that another one already says: a pair says its words when it stands in almost as many runs."""
-    chosen: list[Term] = []
-    for term in ranked:
-        if len(chosen) == MOST:
-            break
-        if not any(_says(other, term) for other in chosen):
-            chosen = [other for other in chosen if not (_says(term, other) and term.runs >= other.runs)]
-            chosen.append(term)
-    return chosen
+def _longest(found: Sequence[Term]) -> list[Term]:
+    """A pair of words in the place of one of its words, when nearly as many runs say the pair."""
+    taken: list[Term] = []
+    for term in found:
+        longer = [o for o in found if o.key != term.key and len(o.key) > len(term.key) and _holds(o.key, term.key)]
+        better = [o for o in longer if o.runs >= term.runs or (o.runs + 1 >= term.runs >= 4)]
+        best = max(better, key=lambda o: (o.runs, o.score, o.key), default=term)
+        if best not in taken:
+            taken.append(best)
+    return taken
 
 
-def _says(one: Term, other: Term) -> bool:
-    """Do both speak of the same thing?"""
-    if terms.is_han(one.key) or terms.is_han(other.key):
-        return one.key in other.key or other.key in one.key
-    return bool(set(one.key.split()) & set(other.key.split()))
+def _holds(longer: str, shorter: str) -> bool:
+    return shorter in longer if not longer.isascii() else shorter in longer.split()

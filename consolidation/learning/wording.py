@@ -27,3 +27,7 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+
+
+def none_or(n: int) -> str:
+    return "none of which" if n == 0 else f"{n} of which"

@@ -1,0 +1,43 @@
+"""What may be repeated: nothing that names one person or thing, nothing that fewer than 3 runs of 2 threads hold."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+HOLDING_RUNS = 3
+LONGEST = 80
+_UNSAFE = re.compile(r"[\d@*•█▪…\n]|\[[^\]]*\]|<[^>]*>|redacted|masked", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"(?:^|_)(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)_?name|surname|e?mail|phone|"
+    r"mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee)$",
+    re.IGNORECASE,
+)
+
+
+def safe(text: str) -> bool:
+    """No digit, no @, no mask."""
+    return bool(text.strip()) and len(text) <= LONGEST and not _UNSAFE.search(text)
+
+
+def personal(key: str) -> bool:
+    """Does a field of this name hold details of a person?"""
+    return bool(_PERSONAL.search(key))
+
+
+class Holders:
+    """Who holds a value; it is common when 3 runs of 2 threads do."""
+
+    def __init__(self) -> None:
+        self._runs: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+        self._several: set[str] = set()
+
+    def add(self, values: Iterable[str], thread: str) -> None:
+        """One run's values, each once."""
+        for value in values:
+            self._runs[value] += 1
+            if self._first.setdefault(value, thread) != thread:
+                self._several.add(value)
+
+    def common(self, value: str) -> bool:
+        return self._runs[value] >= HOLDING_RUNS and value in self._several

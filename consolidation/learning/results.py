@@ -1,0 +1,59 @@
+"""How a tool's success looks: its text, the state that it reports, or the fields that it returns."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from consolidation.learning.runs import Call
+from consolidation.learning.scope import Scope
+from consolidation.learning.templates import template
+from consolidation.learning.wording import joined
+
+LONGEST_TEXT = 80
+MOST_FIELDS = 5
+
+
+def returns(scope: Scope, tool: str, calls: Sequence[Call]) -> str:
+    """“Transfer successful”; an object with `status` shipped; a list; '' when the calls have nothing in common."""
+    results = [call.returned for call in calls if call.returned not in (None, "")]
+    if not results:
+        return ""
+    if all(isinstance(result, dict) for result in results):
+        return _object(scope, tool, results)
+    if all(isinstance(result, list) for result in results):
+        return "a list"
+    if all(isinstance(result, str) for result in results):
+        return _text(scope, results)
+    return ""
+
+
+def _text(scope: Scope, results: Sequence[str]) -> str:
+    said = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
+    text, times = min(said.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    return f"“{text}”" if text and times * 4 >= len(results) * 3 else ""
+
+
+def _object(scope: Scope, tool: str, results: Sequence[dict[str, Any]]) -> str:
+    states = [f"`{key}` {value}" for key, value in _brought(scope, tool)] if scope.changes(tool) else []
+    if states:
+        return f"an object with {joined(states[:2])}"
+    shared = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
+    return f"an object with {joined([f'`{key}`' for key in shared[:MOST_FIELDS]])}" if shared else ""
+
+
+def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
+    """The fields that every result of the tool has with the same value, and that no earlier result or argument had."""
+    always: set[tuple[str, str]] | None = None
+    for run in scope.successes:
+        before: set[tuple[str, str]] = set()
+        for call in run.steps:
+            told = _told(call.returned) if not call.failed else set()
+            if call.name == tool and not call.failed:
+                new = told - before - _told(call.arguments)
+                always = new if always is None else always & new
+            before |= told if call.name != tool else set()
+    return sorted(fact for fact in always or () if scope.may_show(tool, "result", (fact[0],), fact[1]))
+
+
+def _told(value: Any) -> set[tuple[str, str]]:
+    return {(str(k), v) for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else set()

@@ -1,0 +1,97 @@
+"""Which words tell the pattern's successes from the other runs: log-odds with a prior."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from consolidation.learning import terms
+from consolidation.learning.privacy import Holders
+from consolidation.learning.runs import Run
+from consolidation.learning.scope import Scope
+
+PRIOR = 10.0
+DISTINCT = 0.8  # standard errors
+TOO_COMMON = 0.6
+
+
+@dataclass(frozen=True)
+class Term:
+    """`runs` of the successes and `others` of the other runs say it; `score` in standard errors."""
+
+    key: str
+    written: str
+    runs: int
+    others: int
+    score: float
+
+
+def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> list[Term]:
+    """The terms that may be said and that at least two of the successes say, the most telling first."""
+    said = _Said(scope, spoken)
+    found = list(said.terms())
+    return sorted(found, key=lambda term: (-term.score, -term.runs, term.key))
+
+
+class _Said:
+    """Who says what."""
+
+    def __init__(self, scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> None:
+        self.scope = scope
+        self.holders = Holders()
+        self.inside, self.outside = Counter[str](), Counter[str]()
+        self.forms: dict[str, list[str]] = defaultdict(list)
+        self.threads: dict[str, set[str]] = defaultdict(set)
+        self.own = {run.id for run in scope.successes}
+        for run in scope.all:
+            self._add(run, spoken(run))
+
+    def _add(self, run: Run, said: dict[str, str]) -> None:
+        self.holders.add(said, run.thread)
+        inside = run.id in self.own
+        (self.inside if inside else self.outside).update(said.keys())
+        if inside:
+            for key, written in said.items():
+                self.forms[key].append(written)
+                self.threads[key].add(run.thread)
+
+    def terms(self) -> Iterator[Term]:
+        total, own = len(self.scope.all), len(self.own)
+        for key, inside in self.inside.items():
+            outside = self.outside[key]
+            if not self._enough(key) or inside + outside > max(3.0, TOO_COMMON * total):
+                continue
+            written = terms.most_written(self.forms[key])
+            if self.holders.common(key) and self.scope.names_nobody(written):
+                yield Term(key, written, inside, outside, _score(inside, own, outside, total - own))
+
+    def _enough(self, key: str) -> bool:
+        """Said in two conversations, or in a quarter of the runs."""
+        runs = self.inside[key]
+        return runs >= 2 and (len(self.threads[key]) >= 2 or runs * 4 >= len(self.own))
+
+
+def _score(inside: int, own: int, outside: int, rest: int) -> float:
+    """Log-odds ratio with an informative Dirichlet prior over its standard error (Monroe, Colaresi and Quinn 2008)."""
+    share = (inside + outside) / max(1, own + rest)
+    a, b = PRIOR * share + 0.01, PRIOR * (1 - share) + 0.01
+    odds = math.log((inside + a) / (own - inside + b)) - math.log((outside + a) / (rest - outside + b))
+    return round(odds / math.sqrt(1 / (inside + a) + 1 / (outside + a)), 6)
+
+
+def apart(found: Sequence[Term], most: int) -> list[Term]:
+    """Without a term that a better one already says."""
+    chosen: list[Term] = []
+    for term in found:
+        if len(chosen) == most:
+            break
+        if not any(overlap(other.key, term.key) for other in chosen):
+            chosen.append(term)
+    return chosen
+
+
+def overlap(one: str, other: str) -> bool:
+    """Do two terms share a word, or two characters of Chinese?"""
+    if terms.is_han(one) and terms.is_han(other):
+        return any(one[n : n + 2] in other for n in range(len(one) - 1))
+    return bool(set(one.split()) & set(other.split()))
