@@ -1,5 +1,7 @@
 """Django's settings. Every value that an operator may change comes through memos_site.env."""
 
+from typing import Any
+
 import dj_database_url
 from csp.constants import NONE, SELF
 
@@ -48,27 +50,45 @@ ROOT_URLCONF = "memos_site.urls"
 WSGI_APPLICATION = "memos_site.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-EMBEDDED = {"ENGINE": "memos_site.postgres", "NAME": "memos", "USER": "memos", "HOST": str(DATA_DIR)}
-DATABASES = {
-    "default": {
-        **(dj_database_url.parse(ENV.DATABASE_URL) if ENV.DATABASE_URL else EMBEDDED),
-        "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
-        "CONN_HEALTH_CHECKS": True,
-    }
+EMBEDDED = not ENV.DATABASE_URL
+DATABASES: dict[str, Any] = {
+    "default": {"ENGINE": "memos_site.postgres", "NAME": "memos", "USER": "memos", "HOST": str(DATA_DIR)}
+    if EMBEDDED
+    else dict(dj_database_url.parse(ENV.DATABASE_URL))
+}
+DATABASES["default"] |= {
+    "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
+    "CONN_HEALTH_CHECKS": True,
+    "OPTIONS": {"connect_timeout": 10} | DATABASES["default"].get("OPTIONS", {}),
 }
 
 Q_CLUSTER = {
     "name": "memos",
-    "orm": "default",
-    "workers": 2,
-    "queue_limit": 2,  # near the number of workers: what waits in memory grows older than `retry` unseen
-    "timeout": 600,
-    "retry": 1500,
-    "max_attempts": 3,
-    "save_limit": -1,
-    "ack_failures": True,
-    "catch_up": False,
     "label": "Jobs",
+    "orm": "default",
+    "poll": 0.5,  # seconds between two questions for work
+    "workers": 2,  # `--workers` says otherwise
+    "timeout": 300,
+    # Above three times `timeout`, for a job may wait in memory behind two long ones: nothing in hand comes twice.
+    "retry": 960,
+    "queue_limit": 1,
+    "max_attempts": 3,
+    "ack_failures": True,  # a failed job's rows are still pending, and the next nudge finds them
+    "save_limit": -1,  # above 0 every success locks all successes; what a job did stands in our own rows
+    "catch_up": False,
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
+        "axes": {"level": "WARNING"},
+        "django-q": {"level": "WARNING"},  # a line for each nudge is noise
+    },
 }
 
 TEMPLATES = [

@@ -1,4 +1,4 @@
-"""The server's keeper: `python -S -m memos_site.postgres.keeper DATA_DIR BINARIES [stay]`.
+"""The server's keeper: `python -S -m memos_site.postgres.keeper DATA_DIR BINARIES`.
 
 Returns when the server answers (0) or cannot (1, with the reason on stderr); behind it stays a small process, the
 parent of `postgres`, that starts it again when it dies and stops it when nobody uses it any more. SIGTERM: stop now.
@@ -23,8 +23,8 @@ AWAITED = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, STAY, UNUSED}
 
 
 class Keeper:
-    def __init__(self, data_dir: Path, cluster: Cluster, *, stay: bool) -> None:
-        self.cluster, self.stay = cluster, stay
+    def __init__(self, data_dir: Path, cluster: Cluster) -> None:
+        self.cluster, self.stay = cluster, False
         self.users = os.open(data_dir / "run" / "users", os.O_RDWR | os.O_CREAT, 0o600)
         self.log = data_dir / "postgres.log"
         self.postgres = self.start()
@@ -115,7 +115,7 @@ def leave_terminal(log: Path) -> None:
         os.dup2(source, target)
 
 
-def keeper(data_dir: Path, binaries: Path, *, stay: bool, said: int) -> None:
+def keeper(data_dir: Path, binaries: Path, *, said: int) -> None:
     leave_terminal(data_dir / "postgres.log")
     signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
     try:
@@ -123,7 +123,7 @@ def keeper(data_dir: Path, binaries: Path, *, stay: bool, said: int) -> None:
         if held is not None:
             cluster = Cluster(data_dir / "postgres", binaries)
             cluster.prepare()
-            it = Keeper(data_dir, cluster, stay=stay)
+            it = Keeper(data_dir, cluster)
         os.close(said)
         if held is not None:
             it.keep()
@@ -132,11 +132,11 @@ def keeper(data_dir: Path, binaries: Path, *, stay: bool, said: int) -> None:
         os.write(said, str(error).encode())
 
 
-def main(data_dir: Path, binaries: Path, *, stay: bool) -> int:
+def main(data_dir: Path, binaries: Path) -> int:
     heard, said = os.pipe()
     if os.fork() == 0:
         os.close(heard)
-        keeper(data_dir, binaries, stay=stay, said=said)
+        keeper(data_dir, binaries, said=said)
         return 0
     os.close(said)
     with os.fdopen(heard, encoding="utf-8") as end:
@@ -146,4 +146,4 @@ def main(data_dir: Path, binaries: Path, *, stay: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), stay=sys.argv[3:] == ["stay"]))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -25,6 +25,7 @@ from memos_site.postgres.cluster import (
 )
 
 SOURCE = Path(__file__).resolve().parents[2]
+SECOND_LOOK = 0.5  # seconds in which the keeper notices that he is alone
 _taking_part: dict[Path, int] = {}
 
 
@@ -88,23 +89,23 @@ class Server:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def wake(self, *, stay: bool = False) -> None:
+    def wake(self) -> None:
         """Returns when the server answers; whoever else wakes it meanwhile waits for the same start."""
         self.take_part()
         deadline = time.monotonic() + RECOVERY_SECONDS
         with self._starting():
             while (state := self.ping()) != pq.Ping.OK:
                 if state == pq.Ping.NO_RESPONSE and self.keeper() is None:
-                    self._hire(stay=stay)
+                    self._hire()
                 elif time.monotonic() > deadline:
                     raise Unusable(f"PostgreSQL does not answer within {RECOVERY_SECONDS:.0f} s")
                 else:
                     time.sleep(0.02)
 
-    def _hire(self, *, stay: bool) -> None:
+    def _hire(self) -> None:
         command = [sys.executable, "-S", "-m", "memos_site.postgres.keeper", str(self.data_dir), str(binaries())]
         done = subprocess.run(  # noqa: S603
-            [*command, *(["stay"] if stay else [])],
+            command,
             cwd=SOURCE,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -114,6 +115,30 @@ class Server:
         )
         if done.returncode:
             raise Unusable(done.stderr.strip() or "the keeper of PostgreSQL failed")
+
+    def stay(self) -> None:
+        """Starts it, and it stays when nobody uses it, until it is stopped."""
+        self.wake()
+        pid = self.keeper()
+        if pid is None:
+            raise Unusable("the keeper of PostgreSQL is gone; try again")
+        os.kill(pid, signal.SIGUSR1)
+
+    def leave(self) -> None:
+        """Ends our part in it; returns when it has stopped, or at once when somebody else uses it."""
+        users = _taking_part.pop(self.data_dir, None)
+        if users is None:
+            return
+        os.close(users)
+        deadline = time.monotonic() + SECOND_LOOK
+        with (self.run / "users").open() as file:
+            while self.keeper() is not None and time.monotonic() < deadline:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    fcntl.flock(file, fcntl.LOCK_UN)  # not the keeper's yet, or somebody else's: look again
+                except BlockingIOError:
+                    deadline = time.monotonic() + RECOVERY_SECONDS  # the keeper has it, and stops the server
+                time.sleep(0.02)
 
     def stop(self) -> bool:
         """Stops it whoever uses it, and returns when it has stopped; False when it did not run."""

@@ -1,0 +1,19 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import connections
+
+from memos_site.supervision import jobs
+from memos_site.supervision.supervisor import Supervisor
+
+
+class Command(BaseCommand):
+    help = "Runs the job worker alone, as on a further host: manage.py worker --workers 4"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--workers", type=int, default=2, metavar="N", help="jobs at the same time (default 2)")
+
+    def handle(self, *args: Any, workers: int, **options: Any) -> None:
+        connections["default"].ensure_connection()  # what is wrong with the database is said here, once
+        connections.close_all()  # a connection must not be shared with a fork
+        Supervisor({"worker": lambda: jobs.run(workers)}).run()
