@@ -5,7 +5,6 @@ worker that dies in between leaves the pattern due, and the next run comes to th
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,22 +15,15 @@ from django.db import transaction
 from consolidation.learning.competence import Competence, learn
 from consolidation.learning.runs import Run
 from consolidation.models import Pattern, Sighting
-from consolidation.pipelines import recorded
-from consolidation.pipelines.changes import changelog, is_material
+from consolidation.pipelines import proposals, recorded
 from memories import witnessing
-from memories.choices import LIVE, Origin, Outcome, Status, Type
+from memories.choices import LIVE, Outcome
 from memories.models import Episode, Memory
-from memories.trust import SYSTEM
-from memories.witnessing import Witness
-from skills import publishing
-from skills.manifest import Fields, TrackRecord
-from skills.models import Skill, SkillVersion
-from skills.publishing import Prepared
+from skills.manifest import TrackRecord
+from skills.models import Skill
 
 RUNS_OF_PATTERN = 200
 RUNS_OF_SCOPE = 500
-CONFIDENCE = 80  # of a competence from runs
-SOURCE = "consolidation"
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ def write_down(scope: str, *, run_id: UUID, at: datetime) -> Counter[str]:
         pattern.attempted()
         try:
             counters.update(_write(pattern, backgrounds[pattern.sensitivity], run_id=run_id, at=at))
-        except Exception as error:
+        except Exception as error:  # storage full, say: kept on the pattern, shown, and tried again in the next run
             pattern.failed(f"{type(error).__name__}: {error}")
             counters["failed"] += 1
     return counters
@@ -66,18 +58,18 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
     if memory is not None and memory.status not in LIVE:
         return _suppress(pattern, memory)
     competence = _learn(pattern, background)
-    prepared = _prepare(memory, competence, scope=pattern.scope)
+    prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
         if memory is None:
-            memory, created = _create(pattern, competence, at=at), True
+            memory, created = proposals.create(pattern, competence, at=at), True
         else:
             memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
             created = False
             if memory.status not in LIVE:  # a person was faster: the pattern stays due, the next run suppresses
                 return Counter()
-        counters = _count(pattern, memory, founding=created, at=at)
+        counters = proposals.count(pattern, memory, founding=created, at=at)
         if prepared:
-            counters.update(_propose(memory, competence, prepared, run_id=run_id, at=at))
+            counters.update(proposals.propose(memory, competence, prepared, run_id=run_id, at=at))
         pattern.settle()
     return counters
 
@@ -117,6 +109,15 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
     )
 
 
+def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
+    """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
+    with transaction.atomic():
+        uncounted = list(pattern.sightings.uncounted())
+        witnessing.suppress(memory, proposals.witnesses(uncounted), source=proposals.SOURCE)
+        pattern.settle()
+    return Counter(suppressed=len(uncounted))
+
+
 def _record(pattern: Pattern) -> TrackRecord:
     return TrackRecord(
         successes=pattern.successes,
@@ -132,95 +133,3 @@ def _taken(pattern: Pattern) -> list[str]:
     if pattern.memory_id:
         others = others.exclude(pk=pattern.memory_id)
     return list(others.values_list("name", flat=True))
-
-
-def _prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Prepared | None:
-    """The package of a version worth proposing, or None: a published skill changes only with its way of working."""
-    if memory is None:
-        return publishing.prepare(competence.fields, scope=scope, number=1)
-    skill = Skill.objects.filter(pk=memory.pk).first()
-    if skill is None:
-        return None
-    fields = competence.fields.model_copy(update={"name": skill.name, "title": skill.title})
-    latest = skill.versions.filter(status__in=publishing.ONE_OF_A_SKILL).order_by("-number").first()
-    if latest is None or not is_material(Fields.model_validate(latest.fields), fields, open_proposal=latest.is_open):
-        return None
-    return publishing.prepare(fields, scope=scope, number=publishing.next_number(skill))
-
-
-def _create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
-    memory = Memory.objects.create(
-        type=Type.COMPETENCE,
-        scope=pattern.scope,
-        content=competence.fields.description,
-        payload=_payload(pattern, competence),
-        source=SOURCE,
-        origin=Origin.CONSOLIDATED,
-        sensitivity=pattern.sensitivity,
-        confidence=CONFIDENCE,
-        status=Status.CANDIDATE,
-        salience_at=at,
-        created_by=SYSTEM.name,
-        created_at=at,
-        updated_at=at,
-    )
-    memory.audit("create", by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs").save(force_insert=True)
-    Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)
-    pattern.memory = memory
-    return memory
-
-
-def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
-    return {
-        "kind": Type.COMPETENCE.value,
-        "skill_name": f"skill:{pattern.signature}",
-        "pattern": pattern.kind,
-        "triggers": competence.triggers,
-        "recipe": competence.recipe,
-        "required_tools": competence.required_tools,
-        "failure_modes": competence.failure_modes,
-        "fallbacks": competence.fallbacks,
-        "contrast": competence.contrast,
-    }
-
-
-def _count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> Counter[str]:
-    """The sightings that the memory has not counted yet become its evidence."""
-    uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
-    new = witnessing.count(memory, _witnesses(uncounted), at=at, founding=founding)
-    Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()
-    return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
-
-
-def _witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
-    said = dict(Episode.objects.filter(pk__in=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
-    return [Witness(s.episode_id, Outcome(s.outcome), s.at, said.get(s.episode_id, "")) for s in sightings]
-
-
-def _propose(memory: Memory, competence: Competence, prepared: Prepared, *, run_id: UUID, at: datetime) -> Counter[str]:
-    skill = Skill.objects.get(pk=memory.pk)
-    latest = skill.versions.order_by("-number").first()
-    publishing.propose(
-        skill,
-        prepared,
-        made_by=SkillVersion.MadeBy.CONSOLIDATION,
-        by=SYSTEM,
-        at=at,
-        changelog=changelog(Fields.model_validate(latest.fields) if latest else None, prepared.fields),
-        run_id=run_id,
-    )
-    if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-        pattern = memory.pattern
-        Memory.objects.filter(pk=memory.pk).update(
-            content=prepared.fields.description, payload=_payload(pattern, competence)
-        )
-    return Counter(versions_proposed=1)
-
-
-def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
-    """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
-    with transaction.atomic():
-        uncounted = list(pattern.sightings.uncounted())
-        witnessing.suppress(memory, _witnesses(uncounted), source=SOURCE)
-        pattern.settle()
-    return Counter(suppressed=len(uncounted))

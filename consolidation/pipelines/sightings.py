@@ -50,7 +50,7 @@ def digest(scope: str, *, at: datetime) -> Counter[str]:
         Episode.objects.attempted(ids)
         try:
             counters["episodes_read"] += _read(ids, at=at)
-        except Exception:
+        except Exception:  # whatever one episode does to its batch, the others are digested alone
             counters.update(_each_alone(ids, at=at))
     return counters
 
@@ -67,7 +67,7 @@ def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
     for episode_id in ids:
         try:
             counters["episodes_read"] += _read([episode_id], at=at)
-        except Exception as error:
+        except Exception as error:  # kept on the episode, shown, and tried again in the next run
             Episode.objects.filter(pk=episode_id).update(digest_error=f"{type(error).__name__}: {error}"[:2000])
             counters["failed"] += 1
     return counters

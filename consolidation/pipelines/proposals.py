@@ -1,0 +1,105 @@
+"""What a pattern's competence becomes in the other rooms: a memory, its evidence, a proposed version of its skill."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from consolidation.learning.competence import Competence
+from consolidation.models import Pattern, Sighting
+from consolidation.pipelines.changes import changelog, is_material
+from memories import witnessing
+from memories.choices import Origin, Outcome, Status, Type
+from memories.models import Episode, Memory
+from memories.trust import SYSTEM
+from memories.witnessing import Witness
+from skills import publishing
+from skills.manifest import Fields
+from skills.models import Skill, SkillVersion
+from skills.publishing import Prepared
+
+CONFIDENCE = 80  # of a competence from runs
+SOURCE = "consolidation"
+
+
+def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Prepared | None:
+    """The package of a version worth proposing, or None: a published skill changes only with its way of working."""
+    if memory is None:
+        return publishing.prepare(competence.fields, scope=scope, number=1)
+    skill = Skill.objects.filter(pk=memory.pk).first()
+    if skill is None:
+        return None
+    fields = competence.fields.model_copy(update={"name": skill.name, "title": skill.title})
+    latest = skill.versions.filter(status__in=publishing.ONE_OF_A_SKILL).order_by("-number").first()
+    if latest is None or not is_material(Fields.model_validate(latest.fields), fields, open_proposal=latest.is_open):
+        return None
+    return publishing.prepare(fields, scope=scope, number=publishing.next_number(skill))
+
+
+def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
+    memory = Memory.objects.create(
+        type=Type.COMPETENCE,
+        scope=pattern.scope,
+        content=competence.fields.description,
+        payload=_payload(pattern, competence),
+        source=SOURCE,
+        origin=Origin.CONSOLIDATED,
+        sensitivity=pattern.sensitivity,
+        confidence=CONFIDENCE,
+        status=Status.CANDIDATE,
+        salience_at=at,
+        created_by=SYSTEM.name,
+        created_at=at,
+        updated_at=at,
+    )
+    memory.audit("create", by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs").save(force_insert=True)
+    Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)
+    pattern.memory = memory
+    return memory
+
+
+def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
+    return {
+        "kind": Type.COMPETENCE.value,
+        "skill_name": f"skill:{pattern.signature}",
+        "pattern": pattern.kind,
+        "triggers": competence.triggers,
+        "recipe": competence.recipe,
+        "required_tools": competence.required_tools,
+        "failure_modes": competence.failure_modes,
+        "fallbacks": competence.fallbacks,
+        "contrast": competence.contrast,
+    }
+
+
+def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> Counter[str]:
+    """The sightings that the memory has not counted yet become its evidence."""
+    uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
+    new = witnessing.count(memory, witnesses(uncounted), at=at, founding=founding)
+    Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()
+    return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
+
+
+def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
+    said = dict(Episode.objects.filter(pk__in=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
+    return [Witness(s.episode_id, Outcome(s.outcome), s.at, said.get(s.episode_id, "")) for s in sightings]
+
+
+def propose(memory: Memory, competence: Competence, prepared: Prepared, *, run_id: UUID, at: datetime) -> Counter[str]:
+    skill = Skill.objects.get(pk=memory.pk)
+    latest = skill.versions.order_by("-number").first()
+    publishing.propose(
+        skill,
+        prepared,
+        made_by=SkillVersion.MadeBy.CONSOLIDATION,
+        by=SYSTEM,
+        at=at,
+        changelog=changelog(Fields.model_validate(latest.fields) if latest else None, prepared.fields),
+        run_id=run_id,
+    )
+    if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
+        pattern = memory.pattern
+        Memory.objects.filter(pk=memory.pk).update(
+            content=prepared.fields.description, payload=_payload(pattern, competence)
+        )
+    return Counter(versions_proposed=1)

@@ -1,0 +1,281 @@
+"""Episodes become competences: by threshold, counted once, whatever happens in between."""
+
+from collections import Counter
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from consolidation.consolidating import consolidate
+from consolidation.models import Pattern, Run, Sighting
+from consolidation.pipelines import sightings
+from memories.choices import Status
+from memories.models import AuditEntry, Episode, Evidence, Memory, Performance
+from memories.trust import SYSTEM
+from memos_site import desk
+from skills.models import Skill, SkillVersion
+from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
+
+pytestmark = pytest.mark.django_db
+BUILD = ["go_test", "go_build", "lint"]
+SIGNATURE = "go_build+go_test+lint"
+TABLES = (Memory, Evidence, Performance, Pattern, Sighting, Skill, SkillVersion, AuditEntry)
+
+
+def everything_stored() -> list[object]:
+    return [list(table.objects.order_by("pk").values()) for table in TABLES]
+
+
+def test_two_successes_with_the_same_tools_in_any_order_are_one_skill() -> None:
+    run(BUILD)
+    run(["lint", "go_test", "go_build"], minutes=1)
+    done = consolidated()
+    memory = competence(SIGNATURE)
+    assert (memory.status, memory.confidence, memory.performance.successes) == (Status.CANDIDATE, 80, 2)
+    assert memory.payload["skill_name"] == f"skill:{SIGNATURE}"
+    assert done.counters["competences_created"] == 1
+    assert memory.skill.versions.get().status == SkillVersion.Status.PROPOSED
+
+
+def test_one_success_is_nothing_yet() -> None:
+    run(BUILD)
+    consolidated()
+    assert not Memory.objects.filter(type="competence").exists()
+
+
+def test_failures_alone_teach_no_skill() -> None:
+    for minute in range(5):
+        run(BUILD, "failure", minutes=minute)
+    consolidated()
+    assert not Memory.objects.filter(type="competence").exists()
+
+
+def test_failures_and_partial_outcomes_count_beside_successes() -> None:
+    for minute, outcome in enumerate(["success", "failure", "partial", "success", "failure"]):
+        run(BUILD, outcome, minutes=minute)
+    consolidated()
+    record = competence(SIGNATURE).performance
+    assert (record.successes, record.failures, record.partials, record.success_rate) == (2, 2, 1, 0.5)
+
+
+def test_runs_without_an_outcome_or_without_a_tool_are_read_and_teach_nothing() -> None:
+    for minute in range(3):
+        run(BUILD, None, minutes=minute)
+        run([], "success", minutes=minute)
+    assert consolidated().counters["episodes_read"] == 6
+    assert not Pattern.objects.exists()
+
+
+def test_a_second_run_changes_nothing_anywhere() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    consolidated()
+    before = everything_stored()
+    assert consolidated(at=NOON + timedelta(days=1)).counters["episodes_read"] == 0
+    assert everything_stored() == before
+
+
+def test_runs_with_other_look_ups_and_the_same_effect_share_one_general_skill() -> None:
+    run(["get_user", "cancel_order"])
+    run(["search_orders", "cancel_order"], minutes=1)
+    consolidated()
+    assert competence("cancel_order", "general").performance.successes == 2
+    assert Memory.objects.filter(type="competence").count() == 1
+
+
+def test_a_general_skill_is_not_proposed_where_an_exact_one_stands_for_its_runs() -> None:
+    for minute in range(3):
+        run(["get_user", "cancel_order"], minutes=minute)
+    run(["search_orders", "cancel_order"], minutes=4)
+    consolidated()
+    assert Pattern.objects.get(kind="general").successes == 4
+    assert [memory.payload["pattern"] for memory in Memory.objects.filter(type="competence")] == ["exact"]
+
+
+def test_runs_that_only_look_have_no_general_pattern() -> None:
+    run(["get_user"])
+    consolidated()
+    assert set(Pattern.objects.values_list("kind", flat=True)) == {"exact"}
+
+
+def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
+    tools = [{"type": "function", "function": {"name": "cancel_preview", "annotations": {"readOnlyHint": True}}}]
+    run(["cancel_preview", "cancel_order"], tools=tools)
+    consolidated()
+    assert Pattern.objects.get(kind="general").signature == "cancel_order"
+
+
+def test_a_third_success_reinforces_once() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    consolidated()
+    Memory.objects.filter(type="competence").update(salience=0.5, salience_at=NOON + timedelta(hours=2))
+    run(BUILD, minutes=2)
+    done = consolidated(at=NOON + timedelta(hours=2))
+    consolidated(at=NOON + timedelta(hours=3))
+    memory = competence(SIGNATURE)
+    assert memory.salience == pytest.approx(0.6)
+    assert memory.evidence.count() == memory.performance.successes == 3
+    assert done.counters["competences_reinforced"] == 1
+
+
+def test_a_replaced_outcome_moves_every_count_by_the_difference() -> None:
+    run(BUILD, id="a")
+    run(BUILD, id="b", minutes=1)
+    run(BUILD, id="c", minutes=2)
+    consolidated()
+    run(BUILD, "failure", id="b", minutes=5)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert totals() == [("exact", SIGNATURE, 2, 1, 0, 3), ("general", SIGNATURE, 2, 1, 0, 0)]
+    record = competence(SIGNATURE).performance
+    assert (record.successes, record.failures) == (2, 1)
+
+
+def test_an_outcome_that_comes_later_is_seen() -> None:
+    run(BUILD, id="a")
+    run(BUILD, None, id="b", minutes=1)
+    consolidated()
+    run(BUILD, "success", id="b", minutes=5)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert competence(SIGNATURE).performance.successes == 2
+
+
+def test_scopes_and_sensitivities_are_never_mixed() -> None:
+    run(BUILD)
+    run(BUILD, scope="project:other", minutes=1)
+    run(BUILD, sensitivity="high", minutes=2)
+    consolidated()
+    assert not Memory.objects.filter(type="competence").exists()
+    run(BUILD, sensitivity="high", minutes=3)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert Memory.objects.get(type="competence").get_sensitivity_display() == "high"
+
+
+def test_a_dismissed_skill_does_not_come_back() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    consolidated()
+    memory = competence(SIGNATURE)
+    memory.dismiss(by=SYSTEM, why="noise", at=NOON)
+    for minute in range(5, 9):
+        run(BUILD, minutes=minute)
+    done = consolidated(at=NOON + timedelta(hours=2))
+    memory = competence(SIGNATURE)
+    assert (memory.status, memory.performance.successes, memory.skill.versions.count()) == (Status.DISMISSED, 2, 1)
+    assert done.counters["suppressed"] == 4
+    assert memory.evidence.filter(kind="suppressed").count() == 1
+
+
+def test_a_restored_skill_counts_what_it_missed() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    consolidated()
+    memory = competence(SIGNATURE)
+    memory.dismiss(by=SYSTEM, why="noise", at=NOON)
+    run(BUILD, minutes=2)
+    consolidated(at=NOON + timedelta(hours=2))
+    memory.restore(by=SYSTEM, at=NOON)
+    run(BUILD, minutes=3)
+    consolidated(at=NOON + timedelta(hours=3))
+    assert competence(SIGNATURE).performance.successes == 4
+
+
+def test_statistics_alone_do_not_change_a_published_skill() -> None:
+    for minute in range(4):
+        run(BUILD, minutes=minute)
+    consolidated()
+    desk.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
+    for minute in range(5, 9):
+        run(BUILD, minutes=minute)
+    consolidated(at=NOON + timedelta(hours=2))
+    skill = competence(SIGNATURE).skill
+    assert skill.versions.get().status == SkillVersion.Status.PUBLISHED
+    assert competence(SIGNATURE).performance.successes == 8
+
+
+def test_another_way_of_working_is_proposed_while_agents_keep_the_published_bytes() -> None:
+    for minute in range(3):
+        run(BUILD, minutes=minute)
+    consolidated()
+    desk.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
+    published = competence(SIGNATURE).skill.published
+    for minute in range(5, 15):
+        run([*BUILD, "go_test"], "success", minutes=minute, messages=failing_build())
+    done = consolidated(at=NOON + timedelta(hours=2))
+    skill = competence(SIGNATURE).skill
+    assert done.counters["versions_proposed"] == 1
+    assert skill.proposed is not None
+    assert (skill.proposed.number, skill.published) == (2, published)
+
+
+def failing_build() -> list[dict[str, object]]:
+    """The same tools, and a new way to fail: the linter finds something, and is run again."""
+    said: list[dict[str, object]] = [{"role": "user", "content": "please build it"}]
+    steps = [("lint", "Error: unused variable x"), ("go_test", "ok"), ("go_build", "ok"), ("lint", "ok")]
+    for n, (tool, result) in enumerate(steps):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": '{"path": "src"}'}}
+        said.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        said.append({"role": "tool", "tool_call_id": f"c{n}", "content": result})
+    return said
+
+
+def test_an_episode_that_cannot_be_read_is_set_aside_after_three_runs_and_the_rest_go_on() -> None:
+    bad = run(BUILD)
+    for minute in (1, 2):
+        run(BUILD, minutes=minute)
+    read = sightings._read
+
+    def poisoned(ids, *, at):  # type: ignore[no-untyped-def]
+        if bad.pk in ids:
+            raise ValueError("an event makes no sense")
+        return read(ids, at=at)
+
+    with patch.object(sightings, "_read", poisoned):
+        for hour in range(1, 5):
+            consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(hours=hour))
+    episode = Episode.objects.get(pk=bad.pk)
+    assert (episode.digest_attempts, episode.digested_at) == (3, None)
+    assert episode.digest_error == "ValueError: an event makes no sense"
+    assert list(Episode.objects.set_aside()) == [episode]
+    assert competence(SIGNATURE).performance.successes == 2
+
+
+def test_a_storage_that_fails_keeps_the_pattern_for_the_next_run() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    with patch("skills.publishing.store", side_effect=OSError("No space left on device")):
+        failed = consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON)
+    assert failed is not None
+    assert failed.status == Run.Status.FAILED
+    assert not SkillVersion.objects.exists()
+    assert "No space left" in Pattern.objects.get(kind="exact").error
+    consolidated()
+    assert competence(SIGNATURE).skill.versions.count() == 1
+
+
+OUTCOMES = st.sampled_from(["success", "failure", "partial"])
+TOOLS = st.lists(st.sampled_from(["get_a", "get_b", "set_c", "set_d"]), min_size=1, max_size=3, unique=True)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(TOOLS, OUTCOMES, st.booleans()), min_size=1, max_size=12))
+def test_counts_are_exact_however_the_episodes_are_spread_over_runs(db, story) -> None:  # type: ignore[no-untyped-def]
+    Memory.objects.all().delete()
+    Pattern.objects.all().delete()
+    expected: Counter[tuple[str, str]] = Counter()
+    for minute, (tools, outcome, pause) in enumerate(story):
+        run(tools, outcome, minutes=minute)
+        expected["+".join(sorted(tools)), outcome] += 1
+        if pause:
+            consolidated(at=NOON + timedelta(hours=1, minutes=minute))
+    consolidated(at=NOON + timedelta(hours=2))
+    for pattern in Pattern.objects.filter(kind="exact").select_related("memory__performance"):
+        counted = [expected[pattern.signature, outcome] for outcome in ("success", "failure", "partial")]
+        assert [pattern.successes, pattern.failures, pattern.partials] == counted
+        assert (pattern.memory is not None) == (counted[0] >= 2)
+        if pattern.memory:
+            record = pattern.memory.performance
+            assert [record.successes, record.failures, record.partials] == counted
+            assert pattern.memory.evidence.count() == sum(counted)
