@@ -25,6 +25,12 @@ def _empty(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _some(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
 def _encodable(value: Any) -> Any:
     """Half surrogates, which models write, are refused by pydantic with all that surrounds them: mended beforehand."""
     if isinstance(value, str):
@@ -137,9 +143,9 @@ class TrackRecord(BaseModel):
 class Fields(BaseModel):
     """The fields of a version, as 7-skills names them; `title` is the display name, `name` the slug."""
 
-    name: Annotated[str, Field(min_length=1), AfterValidator(slug)]
+    name: Annotated[str, AfterValidator(_some), AfterValidator(slug)]
     title: Annotated[str, BeforeValidator(_empty), AfterValidator(_cut(TITLE))] = ""
-    description: Annotated[str, AfterValidator(_cut(DESCRIPTION)), Field(min_length=1)]
+    description: Annotated[str, AfterValidator(_cut(DESCRIPTION)), AfterValidator(_some)]
     trigger: Terms = Field(default_factory=list)
     procedure: Annotated[Text, BeforeValidator(_numbered), AfterValidator(markdown.closed)] = ""
     experience: Texts = Field(default_factory=list)

@@ -12,7 +12,7 @@ import yaml
 
 from skills import markdown, writing
 from skills.manifest import Fields
-from skills.names import readable, shown, slug
+from skills.names import shown, slug
 
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 _LISTS = {
@@ -35,12 +35,12 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     frontmatter, body = split(markdown.clean(text.removeprefix("\ufeff")))
     head, warnings = _head(frontmatter)
     title, texts = _sections(body, str(head["metadata"].get("display-name", "")))
-    name = head.get("name") or folder or slug(title)
+    name = head.get("name") or folder or title
     warnings += _name_warnings(name, folder)
     description = head.get("description", "").strip()
     if not description:
         warnings.append("SKILL.md has no description; its first paragraph stands in for one")
-        description = (texts.get("Procedure", "") or title or readable(slug(name))).split("\n\n")[0]
+        description = (texts.get("Procedure", "") or title).split("\n\n")[0]
     values = {
         "name": name,
         "title": title,

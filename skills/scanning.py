@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
-
-from pydantic import BaseModel, ConfigDict
 
 from skills import invisible
 
@@ -21,10 +20,9 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
-class Finding(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """`line` counts from 1. `excerpt` is the line around the match, with invisible characters spelled out."""
-
-    model_config = ConfigDict(frozen=True)
 
     rule: str
     severity: Severity
@@ -79,6 +77,12 @@ _UPLOAD = Rule(
         r"\b(?:scp|sftp|ncat|netcat)\s+\S|\bnc\s+-|\brsync\b[^\n]{0,200}\s\S{1,100}:|/dev/tcp/|\bsmtplib\b|\bftplib\b",
     ),
 )
+# one run, with a capital and a digit (a path has none), or three full lines
+_BASE64 = re.compile(
+    r"(?<![\w+/=-])(?=\S{0,160}[A-Z])(?=\S{0,160}\d)(?:[A-Za-z0-9+/]{160,}|[A-Za-z0-9_-]{160,})"
+    r"|^(?:[A-Za-z0-9+/]{60,100}\n){3}",
+    re.MULTILINE,
+)
 RULES = (
     Rule(
         "instruction-override",
@@ -112,7 +116,7 @@ RULES = (
     Rule("zero-width", Severity.HIGH, invisible.ZERO_WIDTH),
     Rule("text-direction", Severity.HIGH, invisible.DIRECTION),
     Rule("smuggled-text", Severity.CRITICAL, invisible.SMUGGLED),
-    Rule("long-base64", Severity.MEDIUM, _any(r"(?<![\w+/=-])[\w+/-]{160,}={0,2}", r"^(?:[A-Za-z0-9+/]{60,100}\n){3}")),
+    Rule("long-base64", Severity.MEDIUM, _BASE64),
     Rule(
         "download-and-run",
         Severity.CRITICAL,
@@ -159,7 +163,7 @@ def _exfiltration(found: Iterable[Finding]) -> Iterator[Finding]:
     """One file that reads secrets and sends something out."""
     sends = [finding for finding in found if finding.rule == _UPLOAD.name]
     if sends and any(finding.rule in {_SECRETS.name, _ENVIRONMENT.name} for finding in found):
-        yield sends[0].model_copy(update={"rule": "secrets-and-upload", "severity": Severity.CRITICAL})
+        yield replace(sends[0], rule="secrets-and-upload", severity=Severity.CRITICAL)
 
 
 def _excerpt(text: str, at: int) -> str:

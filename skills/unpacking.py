@@ -129,7 +129,9 @@ def _unpacked(layout: _Layout, root: str) -> Unpacked:
     try:
         fields, warnings = reading.read(text, folder=root, recipe=layout.recipe, **layout.groups)
     except ValidationError as error:
-        told = [f"{'.'.join(map(str, each['loc'])) or 'SKILL.md'}: {each['msg']}" for each in error.errors()]
+        told = [
+            f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
+        ]
         raise PackageRefused(_counted(told)) from error
     return Unpacked(fields, [*layout.warnings, *warnings])
 

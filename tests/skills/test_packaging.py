@@ -50,7 +50,16 @@ def test_every_package_passes_the_reference_validator(tmp_path_factory: pytest.T
 
 @pytest.mark.parametrize(
     "description",
-    ["Plans: a trip", 'Says "no" and \'yes\'', "One\n---\ntwo", "---", "- a\n- b", "#1 tool", "规划旅行：三天", "x " * 3000],
+    [
+        "Plans: a trip",
+        "Says \"no\" and 'yes'",
+        "One\n---\ntwo",
+        "---",
+        "- a\n- b",
+        "#1 tool",
+        "规划旅行：三天",
+        "x " * 3000,
+    ],
 )
 def test_no_description_breaks_the_frontmatter(tmp_path: Path, description: str) -> None:
     assert reference_problems(Fields(name="旅行计划", description=description), tmp_path) == []

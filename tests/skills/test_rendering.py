@@ -1,0 +1,108 @@
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from skills.manifest import Fields
+from skills.rendering import html
+from skills.writing import skill_md
+from tests.skills.generated import FIELDS, TEXTS
+
+# what a browser may draw: text, lists, tables, code; nothing that loads, runs or styles
+TAGS = {*("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "s", "a")}
+TAGS |= {*("ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td")}
+
+
+class Seen(HTMLParser):
+    """Every tag with its attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TEXTS)
+def test_no_text_makes_more_than_plain_tags(text: str) -> None:
+    for tag, attributes in Seen(html(text)).tags:
+        assert tag in TAGS
+        assert set(attributes) <= {"href", "title", "rel", "start"}
+        assert re.match(r"https?:|mailto:", attributes.get("href") or "https:")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        '<img src=x onerror="alert(1)">',
+        "<svg onload=alert(1)>",
+        '<p id="top" style="color:red" class="x">',
+        "<!-- for the agent only -->",
+        "<iframe src='https://x.example'></iframe>",
+    ],
+)
+def test_raw_html_is_shown_as_text(text: str) -> None:
+    assert [tag for tag, _ in Seen(html(text)).tags if tag != "p"] == []
+    assert unescape(re.sub(r"</?p>", "", html(text))).strip() == text
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "/admin/logout",
+        "reference/a.md",
+        "//x.example",
+        "#a",
+        "JaVa&#x53;cript:x",
+    ],
+)
+def test_a_link_leads_outside_or_nowhere(target: str) -> None:
+    assert "href" not in html(f"[text]({target})")
+
+
+def test_an_outside_link_is_without_credit_and_without_opener() -> None:
+    assert html("[a](https://x.example)") == '<p><a href="https://x.example" rel="noopener nofollow">a</a></p>\n'
+
+
+def test_an_image_is_a_link_to_what_it_would_have_loaded() -> None:
+    assert "<img" not in html("![dot](https://x.example/dot.png)")
+    assert 'href="https://x.example/dot.png"' in html("![dot](https://x.example/dot.png)")
+
+
+def test_the_frontmatter_is_a_list_of_terms() -> None:
+    rendered = html(skill_md(Fields(name="plan-trip", description='Plans: <b>"all"</b>'), 3))
+    assert rendered.startswith("<dl><dt>name</dt><dd>plan-trip</dd><dt>description</dt><dd>Plans: &lt;b&gt;")
+    assert "<dt>version</dt><dd>3</dd>" in rendered
+    assert "<hr" not in rendered
+    assert "<h2" not in rendered
+
+
+@pytest.mark.parametrize(
+    "head", ["name: a\nhooks:\n  - run: x", "name: [a", "just text", "name: a\nmetadata:\n  x:\n    y: z"]
+)
+def test_a_frontmatter_that_is_not_ours_is_shown_as_it_is(head: str) -> None:
+    assert html(f"---\n{head}\n---\nBody") == f"<pre><code>{head}</code></pre><p>Body</p>\n"
+
+
+def test_what_cannot_be_seen_is_spelled_out() -> None:
+    assert html("a\u202eb `c\u200bd`") == "<p>a&lt;U+202E&gt;b <code>c&lt;U+200B&gt;d</code></p>\n"
+    assert "&lt;U+E0041&gt;" in html("---\ndescription: x\U000e0041\n---\n")
+
+
+def test_tables_and_code_are_rendered() -> None:
+    assert "<td>1</td>" in html("| a |\n|---|\n| 1 |\n")
+    assert "<pre><code>x &lt; y\n</code></pre>" in html("```python\nx < y\n```")
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+@given(FIELDS)
+def test_every_skill_begins_with_its_terms_and_its_title(fields: Fields) -> None:
+    assert re.match(r"<dl>(<dt>.*</dt><dd>.*</dd>)+</dl><h1>", html(skill_md(fields, 1)))
