@@ -80,7 +80,8 @@ def learn(
 def _fields(kind: str, signature: str, found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
     scope, steps = found.scope, found.steps
     title = naming.title(kind, scope, steps)
-    later, answered = triggers.later(scope, found.said), triggers.answered(scope, found.said)
+    later = triggers.later(scope, found.said)
+    answered = [] if scope.effects(scope.runs[0]) else triggers.answered(scope, found.said)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes}
     return Fields(
         name=naming.slug(title, signature, taken),

@@ -18,6 +18,9 @@ _ANYWHERE = re.compile(
 _INNOCENT = re.compile(
     r"\s*(?:errors?|failures?|failed)\s*[:=]?\s*(?:0\b|none\b|\[\]|no\b)|\s*(?:0|no) errors?", re.IGNORECASE
 )
+_PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
+_EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
+MOST_LINES = 200
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _BAD_WORDS = {"error", "failed", "failure", "fail", "exception"}
 
@@ -62,5 +65,13 @@ def message(result: Any) -> str:
         return ""
     if any(line.startswith("Traceback (most recent") for line in lines):
         return lines[-1]
-    telling = [line for line in lines if _LEADING.match(line) or _ANYWHERE.search(line)]
-    return (telling or lines)[0]
+    return min(lines[:MOST_LINES], key=_vague)
+
+
+def _vague(line: str) -> int:
+    """A line that says what is wrong comes before one that only says that something is."""
+    if _EXIT.search(line):
+        return 4
+    if _LEADING.match(line) or _PLACED.match(line):
+        return 1
+    return 2 if _ANYWHERE.search(line) else 3

@@ -61,7 +61,7 @@ def _of_speech(scope: Scope, later: Sequence[Term], answered: Sequence[Term]) ->
     of = len(scope.successes)
     if later:
         yield f"in runs that ended well users also speak of {_terms(later, of)}."
-    if answered and not scope.effects(scope.runs[0]):
+    if answered:
         yield f"answers in runs that ended well mention {_terms(answered, of)}."
 
 

@@ -16,7 +16,7 @@ READS = _words(
 # Words of grammar and of politeness: they open every request and tell none apart.
 STOP = _words(
     """
-    instead proceed proceeding confirm confirmed check checking another
+    consider instead proceed proceeding confirm confirmed check checking another
     a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
     appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
     but by can can't cannot certainly code come could couldn't couple course currently dear details did didn't

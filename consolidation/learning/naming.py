@@ -27,10 +27,18 @@ def title(kind: str, scope: Scope, steps: Sequence[Stage]) -> str:
     if not acts:
         named = f"answer from {looks}, change nothing" if looks else "answer without changing anything"
     else:
-        named = joined([phrase(stage.tool, article="a") for stage in acts[:3]])
+        named = _said(acts)
         if kind == "exact" and looks and _has_kin(scope):
             named += f" after looking up {looks}"
     return cut(upper_first(named), LONGEST_TITLE)
+
+
+def _said(acts: Sequence[Stage]) -> str:
+    """Edit a file, run go build and lint: the same verb is said once."""
+    phrases = [phrase(stage.tool, article="a") for stage in acts[:4]]
+    verbs = [said.split(" ", 1)[0] for said in phrases]
+    again = [n and verb == verbs[n - 1] == "run" for n, verb in enumerate(verbs)]
+    return joined([said.split(" ", 1)[1] if same else said for said, same in zip(phrases, again, strict=True)])
 
 
 def _acts(steps: Sequence[Stage]) -> list[Stage]:
@@ -92,8 +100,8 @@ def _use_when(steps: Sequence[Stage], said: Sequence[Term], signs: Sequence[Sign
     when = " and ".join(part for part in (asks, shows) if part)
     if when:
         return f"Use when {when}."
-    acts = [phrase(stage.tool, article="a") for stage in _acts(steps)[:2]]
-    return f"Use when asked to {joined(acts)}." if acts else "Use when what these tools return answers the request."
+    acts = _acts(steps)
+    return f"Use when asked to {_said(acts)}." if acts else "Use when what these tools return answers the request."
 
 
 def _record(record: TrackRecord) -> str:

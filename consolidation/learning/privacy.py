@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 HOLDING_RUNS = 3
 LONGEST = 80
@@ -19,6 +20,7 @@ def safe(text: str) -> bool:
     return bool(text.strip()) and len(text) <= LONGEST and not _UNSAFE.search(text)
 
 
+@lru_cache(maxsize=20_000)
 def personal(key: str) -> bool:
     """Does a field of this name hold details of a person?"""
     return bool(_PERSONAL.search(key))
@@ -34,10 +36,11 @@ class Holders:
 
     def add(self, values: Iterable[str], thread: str) -> None:
         """One run's values, each once."""
+        first, several = self._first, self._several
         for value in values:
             self._runs[value] += 1
-            if self._first.setdefault(value, thread) != thread:
-                self._several.add(value)
+            if first.setdefault(value, thread) != thread:
+                several.add(value)
 
     def common(self, value: str) -> bool:
         return self._runs[value] >= HOLDING_RUNS and value in self._several

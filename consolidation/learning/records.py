@@ -8,7 +8,7 @@ from uuid import UUID
 from consolidation.learning.chance import this_many
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
-from consolidation.learning.values import ITEM, leaves, spelled
+from consolidation.learning.values import flat, leaves, spelled
 
 LEAST_RUNS = 3
 SHARE = 0.6
@@ -71,10 +71,8 @@ def _facts(scope: Scope, run: Run) -> Iterator[Fact]:
 
 
 def _told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
-    """The words in a result, two levels deep; a list holds many records and says nothing."""
-    for path, leaf in leaves(call.returned):
-        flat = len(path) <= 2 and ITEM not in path
-        if flat and isinstance(leaf, str | bool) and scope.may_show(call.name, "result", path, leaf):
+    for path, leaf in flat(call.returned):
+        if scope.may_show(call.name, "result", path, leaf):
             yield spelled(scope.shown(path)), _said(leaf)
 
 
@@ -90,9 +88,7 @@ def acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:
                 found |= known.get(_id(leaf), set())
         elif isinstance(call.returned, dict):
             told = set(_told(scope, call))
-            known.update(
-                (ident, told) for path, leaf in leaves(call.returned) if len(path) == 1 and (ident := _id(leaf))
-            )
+            known.update((ident, told) for leaf in call.returned.values() if (ident := _id(leaf)))
     return found
 
 

@@ -8,10 +8,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from consolidation.learning import errors, terms, values
+from consolidation.learning.holdings import Held, hold
 
 OPENING_MESSAGES = 3
 OPENING_CHARACTERS = 2_000
-SPEECH_CHARACTERS = 8_000
+SPEECH_CHARACTERS = 4_000
 USERS = {"user", "human"}
 AGENTS = {"assistant", "agent", "ai", "model"}
 
@@ -122,6 +123,11 @@ class Run:
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """The words that stand with a capital inside a clause, and those that stand without."""
         return terms.capitals(_text((*self.said, *self._spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
+
+    @cached_property
+    def held(self) -> Held:
+        """The keys and values of its calls that could be repeated in a skill."""
+        return hold((call.name, call.arguments, call.returned) for call in self.steps)
 
     def said_before(self, position: int) -> Message | None:
         """The user's last message before a position."""

@@ -10,6 +10,7 @@ from consolidation.learning.scope import Scope
 from consolidation.learning.values import ITEM, Path
 
 MOST_EXAMPLES = 5
+LONGEST_EXAMPLE = 40
 MOST_PROPERTIES = 30
 DEEPEST = 4
 MOST_SEEN = 2_000
@@ -73,6 +74,7 @@ def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[st
 def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> list[str]:
     """The values of a field with few of them: those that may be shown, when they are most of what was seen."""
     texts = [value for value in seen if isinstance(value, str)]
-    counted = Counter(value for value in texts if scope.may_show(tool, "args", path, value))
+    words = [value for value in texts if len(value) <= LONGEST_EXAMPLE and len(value.split()) <= 4]
+    counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))
     kept = sorted(counted, key=lambda value: (-counted[value], value))[:MOST_EXAMPLES]
     return kept if sum(counted[value] for value in kept) * 2 >= len(texts) else []

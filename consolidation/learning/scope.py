@@ -1,19 +1,21 @@
 """The runs that a competence is learned from, and what of them may be repeated in it."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
 
 from consolidation.learning import errors, terms, values
+from consolidation.learning.holdings import place
 from consolidation.learning.lexicon import PLAIN, STOP
 from consolidation.learning.privacy import Holders, personal, safe
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.signatures import effects, exact, is_read_only
 
 Test = Callable[[Run], bool]
-FEW_VALUES = 8  # a field with more values than these, or with fewer than 3 runs for each, is no category
+FEW_VALUES = 8
+RUNS_PER_VALUE = 3
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:
@@ -38,6 +40,7 @@ class Scope:
     others: Sequence[Run]
     ignored: Collection[str] = ()
     marked: Mapping[str, bool] = field(default_factory=dict)
+    _fields: dict[str, Holders | None] = field(default_factory=dict)
 
     @cached_property
     def all(self) -> list[Run]:
@@ -77,12 +80,7 @@ class Scope:
 
     @cached_property
     def _personal(self) -> set[str]:
-        found: set[str] = set()
-        for run in self.all:
-            for path, leaf in _leaves(run):
-                if isinstance(leaf, str) and len(leaf) < 80 and any(map(personal, _keys(path)[-2:])):
-                    found.update(word.lower() for words in terms.sentences(leaf) for word in words)
-        return found - STOP - PLAIN
+        return set().union(*(run.held.personal for run in self.all)) - STOP - PLAIN
 
     def names_nobody(self, text: str) -> bool:
         """No id, no mask, no name of a person or place."""
@@ -102,23 +100,23 @@ class Scope:
         return low in PLAIN or low in STOP or (self.names_nobody(low) and self._words.common(low))
 
     @cached_property
-    def _values(self) -> tuple[Holders, dict[str, list[set[str]]]]:
-        """Who holds which key and which value of a field, and per field the values and the runs."""
+    def _keys(self) -> Holders:
         holders = Holders()
-        known: dict[str, list[set[str]]] = {}
         for run in self.all:
-            held: set[str] = set()
-            for tool, kind, path, leaf in _fields(run):
-                held.update(f"key:{key}" for key in path)
-                if isinstance(leaf, str) and len(leaf) <= 80:
-                    place = f"{tool}:{kind}:{values.spelled(path)}"
-                    held.add(f"{place}:{leaf}")
-                    seen = known.setdefault(place, [set(), set()])
-                    seen[1].add(str(run.id))
-                    if len(seen[0]) <= FEW_VALUES:
-                        seen[0].add(leaf)
-            holders.add(held, run.thread)
-        return holders, known
+            holders.add(run.held.keys, run.thread)
+        return holders
+
+    def _values(self, at: str) -> Holders | None:
+        """Who holds which value of a field; None when it has too many values, or too few runs for each."""
+        if at not in self._fields:
+            holding = [(run, found) for run in self.all if (found := run.held.values.get(at))]
+            several = len(set().union(*(found for _, found in holding)))
+            few = several <= FEW_VALUES and len(holding) >= RUNS_PER_VALUE * several
+            holders = Holders()
+            for run, found in holding if few else ():
+                holders.add(found, run.thread)
+            self._fields[at] = holders if few else None
+        return self._fields[at]
 
     def may_show(self, tool: str, kind: str, path: values.Path, leaf: object) -> bool:
         """May this value of a field of the `args` or the `result` stand in a skill? Only where it is one of few."""
@@ -126,18 +124,15 @@ class Scope:
             return True
         if not isinstance(leaf, str) or any(map(personal, path)) or not safe(leaf):
             return False
-        holders, known = self._values
-        place = f"{tool}:{kind}:{values.spelled(path)}"
-        found, runs = known.get(place, [set(), set()])
-        few = len(found) <= FEW_VALUES and len(runs) >= 3 * len(found)
-        return few and holders.common(f"{place}:{leaf}") and not self._personal.intersection(leaf.lower().split())
+        holders = self._values(place(tool, kind, path))
+        return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
 
     def may_name(self, key: str) -> bool:
         """Is this key of an object a field of its kind, and not somebody's id or name?"""
         if key == values.ITEM:
             return True
         plain = safe(key) and key.replace("_", "").replace("-", "").isalpha()
-        return plain and self._values[0].common(f"key:{key}")
+        return plain and self._keys.common(key)
 
     def shown(self, path: values.Path) -> values.Path:
         """A path with `*` for the keys that may not be named."""
@@ -149,21 +144,3 @@ def _short_text(call: Call) -> str:
     if call.failed:
         return errors.message(call.returned)[:500]
     return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""
-
-
-def _leaves(run: Run) -> Iterator[tuple[values.Path, object]]:
-    for _, _, path, leaf in _fields(run):
-        yield path, leaf
-
-
-def _fields(run: Run) -> Iterator[tuple[str, str, values.Path, object]]:
-    """Every scalar of the arguments and results of a run: tool, `args` or `result`, path, value."""
-    for call in run.steps:
-        for path, leaf in values.leaves(call.arguments):
-            yield call.name, "args", path, leaf
-        for path, leaf in values.leaves(call.returned):
-            yield call.name, "result", path, leaf
-
-
-def _keys(path: values.Path) -> list[str]:
-    return [key for key in path if key != values.ITEM]

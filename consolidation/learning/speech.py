@@ -12,7 +12,8 @@ from consolidation.learning.scope import Scope
 
 PRIOR = 10.0
 DISTINCT = 0.8  # standard errors
-TOO_COMMON = 0.6
+CLEAR = 1.5
+TOO_COMMON = 0.6  # of the other runs
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> list[Term]:
     """The terms that may be said and that at least two of the successes say, the most telling first."""
     said = _Said(scope, spoken)
     found = list(said.terms())
-    return sorted(found, key=lambda term: (-term.score, -term.runs, term.key))
+    return sorted(found, key=lambda term: (-term.score, -term.runs, -len(term.key), term.key))
 
 
 class _Said:
@@ -43,26 +44,30 @@ class _Said:
         self.forms: dict[str, list[str]] = defaultdict(list)
         self.threads: dict[str, set[str]] = defaultdict(set)
         self.own = {run.id for run in scope.successes}
-        for run in scope.all:
+        for run in scope.successes:
             self._add(run, spoken(run))
+        for run in scope.all:
+            if run.id not in self.own:
+                shared = spoken(run).keys() & self.inside.keys()
+                self.outside.update(shared)
+                self.holders.add(shared, run.thread)
 
     def _add(self, run: Run, said: dict[str, str]) -> None:
+        self.inside.update(said.keys())
         self.holders.add(said, run.thread)
-        inside = run.id in self.own
-        (self.inside if inside else self.outside).update(said.keys())
-        if inside:
-            for key, written in said.items():
-                self.forms[key].append(written)
-                self.threads[key].add(run.thread)
+        for key, written in said.items():
+            self.forms[key].append(written)
+            self.threads[key].add(run.thread)
 
     def terms(self) -> Iterator[Term]:
         total, own = len(self.scope.all), len(self.own)
         for key, inside in self.inside.items():
             outside = self.outside[key]
-            if not self._enough(key) or inside + outside > max(3.0, TOO_COMMON * total):
+            if not self._enough(key) or not self.holders.common(key):
                 continue
             written = terms.most_written(self.forms[key])
-            if self.holders.common(key) and self.scope.names_nobody(written):
+            everyday = outside > max(3.0, TOO_COMMON * (total - own))
+            if not everyday and self.scope.names_nobody(written):
                 yield Term(key, written, inside, outside, _score(inside, own, outside, total - own))
 
     def _enough(self, key: str) -> bool:

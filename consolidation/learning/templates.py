@@ -26,6 +26,7 @@ def template(scope: Scope, text: str) -> str:
         said = pattern.sub(mark, said)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
     whole = re.sub(r"…(?:[\s,;:'()-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
+    whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
     kept = re.sub(r"\{\w+\}|…", " ", whole)
     return whole[:LONGEST] if _HAN.search(kept) or re.search(r"[^\W\d_]{3,}", kept) else ""
 

@@ -6,8 +6,8 @@ from consolidation.learning.lexicon import PREPOSITIONS, VERBS
 from consolidation.learning.signatures import words
 from consolidation.learning.wording import joined
 
-_LOOKS = {"get", "fetch", "read", "view", "show", "describe", "query", "retrieve", "lookup", "inspect"}
-_SEARCHES = {"search", "find", "grep", "rg", "glob"}
+_LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
+_SEARCHES = {"search", "grep", "rg", "glob"}
 _UNCOUNTED = {
     "insurance",
     "information",
@@ -57,7 +57,7 @@ def phrase(tool: str, *, article: str = "the") -> str:
     if verb in _LOOKS:
         return f"look up {said}"
     if verb in _SEARCHES:
-        return f"search for {_plural(said) if not set(rest) & PREPOSITIONS else said}"
+        return f"search for {_plural(said)}"
     return f"{verb} {said}"
 
 
@@ -87,7 +87,13 @@ def is_plural(word: str) -> bool:
 
 def _plural(said: str) -> str:
     last = said.rsplit(" ", 1)[-1]
-    if is_plural(last) or last in _UNCOUNTED or not last.isascii() or not last.isalpha():
+    if (
+        set(said.split()) & PREPOSITIONS
+        or is_plural(last)
+        or last in _UNCOUNTED
+        or not last.isascii()
+        or not last.isalpha()
+    ):
         return said
     if last.endswith("y") and last[-2:-1] not in "aeiou":
         return said[:-1] + "ies"

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from consolidation.learning.scope import Scope
-from consolidation.learning.speech import DISTINCT, Term, apart, overlap, scored
+from consolidation.learning.speech import CLEAR, DISTINCT, Term, apart, overlap, scored
 
 MOST = 8
 LATER = 4
 AT_LEAST = 3
-CLEAR = 1.5  # standard errors
 
 
 def opening(scope: Scope) -> list[Term]:
@@ -21,7 +20,8 @@ def opening(scope: Scope) -> list[Term]:
     if len(telling) >= AT_LEAST:
         return telling
     talked = [term for term in scored(scope, lambda run: run.user_terms) if term.score >= DISTINCT]
-    return apart([*telling, *frequent, *_longest(talked)], AT_LEAST)
+    by_half = [term for term in talked if term.runs * 2 >= len(scope.successes)]
+    return apart([*telling, *frequent, *_longest(by_half)], AT_LEAST)
 
 
 def later(scope: Scope, said: Sequence[Term]) -> list[Term]:

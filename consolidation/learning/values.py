@@ -1,14 +1,17 @@
 """Recorded values: JSON where it is JSON, walked with a bound on the work."""
 
 import json
-from collections.abc import Iterator
+from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 Path = tuple[str, ...]  # keys from the outside in; "[]" stands for any item of a list
 LONGEST_JSON = 200_000
-MOST_LEAVES = 1_500
+MOST_LEAVES = 600
+MOST_FLAT = 40
 DEEPEST = 8
 ITEM = "[]"
+Scalar = str | int | float | bool
 
 
 def parsed(value: Any) -> Any:
@@ -21,27 +24,36 @@ def parsed(value: Any) -> Any:
         return value
 
 
-def leaves(value: Any, at: Path = ()) -> Iterator[tuple[Path, str | int | float | bool]]:
-    """The scalars inside a value with the path to each, at most 1,500."""
-    for count, leaf in enumerate(_walk(value, at)):
-        if count >= MOST_LEAVES:
-            return
-        yield leaf
+def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
+    """The scalars inside a value with the path to each, in order, at most so many."""
+    found: list[tuple[Path, Scalar]] = []
+    _collect(value, (), found, most)
+    return found
 
 
-def _walk(value: Any, at: Path) -> Iterator[tuple[Path, str | int | float | bool]]:
-    if isinstance(value, str | int | float | bool):
-        yield at, value
-    elif len(at) >= DEEPEST:
-        return
-    elif isinstance(value, dict):
-        for key in value:
-            yield from _walk(value[key], (*at, str(key)))
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _walk(item, (*at, ITEM))
+def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) -> None:
+    if isinstance(value, str | int | float):
+        found.append((at, value))
+    elif len(at) < DEEPEST and isinstance(value, dict | list | tuple):
+        pairs = value.items() if isinstance(value, dict) else zip(repeat(ITEM), value, strict=False)
+        for key, inner in pairs:
+            if len(found) >= most:
+                return
+            _collect(inner, (*at, key if isinstance(key, str) else str(key)), found, most)
 
 
+def flat(value: Any) -> list[tuple[Path, str | bool]]:
+    """The words of an object and of the objects right inside it; lists hold many things and say nothing about one."""
+    found: list[tuple[Path, str | bool]] = []
+    for key, inner in list(value.items())[:MOST_FLAT] if isinstance(value, dict) else ():
+        pairs = list(inner.items())[:MOST_FLAT] if isinstance(inner, dict) else [(None, inner)]
+        for second, leaf in pairs:
+            if isinstance(leaf, str | bool):
+                found.append(((str(key),) if second is None else (str(key), str(second)), leaf))
+    return found
+
+
+@lru_cache(maxsize=20_000)
 def spelled(path: Path) -> str:
     """`payment_methods.*.id`, `flights[].date`."""
     return ".".join(path).replace("." + ITEM, ITEM)
