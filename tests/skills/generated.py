@@ -53,7 +53,7 @@ COUNTS = st.integers(0, 1000)
 RECORDS = st.none() | st.builds(
     TrackRecord, successes=COUNTS, failures=COUNTS, partials=COUNTS, since=TEXTS, until=TEXTS
 )
-NAMES = TEXTS.map(lambda text: f"旅{text}") | st.text("abcXYZ-_ é北", min_size=1, max_size=90)
+NAMES = TEXTS.map(lambda text: f"旅{text}") | st.text("abcXYZ-_ é北", max_size=90).map(lambda text: text.strip() or "a")
 
 FIELDS = st.builds(
     Fields,
