@@ -52,7 +52,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 EMBEDDED = not ENV.DATABASE_URL
 DATABASES: dict[str, Any] = {
-    "default": {"ENGINE": "memos_site.postgres", "NAME": "memos", "USER": "memos", "HOST": str(DATA_DIR)}
+    "default": {
+        "ENGINE": "memos_site.postgres",
+        "NAME": "memos",
+        "USER": "memos",
+        "HOST": str(DATA_DIR),
+        "PORT": "5432",  # of the socket's name; said, because PGPORT would change it
+    }
     if EMBEDDED
     else dict(dj_database_url.parse(ENV.DATABASE_URL))
 }

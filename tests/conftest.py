@@ -10,6 +10,7 @@ from pathlib import Path
 
 import django
 import pytest
+import pytest_django
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
@@ -17,7 +18,19 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_blocker: pytest_django.DjangoDbBlocker) -> None:
+    """The tests' database need not survive the machine: nothing waits for the disk."""
+    from django.conf import settings
+    from django.db import connection
+
+    if settings.EMBEDDED:
+        with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
+            cursor.execute("ALTER SYSTEM SET fsync = off")
+            cursor.execute("SELECT pg_reload_conf()")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
     from memos_site.postgres.server import Server
 

@@ -16,12 +16,15 @@ from pathlib import Path
 from memos_site.postgres.account import Account
 
 MAJOR = "18"
-SOCKET = ".s.PGSQL.5432"
+PORT = "5432"  # there is no port; it is a part of the socket's name
+SOCKET = f".s.PGSQL.{PORT}"
 NAME = USER = "memos"
 SOCKET_PATH_LIMIT = 100  # bytes; the kernel's own limit is 108, on macOS 104
 RECOVERY_SECONDS = 120.0
 OPTIONS = {
     "listen_addresses": "",
+    "port": PORT,
+    "max_connections": "200",
     "unix_socket_permissions": "0700",
     "io_method": "sync",  # no separate I/O workers: three processes less, nothing lost on a local disk
     "jit": "off",
@@ -49,6 +52,7 @@ class Cluster:
     def __init__(self, data: Path, binaries: Path) -> None:
         self.data, self.binaries = data, binaries
         self.account = Account.for_data(data)
+        self.sockets: Path | None = None  # of the server that we started; its pid file names it only while it runs
 
     def run(self, program: str, *arguments: str | Path, text: str = "") -> None:
         command = self.account.command(self.binaries / program, *arguments, reaching=self.data)
@@ -66,14 +70,14 @@ class Cluster:
         if os.geteuid() == 0:
             self.account.own(draft)
         locale = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--encoding=UTF8")
-        sync = ("--sync-method=syncfs",) if sys.platform == "linux" else ()
         access = ("--auth-local=trust", "--auth-host=reject", f"--username={USER}")  # the directory's mode is the lock
-        self.run("initdb", "-D", draft, *locale, *sync, *access)
-        self.run("postgres", "--single", "-D", draft, "template1", text=f"CREATE DATABASE {NAME};\n")
+        self.run("initdb", "-D", draft, *locale, *access, "--no-sync")
+        self.run("postgres", "--single", "-F", "-D", draft, "template1", text=f"CREATE DATABASE {NAME};\n")
+        self.run("initdb", "-D", draft, "--sync-only", *(["--sync-method=syncfs"] if sys.platform == "linux" else []))
         draft.rename(self.data)
 
     def prepare(self) -> None:
-        if not self.data.exists():
+        if not self.data.exists() or not any(self.data.iterdir()):
             self.make()
         version = self.data / "PG_VERSION"
         found = version.read_text(encoding="ascii").strip() if version.exists() else "an unknown program"
@@ -98,7 +102,7 @@ class Cluster:
         self.tidy()
 
     def tidy(self) -> None:
-        directory = self.socket_directory()
+        directory = self.sockets or self.socket_directory()
         for leftover in (directory / SOCKET, directory / f"{SOCKET}.lock", self.data / "postmaster.pid"):
             leftover.unlink(missing_ok=True)
         if directory != self.data and directory.is_dir():
@@ -126,7 +130,8 @@ class Cluster:
         return directory
 
     def start(self) -> subprocess.Popen[bytes]:
-        options = OPTIONS | {"unix_socket_directories": str(self.new_socket_directory())}
+        self.sockets = self.new_socket_directory()
+        options = OPTIONS | {"unix_socket_directories": str(self.sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603

@@ -34,7 +34,10 @@ def keep_search() -> None:
         kept = ctypes.CDLL(None, use_errno=True).capset(header, sets) == 0
         if kept and prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability):
             return
-    sys.exit("the system does not let root keep CAP_DAC_READ_SEARCH or CAP_DAC_OVERRIDE")
+    sys.exit(
+        f"root cannot run PostgreSQL, and uid {os.getuid()}, which would, cannot enter a directory above the data or "
+        "the programs: run Memos as another user, or move it to where all may enter"
+    )
 
 
 def main(uid: int, gid: int, search: bool, command: list[str]) -> None:

@@ -16,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 
 from memos_site.postgres.cluster import (
     NAME,
+    PORT,
     RECOVERY_SECONDS,
     SOCKET,
     SOCKET_PATH_LIMIT,
@@ -71,7 +72,7 @@ class Server:
         host = self.host()
         if not (Path(host) / SOCKET).exists():
             return pq.Ping.NO_RESPONSE
-        conninfo = make_conninfo(host=host, user=USER, dbname=NAME, connect_timeout=10)
+        conninfo = make_conninfo(host=host, port=PORT, user=USER, dbname=NAME, connect_timeout=10)
         return pq.Ping(pq.PGconn.ping(conninfo.encode()))
 
     def keeper(self) -> int | None:

@@ -72,8 +72,8 @@ def worker_asks() -> str:
     """Late when nobody asked for work lately; PostgreSQL knows when the worker's connection last did."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT coalesce(max(state_change) > clock_timestamp() - make_interval(secs => %s), false) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND application_name = %s",
+            "SELECT coalesce(max(state_change) > clock_timestamp() - make_interval(secs => %s), false)"
+            " FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s",
             [LATE_AFTER, HEARTBEAT],
         )
         return "ok" if cursor.fetchone()[0] else "late"

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from psycopg import pq
 
-from memos_site.postgres.cluster import NAME, USER, Unusable
+from memos_site.postgres.cluster import NAME, PORT, USER, Unusable
 from memos_site.postgres.server import Server, binaries
 
 REPORT = """SELECT format('%s, %s, %s connections', split_part(version(), ' on ', 1),
@@ -43,7 +43,7 @@ def status(server: Server) -> str:
     state = server.ping()
     if state != pq.Ping.OK:
         return "not running" if state == pq.Ping.NO_RESPONSE else "running, but not yet answering"
-    with psycopg.connect(host=server.host(), user=USER, dbname=NAME) as connection:
+    with psycopg.connect(host=server.host(), port=PORT, user=USER, dbname=NAME) as connection:
         row = connection.execute(REPORT).fetchone()
     return f"running in {server.data}: {row[0] if row else ''}"
 
@@ -61,5 +61,5 @@ def psql(server: Server, arguments: list[str]) -> int:
     """Runs beside us and not instead of us, because our part in the server ends with our process."""
     server.wake()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for psql
-    command = [str(binaries() / "psql"), "-h", server.host(), "-U", USER, "-d", NAME, *arguments]
+    command = [str(binaries() / "psql"), "-h", server.host(), "-p", PORT, "-U", USER, "-d", NAME, *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603

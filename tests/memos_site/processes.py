@@ -1,0 +1,119 @@
+"""Real processes for the tests of what happens when they die: users of a server, commands, and who is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+import psycopg
+
+from memos_site.postgres.cluster import NAME, PORT, USER
+from memos_site.postgres.server import Server
+
+Found = TypeVar("Found")
+SOURCE = Path(__file__).resolve().parents[2]
+USER_OF_THE_SERVER = """
+import sys
+from pathlib import Path
+from typing import TypeVar
+from memos_site.postgres.server import Server
+Server(Path(sys.argv[1])).wake()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def until(seen: Callable[[], Found], *, seconds: float = 30.0, what: str = "") -> Found:
+    """What `seen` returns as soon as it is true; fails when it never is."""
+    deadline = time.monotonic() + seconds
+    while not (found := seen()):
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} s in vain for {what or seen}"
+        time.sleep(0.02)
+    return found
+
+
+def environment(data_dir: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "PYTEST_CURRENT_TEST")}
+    return kept | {"MEMOS_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default"} | more
+
+
+class Using:
+    """A process that uses the server in `data_dir` until it is told to leave, or dies."""
+
+    def __init__(self, data_dir: Path, *, user: int | None = None, more: Mapping[str, str] | None = None) -> None:
+        command = [sys.executable, "-c", USER_OF_THE_SERVER, str(data_dir)]
+        if user is not None:  # who may not be able to enter the interpreter's directories
+            command = [sys.executable, "-m", "memos_site.postgres.launch", f"{user}", f"{user}", "search", *command]
+        self.process = subprocess.Popen(
+            command,
+            cwd=SOURCE,
+            env=environment(data_dir, **(more or {})),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def ready(self) -> "Using":
+        assert self.process.stdout and self.process.stderr
+        assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
+        return self
+
+    def leave(self) -> None:
+        self.process.communicate("")
+
+    def signal(self, number: int) -> None:
+        self.process.send_signal(number)
+        self.process.communicate()
+
+
+@contextmanager
+def using(data_dir: Path, more: Mapping[str, str] | None = None) -> Iterator[Using]:
+    user = Using(data_dir, more=more).ready()
+    try:
+        yield user
+    finally:
+        user.leave()
+
+
+def belonging(data_dir: Path) -> list[int]:
+    """Every living process that works for this data directory, by what the kernel says of it."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and _works(entry, data_dir)]
+
+
+def _works(entry: Path, data_dir: Path) -> bool:
+    said = f"{data_dir}".encode()
+    try:
+        if said in (entry / "cmdline").read_bytes() or said in (entry / "environ").read_bytes():
+            return True
+        return entry.joinpath("cwd").readlink().is_relative_to(data_dir)
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return False
+
+
+def nobody_left(data_dir: Path) -> bool:
+    return not belonging(data_dir)
+
+
+def kill_all(data_dir: Path) -> None:
+    for pid in belonging(data_dir):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    until(lambda: nobody_left(data_dir))
+
+
+def postmaster(data_dir: Path) -> int:
+    return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
+
+
+def sql(data_dir: Path, statement: str, *, autocommit: bool = False) -> list[tuple[object, ...]]:
+    """Runs a statement on the server without taking part in it."""
+    host = Server(data_dir).host()
+    with psycopg.connect(host=host, port=PORT, user=USER, dbname=NAME, autocommit=autocommit) as connection:
+        cursor = connection.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []
