@@ -1,10 +1,19 @@
 """The address: which door a URL leads to."""
 
+from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
-from memos_site.views import health
+from memos_site.views import account, health, inbox
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", inbox.inbox, name="inbox"),
+    path("memories/<uuid:memory_id>/decide/", inbox.decide, name="decide"),
+    path("undo/<uuid:batch>/", inbox.undo, name="undo"),
+    path("", include("memories.urls")),
+    path("", include("skills.urls")),
+    path("", include("consolidation.urls")),
+    path("login/", account.SignIn.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
     path("api/v1/", include("memos_site.api.urls")),

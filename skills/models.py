@@ -49,6 +49,10 @@ class Skill(models.Model):
 class SkillVersionQuerySet(Trusted["SkillVersion"]):
     trust_path = "skill__memory__"
 
+    def for_lists(self) -> Self:
+        """Without the texts and files of each version."""
+        return self.defer("skill_md", "files", "scan")
+
 
 class SkillVersion(models.Model):
     """What agents download, byte for byte: `package` is its path in the skills storage, `sha256` that of the zip."""

@@ -1,17 +1,20 @@
 """An episode and its events. It grows by rows; once closed, only its outcome may change."""
 
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
+from django.db.models.functions import Cast, Coalesce, Left, Length
 
 from memories.choices import Outcome
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
 
+LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
+LONGEST_START = 1_200
 MOST_ATTEMPTS = 3  # at digesting, after which an episode is set aside with its error
 
 
@@ -26,6 +29,12 @@ class EpisodeQuerySet(Trusted["Episode"]):
     def after(self, closed_at: datetime, pk: UUID) -> Self:
         """The rest of a reading that came as far as this episode."""
         return self.filter(Q(closed_at__gt=closed_at) | Q(closed_at=closed_at, pk__gt=pk))
+
+    def matching(self, *, outcome: str = "", source: str = "", scope: str = "") -> Self:
+        """What the list's filters ask for; the outcome `unknown` is that of episodes without one."""
+        rows = self.filter(outcome=None if outcome == "unknown" else outcome) if outcome else self
+        rows = rows.filter(source=source) if source else rows
+        return rows.filter(scope=scope) if scope else rows
 
     def set_aside(self) -> Self:
         return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)
@@ -98,8 +107,36 @@ class Instruction(models.Model):
         return self.text[:80]
 
 
+def _text_of(column: str) -> Cast:
+    return Cast(column, models.TextField())
+
+
 class EventQuerySet(Trusted["Event"]):
     trust_path = "episode__memory__"
+
+    def beyond(self, position: int) -> Self:
+        return self.filter(position__gt=position).order_by("position")
+
+    def calls(self) -> Self:
+        """Tool calls with only the beginning of what came back, as text in `result_start`."""
+        light = self.exclude(tool="").only("episode_id", "position", "tool", "ok")
+        return light.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
+
+    def for_reading(self, most: int = LONGEST_SHOWN) -> Self:
+        """Events without what is too long to show: the beginning of texts (`said`, `args_start`, `result_start`) with
+        the lengths of the whole (`said_size`, ...), and `args_shown` and `result_shown` as JSON up to `most`."""
+        said = Coalesce("instruction__text", "text")
+        rows = self.defer("text", "args", "result").annotate(said=Left(said, most), said_size=Length(said))
+        for name in ("args", "result"):
+            size, start = Length(_text_of(name)), Left(_text_of(name), LONGEST_START)
+            whole = Case(When(**{f"{name}_size__lte": most}, then=name), output_field=models.JSONField())
+            rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": whole, f"{name}_start": start})
+        return rows.order_by("position")
+
+    def tools_used(self) -> "models.QuerySet[Event, dict[str, Any]]":
+        """Each tool and how often it was called, most first."""
+        used = self.exclude(tool="").order_by().values("tool")
+        return used.annotate(calls=models.Count("pk")).order_by("-calls", "tool")
 
 
 class Event(models.Model):

@@ -1,14 +1,17 @@
 """Evidence: an occasion that speaks for or against a memory; it counts once, however often a job runs."""
 
+from typing import Self
 from uuid import UUID
 
 from django.db import models
+from django.db.models import Prefetch
 from django.db.models.functions import Now
 
 from memories.choices import Outcome
 from memories.models.episode import Episode, Event
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
+from memories.trust import Trust
 
 
 def episode_occasion(episode_id: UUID) -> str:
@@ -17,6 +20,12 @@ def episode_occasion(episode_id: UUID) -> str:
 
 class EvidenceQuerySet(Trusted["Evidence"]):
     trust_path = "memory__"
+
+    def with_runs(self, trust: Trust) -> Self:
+        """Each with its episode and the tool calls of that (`episode.trace`); an episode above the caller is None."""
+        calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
+        episodes = Episode.objects.visible_to(trust).defer("environment", "artifacts").prefetch_related(calls)
+        return self.prefetch_related(Prefetch("episode", episodes))
 
 
 class Evidence(models.Model):

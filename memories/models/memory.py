@@ -50,6 +50,12 @@ class MemoryQuerySet(Trusted["Memory"]):
             used = type(self)(self.model, using=self.db).filter(pk__in=ids)
             return used.update(times_used=models.F("times_used") + 1, last_used_at=at)
 
+    def matching(self, *, type: str = "", status: str = "", scope: str = "") -> Self:
+        """What the list's filters ask for; without a type everything but episodes, which have their own list."""
+        rows = self.filter(type=type) if type else self.exclude(type=Type.EPISODIC)
+        rows = rows.filter(status=status) if status else rows
+        return rows.filter(scope=scope) if scope else rows
+
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))
 

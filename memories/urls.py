@@ -1,0 +1,14 @@
+"""The pages of this room."""
+
+from django.urls import path
+
+from memories.views import episodes, memories
+
+urlpatterns = [
+    path("memories/", memories.memories, name="memories"),
+    path("memories/<uuid:memory_id>/", memories.memory, name="memory"),
+    path("memories/<uuid:memory_id>/evidence/", memories.evidence, name="evidence"),
+    path("episodes/", episodes.episodes, name="episodes"),
+    path("episodes/<uuid:episode_id>/", episodes.episode, name="episode"),
+    path("episodes/<uuid:episode_id>/<int:position>/<str:name>/", episodes.part, name="event-part"),
+]

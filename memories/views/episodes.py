@@ -1,0 +1,54 @@
+"""Episodes as people read them: what was said and done, how it ended, what was learned from it."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from memories.choices import Outcome, Type
+from memories.models import Episode, Event, Evidence, Memory
+from memories.people import trust_of
+from memories.views.pages import page_of
+
+EVENTS_ON_A_PAGE = 100
+PARTS = ("text", "args", "result")
+
+
+@require_safe
+def episodes(request: HttpRequest) -> HttpResponse:
+    asked = {name: request.GET.get(name, "") for name in ("outcome", "source", "scope")}
+    rows = Memory.objects.visible_to(trust_of(request.user)).filter(type=Type.EPISODIC).select_related("episode")
+    page = page_of(request, rows.filter(episode__in=Episode.objects.matching(**asked)) if any(asked.values()) else rows)
+    return render(request, "memories/episodes.html", {"page": page, "asked": asked, "outcomes": Outcome.choices})
+
+
+@require_safe
+def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
+    trust = trust_of(request.user)
+    found = get_object_or_404(Episode.objects.visible_to(trust).select_related("memory"), pk=episode_id)
+    after = request.GET.get("after", "")
+    events = list(found.events.beyond(int(after) if after.isdigit() else 0).for_reading()[:EVENTS_ON_A_PAGE])
+    learned = Evidence.objects.filter(episode=found).visible_to(trust).select_related("memory__skill")
+    context: dict[str, Any] = {
+        "episode": found,
+        "events": events,
+        "after": events[-1].position if events and events[-1].position < found.event_count else None,
+        "tools": found.events.tools_used(),
+        "learned": learned.order_by("-at", "-pk")[:50],
+    }
+    return render(request, "memories/episode.html", context)
+
+
+@require_safe
+def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> HttpResponse:
+    """One text, argument or result as it was recorded, whole, as plain text."""
+    if name not in PARTS:
+        raise Http404
+    events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")
+    event = get_object_or_404(events, episode=episode_id, position=position)
+    value = event.words if name == "text" else getattr(event, name)
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,52 @@
+"""Memories as people read them: the list and the page of one."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_safe
+
+from memories.choices import Status, Type
+from memories.models import AuditEntry, Evidence, Memory
+from memories.people import trust_of
+from memories.views.pages import LATEST, page_of
+
+RUNS_ON_THE_PAGE = 12
+DECISIONS_ON_THE_PAGE = 30
+
+
+@require_safe
+def memories(request: HttpRequest) -> HttpResponse:
+    asked = {name: request.GET.get(name, "") for name in ("type", "status", "scope")}
+    rows = Memory.objects.visible_to(trust_of(request.user)).matching(**asked).select_related("skill")
+    page = page_of(request, rows)
+    context = {"page": page, "asked": asked, "types": Type.choices, "statuses": Status.choices}
+    return render(request, "memories/list.html", context)
+
+
+@require_safe
+def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    trust = trust_of(request.user)
+    rows = Memory.objects.visible_to(trust).with_support().select_related("performance", "skill")
+    rows = rows.prefetch_related("skill__versions")
+    found = get_object_or_404(rows, pk=memory_id)
+    if found.type == Type.EPISODIC:
+        return redirect("episode", episode_id=found.pk)
+    evidence = Evidence.objects.filter(memory=found).visible_to(trust).with_runs(trust)
+    history = AuditEntry.objects.visible_to(trust).about("memory", found.pk).reverse()
+    context = {
+        "memory": found,
+        "evidence": evidence.order_by("-at", "-pk")[:RUNS_ON_THE_PAGE],
+        "history": history[:DECISIONS_ON_THE_PAGE],
+    }
+    return render(request, "memories/page.html", context)
+
+
+@require_safe
+def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """All of it, page by page."""
+    trust = trust_of(request.user)
+    found = get_object_or_404(Memory.objects.visible_to(trust).with_support().select_related("skill"), pk=memory_id)
+    rows = Evidence.objects.filter(memory=found).visible_to(trust).with_runs(trust)
+    page = page_of(request, rows, LATEST, limit=40)
+    return render(request, "memories/evidence.html", {"memory": found, "page": page})

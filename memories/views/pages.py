@@ -1,0 +1,26 @@
+"""Lists as people page through them: the cursor stands in the URL."""
+
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest
+from django.utils import timezone
+
+from memories import keyset
+from memories.exceptions import Invalid
+
+M = TypeVar("M", bound=Model)
+NEWEST = ("-created_at", "-id")
+LATEST = ("-at", "-id")
+
+
+def page_of(
+    request: HttpRequest, rows: QuerySet[M], order: keyset.Order = NEWEST, *, limit: int = 50
+) -> keyset.Page[M]:
+    """The page that the URL's `cursor` asks for, the first without one. 404: a cursor of another list."""
+    try:
+        asked = request.GET.get("cursor", "")
+        cursor = keyset.Cursor.decode(asked) if asked else None
+        return keyset.page(rows, order, limit=limit, at=timezone.now(), cursor=cursor)
+    except Invalid as invalid:
+        raise Http404(str(invalid)) from None

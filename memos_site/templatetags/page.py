@@ -1,0 +1,115 @@
+"""What every page needs to show a value: times, shapes, numbers, JSON."""
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.contrib.auth.models import AnonymousUser, User
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from consolidation.learning.errors import looks_failed
+from memories.models import Event, Performance
+from memories.people import trust_of
+from memos_site import desk
+
+register = template.Library()
+
+MOST_COUNTED = 999
+_TICKED = re.compile(r"`([^`]+)`")
+
+
+@register.filter
+def ago(at: datetime | None) -> SafeString | str:
+    """A <time>: relative for people, absolute in its title."""
+    if at is None:
+        return ""
+    local = timezone.localtime(at)
+    title = f"{date_format(local, 'j M Y, H:i:s')} {local.tzname()}"
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), title, _distance(at, local))
+
+
+def _distance(at: datetime, local: datetime) -> str:
+    seconds = (timezone.now() - at).total_seconds()
+    if seconds < 60:
+        return _("just now")
+    minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86_400)
+    if minutes < 60:
+        return ngettext("%(n)d min ago", "%(n)d min ago", minutes) % {"n": minutes}
+    if hours < 24:
+        return ngettext("%(n)d h ago", "%(n)d h ago", hours) % {"n": hours}
+    if days < 30:
+        return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
+    return date_format(local, "j M Y")
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """0.714 -> 71: the sign is the page's, so that it can be set apart."""
+    return "–" if share is None else str(round(share * 100))
+
+
+@register.filter
+def pretty(value: Any) -> str:
+    """Text as it is, anything else as indented JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+@register.filter
+def short(args: Any) -> str:
+    """Arguments on one line: user_id: mia_li, count: 2."""
+    if not isinstance(args, dict):
+        return "" if args is None else str(args)[:200]
+    return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())[:200]
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@register.filter
+def ticks(text: str) -> SafeString:
+    """Text in which `this` is set as code."""
+    return mark_safe(_TICKED.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
+
+
+@register.filter
+def failed(event: Event) -> bool:
+    """As recorded; where the recording is silent, as the beginning of the result says."""
+    if event.ok is not None:
+        return not event.ok
+    start: str = getattr(event, "result_start", None) or ""
+    return looks_failed(start.removeprefix('"'))
+
+
+@register.inclusion_tag("components/_scale.html")
+def scale(performance: Performance) -> dict[str, float]:
+    """The success rate with its interval, on a line from 0 to 100."""
+    low, high = performance.interval
+    rate = performance.success_rate or 0.0
+    return {"low": low * 100, "width": (high - low) * 100, "at": rate * 98.5}
+
+
+@register.simple_tag
+def waiting_count(user: User | AnonymousUser) -> str:
+    """How many decisions wait for a person, for the rail: at most MOST_COUNTED are counted."""
+    rows = desk.waiting(trust_of(user), at=timezone.now()).order_by()
+    found = rows.values("pk")[: MOST_COUNTED + 1].count()
+    return f"{MOST_COUNTED}+" if found > MOST_COUNTED else str(found)
+
+
+@register.filter
+def filled(counters: dict[str, int]) -> list[tuple[str, int]]:
+    """The counters that counted something, as words: episodes_read -> episodes read."""
+    return [(name.replace("_", " "), n) for name, n in counters.items() if n]
+
+
+@register.simple_tag
+def dismissal_reasons() -> tuple[str, ...]:
+    return desk.REASONS

@@ -1,0 +1,119 @@
+"""The inbox: what waits for a person, and the forms by which it is decided. Each answer is a page or its fragment."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Prefetch
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from memories.choices import Type
+from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.models import AuditEntry, Memory
+from memories.models.memory import MemoryQuerySet
+from memories.people import trust_of
+from memories.trust import Trust
+from memories.views.pages import page_of
+from memos_site import desk
+from skills.models import SkillVersion
+
+ROWS = 8  # keeps the page below 100 KB; the rest follows as one scrolls
+
+KINDS = {
+    Type.EPISODIC: gettext_lazy("Episodes"),
+    Type.SEMANTIC: gettext_lazy("Facts and preferences"),
+    Type.WORKING: gettext_lazy("Working states"),
+    Type.COMPETENCE: gettext_lazy("Skills"),
+    Type.PLAN_GRAPH: gettext_lazy("Plans"),
+}
+
+
+@require_safe
+def inbox(request: HttpRequest) -> HttpResponse:
+    trust, kind = trust_of(request.user), request.GET.get("kind", "")
+    page = page_of(request, _rows(trust, kind=kind), desk.ORDER, limit=ROWS)
+    context = {"page": page, "kind": kind, "kinds": _kinds(trust)}
+    return render(request, "inbox/page.html", context)
+
+
+@require_POST
+def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """`decision` is the verb, for a dismissal with its reason: promote, restore, "dismiss wrong"."""
+    trust = trust_of(request.user)
+    verb, _space, why = request.POST.get("decision", "").partition(" ")
+    note = request.POST.get("note", "").strip()
+    try:
+        why = f"{why}: {note}" if note else why
+        decision = desk.decide(trust, memory_id, verb, at=timezone.now(), why=why)
+    except Conflict as conflict:
+        return _answer(request, str(conflict), lost=True, decided=_seen(trust, memory_id))
+    except (NotFound, NotAllowed, Invalid) as refusal:
+        return _refuse(refusal)
+    return _answer(request, _said(verb, why), batch=decision.batch, decided=_seen(trust, memory_id))
+
+
+@require_POST
+def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
+    trust = trust_of(request.user)
+    try:
+        done = desk.undo(trust, batch, at=timezone.now())
+    except Conflict as conflict:
+        return _answer(request, _("Not undone: %(why)s") % {"why": conflict}, lost=True)
+    except (NotFound, NotAllowed, Invalid) as refusal:
+        return _refuse(refusal)
+    return _answer(request, _("Undone"), restored=list(_rows(trust).filter(pk__in=done.undone)))
+
+
+def _answer(
+    request: HttpRequest, said: str, *, batch: UUID | None = None, lost: bool = False, **shown: Any
+) -> HttpResponse:
+    """To htmx the rows that changed and the toast; to a plain form the page it came from, with a message."""
+    if request.headers.get("HX-Request") == "true":
+        context = {"said": said, "batch": batch, "lost": lost, **shown}
+        return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
+    level = messages.WARNING if lost else messages.SUCCESS
+    messages.add_message(request, level, said, extra_tags=str(batch or ""))
+    came_from = request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()})
+    return redirect(came_from if ours else "inbox")
+
+
+def _refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
+    if isinstance(refusal, NotFound):
+        raise Http404(str(refusal))
+    if isinstance(refusal, NotAllowed):
+        raise PermissionDenied(str(refusal))
+    return HttpResponse(str(refusal), status=400, content_type="text/plain; charset=utf-8")
+
+
+def _said(verb: str, why: str) -> str:
+    if verb == "dismiss":
+        return _("Dismissed as %(reason)s") % {"reason": why}
+    return _("Promoted") if verb == "promote" else _("Restored")
+
+
+def _rows(trust: Trust, *, kind: str = "") -> MemoryQuerySet:
+    versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
+    return desk.waiting(trust, at=timezone.now(), kind=kind).prefetch_related(versions)
+
+
+def _seen(trust: Trust, memory_id: UUID) -> Memory | None:
+    """The memory as it now stands, with the last thing that was done to it as `last`."""
+    memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
+    if memory:
+        memory.last = AuditEntry.objects.visible_to(trust).about("memory", memory_id).last()  # type: ignore[attr-defined]
+    return memory
+
+
+def _kinds(trust: Trust) -> list[dict[str, Any]]:
+    """The types of which something waits, each with how many."""
+    waiting = desk.waiting(trust, at=timezone.now()).order_by().values("pk")
+    counted = Memory.objects.filter(pk__in=waiting).order_by("type").values_list("type").annotate(n=Count("pk"))
+    return [{"value": kind, "label": KINDS[Type(kind)], "n": n} for kind, n in counted]

@@ -1,0 +1,42 @@
+"""The part of a memory's page that belongs to this room: the memories' page asks for it by name."""
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+from memories.models import Memory
+from skills import rendering
+from skills.models import Skill
+
+register = template.Library()
+
+
+@register.filter
+def skill_md(markdown: str) -> SafeString:
+    return mark_safe(rendering.html(markdown))  # noqa: S308 - rendering.html sanitises
+
+
+@register.inclusion_tag("skills/_skill.html")
+def skill_of(memory: Memory) -> dict[str, Any]:
+    """What a reviewer reads of a skill: the proposed version, else the published one, else the newest."""
+    skill: Skill = memory.skill
+    versions = list(skill.versions.all())
+    shown = skill.proposed or skill.published or next(iter(versions), None)
+    return {"memory": memory, "skill": skill, "version": shown, "versions": versions}
+
+
+@register.filter
+def arguments(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The named arguments of a step: name, type, whether always given, values seen."""
+    required = schema.get("required") or []
+    return [
+        {
+            "name": name,
+            "type": what.get("type", ""),
+            "required": name in required,
+            "values": ", ".join(str(value) for value in (what.get("enum") or what.get("examples") or [])[:4]),
+        }
+        for name, what in (schema.get("properties") or {}).items()
+        if isinstance(what, dict)
+    ]

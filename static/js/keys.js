@@ -1,0 +1,91 @@
+// One-letter keys. They act on the focused row, else on the page's only subject, and can be switched off (WCAG 2.1.4).
+
+const OFF = "memos.keys.off";
+const dialog = document.getElementById("keys");
+const rows = () => [...document.querySelectorAll("[data-row]")];
+const here = () => document.activeElement?.closest("[data-row]");
+let chord = "";
+
+function press(what) {
+  const row = here() ?? rows().find((row) => row.dataset.row !== "done") ?? document;
+  const found = (row.matches?.(".done") && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
+  found?.click();
+  return found;
+}
+
+function move(step) {
+  const all = rows();
+  if (!all.length) return;
+  const now = all.indexOf(here());
+  const next = now < 0 ? 0 : Math.min(all.length - 1, Math.max(0, now + step));
+  all[next].focus();
+  all[next].scrollIntoView({ block: "nearest" });
+}
+
+function dismiss() {
+  const menu = press("dismiss")?.closest("details");
+  if (menu) requestAnimationFrame(() => menu.querySelector("button")?.focus());
+}
+
+function reason(number) {
+  document.querySelectorAll("details.menu[open] button[name=decision]")[number - 1]?.click();
+}
+
+function close() {
+  const open = document.querySelector("details.menu[open]");
+  if (!open) return;
+  open.open = false;
+  (open.closest("[data-row]") ?? open.querySelector("summary")).focus();
+}
+
+const KEYS = {
+  j: () => move(1),
+  k: () => move(-1),
+  a: () => press("promote"),
+  e: () => press("promote"),
+  d: dismiss,
+  o: () => press("open"),
+  z: () => document.querySelector('#toast [data-does="undo"]')?.click(),
+  "?": () => dialog.showModal(),
+  Escape: close,
+};
+
+function arrow(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !here() || event.target.closest(".menu")) return false;
+  move(step);
+  return true;
+}
+
+function typed(event) {
+  const target = event.target;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
+  if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) return;
+  if (event.key !== "Escape" && localStorage.getItem(OFF)) return;
+  const before = chord;
+  chord = "";
+  if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();
+  if (event.key === "g") return void (chord = "g");
+  if (event.key === "Enter" && target.matches("[data-row]")) press("open");
+  else if (/^[1-6]$/.test(event.key)) reason(Number(event.key));
+  else if (!arrow(event)) {
+    if (!Object.hasOwn(KEYS, event.key)) return;
+    KEYS[event.key]();
+  }
+  event.preventDefault();
+}
+
+document.addEventListener("keydown", typed);
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens).showModal();
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+const on = document.getElementById("keys-on");
+on.checked = !localStorage.getItem(OFF);
+on.addEventListener("change", () => (on.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "1")));
+
+for (const opener of document.querySelectorAll("[data-opens]")) opener.hidden = false;
+for (const select of document.querySelectorAll("form.filter select")) select.addEventListener("change", () => select.form.requestSubmit());
