@@ -14,6 +14,7 @@ from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import arguments
 from consolidation.learning.speech import Term
+from consolidation.learning.templates import shape
 from consolidation.learning.toolnames import phrase
 from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
@@ -35,7 +36,7 @@ class Competence:
     def material(self) -> tuple[object, ...]:
         """What makes a new version worth a person's time: steps and kinds of errors, without any count."""
         steps = tuple((s.tool, s.optional, repr(s.args_schema.get("required"))) for s in self.fields.recipe)
-        return steps, tuple(sorted((mode["tool"], mode["error"]) for mode in self.failure_modes))
+        return steps, tuple(sorted((mode["tool"], shape(mode["error"])) for mode in self.failure_modes))
 
 
 @dataclass(frozen=True)

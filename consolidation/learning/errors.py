@@ -16,7 +16,7 @@ _ANYWHERE = re.compile(
     re.MULTILINE,
 )
 _INNOCENT = re.compile(
-    r"\s*(?:errors?|failures?|failed)\s*[:=]?\s*(?:0\b|none\b|\[\]|no\b)|\s*(?:0|no) errors?", re.IGNORECASE
+    r"\s*(?:errors?|failures?|failed)\s*[:=]?\s*(?:0\b|none\b|\[\])|\s*(?:0|no) errors?", re.IGNORECASE
 )
 _PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
 _EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)

@@ -92,7 +92,7 @@ def _changed(scope: Scope, before: Call, after: Call) -> set[str]:
 def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for path, leaf in leaves(call.arguments):
-        found[spelled(scope.shown(path))].append(str(leaf))
+        found[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
     return found
 
 

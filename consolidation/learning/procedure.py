@@ -39,7 +39,7 @@ def _line(stage: Stage, sources: Sources) -> str:
     head = f"{upper_first(phrase(stage.tool))} with {code(stage.tool)}{_often(stage)}."
     if stage.optional:
         head = f"If needed ({stage.runs} of {stage.of} runs): {head[:1].lower()}{head[1:]}"
-    paths = sorted({path for tool, path in sources if tool == stage.tool})[:MOST_ARGUMENTS]
+    paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})[:MOST_ARGUMENTS]
     came = [line for path in paths if (line := _from(path, sources[stage.tool, path], stage))]
     told = f" {upper_first('; '.join(came))}." if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells else ""

@@ -94,17 +94,19 @@ def _stage(scope: Scope, tool: str, uses: Sequence[Sequence[Call]], total: int) 
         of=total,
         usual=median_low(counts),
         most=max(counts),
-        per=_per(scope, worked),
+        per=_per(scope, tool, worked),
         changes=scope.changes(tool),
         args_schema=schemas.of(scope, tool, seen),
         returns=returns(scope, tool, [call for call in seen if not call.failed]),
     )
 
 
-def _per(scope: Scope, uses: Sequence[Sequence[Call]]) -> str:
+def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
     """The one argument that tells repeated calls apart, when there is exactly one; free text does not count."""
     repeated = [_told_apart(calls) for calls in uses if len(calls) > 1]
-    named = [key for key in sorted(set.intersection(*repeated)) if scope.may_name(key)] if repeated else []
+    named = (
+        [key for key in sorted(set.intersection(*repeated)) if scope.may_name_argument(tool, key)] if repeated else []
+    )
     return named[0] if len(named) == 1 else ""
 
 

@@ -81,20 +81,23 @@ def acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:
     known: dict[str, set[tuple[str, str]]] = {}
     found: set[tuple[str, str]] = set()
     for call in run.steps:
-        if call.failed:
+        if call.failed and call.name != tool:
             continue
         if call.name == tool:
-            for _, leaf in leaves(call.arguments):
-                found |= known.get(_id(leaf), set())
+            for path, leaf in leaves(call.arguments):
+                for ident in _ids(path[-1], leaf):
+                    found |= known.get(ident, set())
         elif isinstance(call.returned, dict):
             told = set(_told(scope, call))
-            known.update((ident, told) for leaf in call.returned.values() if (ident := _id(leaf)))
+            known.update((ident, told) for key, leaf in call.returned.items() for ident in _ids(key, leaf))
     return found
 
 
-def _id(leaf: object) -> str:
-    """A text that names one thing: it has a digit."""
-    return leaf if isinstance(leaf, str) and 3 < len(leaf) < 80 and any(map(str.isdigit, leaf)) else ""
+def _ids(key: object, leaf: object) -> list[str]:
+    """What a value is known by when it may name one thing: with its field; alone when it is long enough."""
+    if not isinstance(leaf, str | int) or isinstance(leaf, bool) or not any(map(str.isdigit, str(leaf)[:80])):
+        return []
+    return [f"{key}={leaf}", str(leaf)] if isinstance(leaf, str) and len(leaf) > 3 else [f"{key}={leaf}"]
 
 
 def _said(leaf: str | bool) -> str:

@@ -1,6 +1,5 @@
 """The shape of a tool's arguments, inferred from the calls that were seen."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,6 @@ LONGEST_EXAMPLE = 40
 MOST_PROPERTIES = 30
 DEEPEST = 4
 MOST_SEEN = 2_000
-_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
 _TYPES = {
     bool: "boolean",
     int: "integer",
@@ -36,7 +34,7 @@ def of(scope: Scope, tool: str, calls: Sequence[Call]) -> dict[str, Any]:
 
 def _object(scope: Scope, tool: str, path: Path, seen: Sequence[dict[str, Any]]) -> dict[str, Any]:
     present = Counter(str(key) for item in seen for key in item)
-    named = [key for key in sorted(present) if _may_name(scope, path, key, present[key], len(seen))][:MOST_PROPERTIES]
+    named = [key for key in sorted(present) if _may_name(scope, tool, path, key)][:MOST_PROPERTIES]
     schema: dict[str, Any] = {"type": "object"}
     if named:
         schema["properties"] = {
@@ -48,11 +46,8 @@ def _object(scope: Scope, tool: str, path: Path, seen: Sequence[dict[str, Any]])
     return schema
 
 
-def _may_name(scope: Scope, path: Path, key: str, present: int, seen: int) -> bool:
-    """A parameter is named when at least half of the calls have it; keys further in only when they are common."""
-    if scope.may_name(key):
-        return True
-    return not path and bool(_NAME.fullmatch(key)) and present * 2 >= seen
+def _may_name(scope: Scope, tool: str, path: Path, key: str) -> bool:
+    return scope.may_name(key) if path else scope.may_name_argument(tool, key)
 
 
 def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The runs that a competence is learned from, and what of them may be repeated in it."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from consolidation.learning.signatures import effects, exact, is_read_only
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
 RUNS_PER_VALUE = 3
+_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:
@@ -126,6 +128,23 @@ class Scope:
             return False
         holders = self._values(place(tool, kind, path))
         return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
+
+    @cached_property
+    def _parameters(self) -> dict[str, set[str]]:
+        calls: dict[str, list[set[str]]] = {}
+        for run in self.successes:
+            for call in run.steps:
+                if call.arguments:
+                    calls.setdefault(call.name, []).append(set(call.arguments))
+        counted = {tool: Counter(key for keys in seen for key in keys) for tool, seen in calls.items()}
+        return {tool: {key for key, n in counted[tool].items() if n * 2 >= len(calls[tool])} for tool in calls}
+
+    def may_name_argument(self, tool: str, key: str) -> bool:
+        """A parameter of the tool, which at least half of its calls have, is named however few these are."""
+        return self.may_name(key) or (key in self._parameters.get(tool, ()) and bool(_NAME.fullmatch(key)))
+
+    def shown_argument(self, tool: str, path: values.Path) -> values.Path:
+        return (path[0] if self.may_name_argument(tool, path[0]) else "*", *self.shown(path[1:]))
 
     def may_name(self, key: str) -> bool:
         """Is this key of an object a field of its kind, and not somebody's id or name?"""

@@ -6,6 +6,7 @@ from collections import Counter
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
 
+Vector = dict[str, float]
 LEAST = 0.12
 MOST = 60
 PER_SUCCESS = 6  # few successes say little about what is alike
@@ -17,7 +18,7 @@ def alike(scope: Scope) -> list[Run]:
     own = [run for run in scope.successes if run.opening_terms]
     if len(own) < 2:
         return []
-    vectors: dict[object, dict[str, float]] = {run.id: _vector(scope, run, weights) for run in scope.all}
+    vectors: dict[object, Vector] = {run.id: _vector(scope, run, weights) for run in scope.all}
     centre = _sum([vectors[run.id] for run in own])
     closeness = sorted(_cosine_without(vectors[run.id], centre) for run in own)
     floor = max(LEAST, closeness[len(closeness) // 4])
@@ -27,32 +28,37 @@ def alike(scope: Scope) -> list[Run]:
     return [run for _, run in near[: min(MOST, PER_SUCCESS * len(own))]]
 
 
-def _sum(vectors: list[dict[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
+def _sum(vectors: list[Vector]) -> Vector:
+    total: Vector = {}
     for vector in vectors:
         for term, value in vector.items():
             total[term] = total.get(term, 0.0) + value
     return total
 
 
-def _idf(scope: Scope) -> dict[str, float]:
+def _idf(scope: Scope) -> Vector:
     held = Counter(term for run in scope.all for term in run.opening_terms)
     total = len(scope.all)
-    return {term: math.log((1 + total) / (1 + n)) for term, n in held.items() if n > 1}
+    return {term: math.log((1 + total) / n) for term, n in held.items() if n > 1}
 
 
-def _vector(scope: Scope, run: Run, weights: dict[str, float]) -> dict[str, float]:
+def _vector(scope: Scope, run: Run, weights: Vector) -> Vector:
     raw = {term: weights[term] for term in sorted(run.opening_terms) if term in weights}
     norm = math.sqrt(math.fsum(value * value for value in raw.values()))
     return {term: value / norm for term, value in raw.items()} if norm else {}
 
 
-def _cosine(vector: dict[str, float], centre: dict[str, float]) -> float:
-    norm = math.sqrt(math.fsum(value * value for value in centre.values()))
-    return math.fsum(value * centre.get(term, 0.0) for term, value in vector.items()) / norm if norm else 0.0
+def _cosine(vector: Vector, centre: Vector) -> float:
+    length = math.sqrt(_dot(centre, centre))
+    return _dot(vector, centre) / length if length else 0.0
 
 
-def _cosine_without(vector: dict[str, float], centre: dict[str, float]) -> float:
+def _cosine_without(vector: Vector, centre: Vector) -> float:
     """How near one of the pattern's own runs is to the rest of them."""
-    rest = {term: value - vector.get(term, 0.0) for term, value in centre.items()}
-    return _cosine(vector, rest)
+    shared = _dot(vector, centre)
+    rest = _dot(centre, centre) - 2 * shared + 1
+    return (shared - 1) / math.sqrt(rest) if vector and rest > 1e-9 else 0.0
+
+
+def _dot(one: Vector, other: Vector) -> float:
+    return math.fsum(value * other.get(term, 0.0) for term, value in one.items())

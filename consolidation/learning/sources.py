@@ -34,7 +34,7 @@ def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
     for run in runs:
         for tool, path, origin in trace(run):
             shown = Origin(origin.kind, origin.tool, scope.shown(origin.path))
-            found[tool, spelled(scope.shown(path))][shown] += 1
+            found[tool, spelled(scope.shown_argument(tool, path))][shown] += 1
     return found
 
 

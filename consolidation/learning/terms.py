@@ -8,7 +8,7 @@ from functools import lru_cache
 from consolidation.learning.lexicon import CONTROL, LIGHT, STOP, STOP_ZH
 
 _CONTROL = re.compile(CONTROL)
-_SENTENCE = re.compile(r"[.!?;:\n()\[\]{}\"“”。！？；：（）「」]+\s*|,\s|，|、")
+_SENTENCE = re.compile(r"[.!?;:,](?=\s|$)|[\n()\[\]{}\"“”。！？；：（）「」，、]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _EDGES = "'\"`*~,.-–—…<>|/\\&+=%$#^"

@@ -42,7 +42,7 @@ def objects(tools: Sequence[str]) -> str:
 
 def has_verb(tool: str) -> bool:
     parts = words(tool)
-    return parts[0] in VERBS and (len(parts) > 1 or parts[0] in {"think", "calculate"})
+    return parts[0] in VERBS
 
 
 def phrase(tool: str, *, article: str = "the") -> str:
@@ -52,7 +52,7 @@ def phrase(tool: str, *, article: str = "the") -> str:
         return f"run {' '.join(parts)}"
     verb, rest = parts[0], parts[1:]
     if not rest:
-        return {"think": "think it through", "calculate": "do the arithmetic"}[verb]
+        return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
     said = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
     if verb in _LOOKS:
         return f"look up {said}"

@@ -1,0 +1,52 @@
+"""Small recorded runs, written as scripts: what the user says, what is called, what comes back."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+from uuid import NAMESPACE_URL, uuid5
+
+from consolidation.learning.competence import Competence, learn
+from consolidation.learning.runs import Call, Message, Run
+from skills.manifest import TrackRecord
+
+Outcome = Literal["success", "failure", "partial"]
+Script = str | tuple[str, Any, Any]  # what the user says; or a tool, its arguments and its result
+START = datetime(2025, 3, 1, 9, tzinfo=UTC)
+
+
+def run(
+    n: int, *script: Script, outcome: Outcome = "success", thread: str | None = None, ok: bool | None = None
+) -> Run:
+    """The n-th run, an hour after the one before. A text is the user's, after "> " the agent's."""
+    at = START + timedelta(hours=n)
+    calls: list[Call] = []
+    messages: list[Message] = []
+    for position, step in enumerate(script):
+        if isinstance(step, str):
+            role = "assistant" if step.startswith("> ") else "user"
+            messages.append(Message(position, role, step.removeprefix("> "), at))
+        else:
+            calls.append(Call(position, step[0], step[1], step[2], ok, at, None))
+    return Run(uuid5(NAMESPACE_URL, f"run {n}"), thread, "agent", outcome, at, tuple(calls), tuple(messages))
+
+
+def counted(runs: Sequence[Run]) -> TrackRecord:
+    outcomes = [run.outcome for run in runs]
+    return TrackRecord(
+        successes=outcomes.count("success"), failures=outcomes.count("failure"), partials=outcomes.count("partial")
+    )
+
+
+def learned(
+    runs: Sequence[Run], others: Sequence[Run] = (), kind: Literal["exact", "general"] = "exact", **more: Any
+) -> Competence:
+    signature = "+".join(sorted(runs[0].tools))
+    return learn(
+        kind=kind, signature=signature, runs=runs, others=others, record=counted(runs), **({"taken": ()} | more)
+    )
+
+
+def text(competence: Competence) -> str:
+    """Everything that the competence says, as JSON."""
+    parts = [competence.fields.model_dump_json(), competence.recipe, competence.triggers]
+    return " ".join(map(str, [*parts, competence.failure_modes, competence.fallbacks, competence.contrast]))

@@ -1,0 +1,74 @@
+import pytest
+
+from consolidation.learning.scope import Scope
+from consolidation.learning.templates import template
+from tests.consolidation.recorded import learned, run
+
+
+@pytest.mark.parametrize(
+    ("message", "shape"),
+    [
+        ("Error: order A100 not found", "order {id} not found"),
+        ("total is 4875, but paid 1,625.50", "total is {number}, but … {number}"),
+        ('file "/tmp/x y" does not exist', "file {text} does not exist"),
+        ("internal/pay/pay.go:12:5: undefined: …", "undefined: …"),
+        ("no access for bob@example.org since 2024-05-01", "no access for {email} since {date}"),
+        ("user zanzibar not found", "user … not found"),
+        ("Zoe", ""),
+    ],
+)
+def test_a_message_keeps_its_shape_and_loses_its_values(message: str, shape: str) -> None:
+    assert template(Scope([], []), message).replace("since", "…") == shape.replace("since", "…")
+
+
+def test_equal_errors_count_once_per_run_and_say_how_it_went_on() -> None:
+    def pay(n: int, good: bool) -> object:
+        return run(
+            n,
+            ("get_card", {}, {"card": "x"}),
+            ("pay", {"card": f"c{n}"}, f"Error: card c{n} expired"),
+            ("pay", {"card": f"c{n}"}, f"Error: card c{n} expired"),
+            "use the other one",
+            ("pay", {"card": f"d{n}"}, "ok" if good else "Error: card expired"),
+            outcome="success" if good else "failure",
+        )
+
+    competence = learned([pay(1, True), pay(2, True), pay(3, False)])  # type: ignore[list-item]
+
+    assert competence.failure_modes[0] == {"tool": "pay", "error": "card {id} expired", "runs": 3, "recovered": 2}
+    assert competence.fields.failure_modes[0] == "`pay` returned “card {id} expired” in 3 runs, 2 of which ended well"
+    assert competence.fallbacks[0]["next"] == [{"did": "tried the same call again", "runs": 2}]
+
+
+def test_a_fallback_says_what_was_changed_after_the_error() -> None:
+    def fix(n: int) -> object:
+        return run(
+            n,
+            ("build", {"target": f"a{n}"}, "Error: target not found"),
+            "try the other",
+            ("build", {"target": f"b{n}"}, "ok"),
+        )
+
+    fields = learned([fix(n) for n in range(3)]).fields  # type: ignore[misc]
+
+    assert fields.fallbacks == [
+        "After “target not found” from `build`, runs that ended well asked the user, then tried again with another "
+        "`target` (3 of 3)"
+    ]
+
+
+def test_failures_that_no_tool_announced_are_said_so() -> None:
+    good = [run(n, ("get", {}, "x"), ("close_case", {}, "ok")) for n in range(2)]
+    bad = [run(n, ("get", {}, "x"), ("close_case", {}, "ok"), outcome="failure") for n in range(10, 13)]
+
+    assert learned([*good, *bad]).fields.failure_modes == [
+        "No tool reported an error in 3 of 3 runs that failed; the last change was `close_case` (3)"
+    ]
+
+
+def test_an_error_is_a_trigger_too() -> None:
+    runs = [run(n, ("go_test", {}, "Error: timeout exceeded"), ("go_test", {}, "ok")) for n in range(3)]
+
+    assert learned(runs).triggers == [
+        {"signal": "timeout exceeded", "conditions": {"in": "error", "tool": "go_test", "runs": 3}}
+    ]

@@ -1,0 +1,97 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consolidation.learning.naming import slug
+from consolidation.learning.runs import Run
+from consolidation.learning.toolnames import code, objects, phrase
+from skills.names import slug as canonical
+from tests.consolidation.recorded import learned, run
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("cancel_pending_order", "cancel the pending order"),
+        ("get_user_details", "look up the user details"),
+        ("searchFlight", "search for flights"),
+        ("list_all_airports", "list all airports"),
+        ("transfer_to_human_agents", "transfer to human agents"),
+        ("find_user_id_by_email", "find the user id by email"),
+        ("mcp__github__create_issue", "create the issue"),
+        ("go_test", "run go test"),
+        ("lint", "run lint"),
+        ("think", "think it through"),
+        ("Edit", "edit"),
+        ("退款", "run 退款"),
+    ],
+)
+def test_a_tool_is_said_as_people_say_it(tool: str, said: str) -> None:
+    assert phrase(tool) == said
+
+
+def test_look_ups_with_a_common_noun_are_said_together() -> None:
+    assert objects(["get_user_details", "get_order_details"]) == "user and order details"
+    assert objects(["search_flight", "think"]) == "flights"
+
+
+def test_code_stays_inline_whatever_the_name_holds() -> None:
+    assert code("a`b\nc") == "`a'b c`"
+
+
+@given(st.text(max_size=200), st.sets(st.text(alphabet="abc-", max_size=5), max_size=3))
+def test_a_slug_is_always_a_valid_and_free_name(title: str, taken: set[str]) -> None:
+    first = slug(title, "signature", taken)
+    second = slug(title, "signature", taken | {first})
+
+    for name in (first, second):
+        assert canonical(name) == name
+        assert 1 <= len(name) <= 64
+    assert first not in taken
+    assert second not in taken | {first}
+
+
+def test_a_taken_slug_gets_a_number() -> None:
+    assert slug("Cancel a reservation", "", {"cancel-reservation", "cancel-reservation-2"}) == "cancel-reservation-3"
+
+
+def handed_over(n: int, *looks: str) -> Run:
+    return run(n, "Where is it?", *[(look, {}, "") for look in looks], ("transfer_to_agents", {}, ""))
+
+
+def test_patterns_with_the_same_effect_are_told_apart_by_their_look_ups() -> None:
+    short = [handed_over(n, "get_order") for n in range(2)]
+    long = [handed_over(n, "get_order", "get_user") for n in range(10, 12)]
+
+    assert learned(short, [*short, *long]).fields.title == "Transfer to agents after looking up order"
+    assert learned(long, [*short, *long]).fields.title == "Transfer to agents after looking up order and user"
+    assert learned([*short, *long], kind="general").fields.title == "Transfer to agents"
+
+
+def test_a_pattern_without_kin_has_a_short_title() -> None:
+    assert learned([handed_over(n, "get_order") for n in range(2)]).fields.title == "Transfer to agents"
+
+
+def test_a_poor_record_is_said_in_the_description() -> None:
+    runs = [run(n, ("send_mail", {}, ""), outcome="success" if n < 2 else "failure") for n in range(6)]
+
+    assert learned(runs).fields.description.endswith("Only 2 of 6 recorded runs ended well.")
+
+
+def test_partial_outcomes_are_said_beside() -> None:
+    runs = [
+        run(1, ("send_mail", {}, "")),
+        run(2, ("send_mail", {}, "")),
+        run(3, ("send_mail", {}, ""), outcome="partial"),
+    ]
+
+    assert learned(runs).fields.description.endswith("2 of 2 recorded runs ended well, 1 more in part.")
+
+
+def test_a_hundred_tools_still_make_a_description() -> None:
+    runs = [run(n, *[(f"update_{'x' * 60}_{k:03}", {}, "") for k in range(100)]) for n in range(2)]
+
+    fields = learned(runs).fields
+
+    assert len(fields.description) <= 1024
+    assert len(fields.title) <= 100

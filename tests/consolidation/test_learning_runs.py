@@ -1,0 +1,91 @@
+from typing import Any
+
+import pytest
+
+from consolidation.learning import errors
+from tests.consolidation.recorded import run
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "Error: order not found",
+        '{"error": "no such file"}',
+        {"isError": True, "content": "denied"},
+        {"status": "failed"},
+        {"exit_code": 2, "stdout": ""},
+        {"success": False},
+        "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
+        "ValueError: bad input",
+        "main.go:3:1: undefined: x\nexit status 1",
+        "--- FAIL: TestPay (0.00s)\nFAIL",
+        "错误：订单不存在",
+        "Error: no such order",
+        "bash: rg: command not found",
+    ],
+)
+def test_where_the_recording_is_silent_the_result_tells_an_error(result: Any) -> None:
+    assert run(1, ("tool", {}, result)).steps[0].failed
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "ok",
+        "0 errors, 0 warnings",
+        "errors: none",
+        {"error": None, "status": "shipped"},
+        {"errors": []},
+        {"exit_code": 0},
+        {"items": [{"note": "error in the last delivery"}]},
+        "The flight was cancelled without any failure.",
+        "Errors are described in chapter 3",
+        None,
+        7,
+        ["Error: as an item of a list"],
+    ],
+)
+def test_a_word_about_errors_is_not_an_error(result: Any) -> None:
+    assert not run(1, ("tool", {}, result)).steps[0].failed
+
+
+def test_the_recording_knows_better_than_the_text() -> None:
+    assert not run(1, ("tool", {}, "Error: expected by the test"), ok=True).steps[0].failed
+    assert run(1, ("tool", {}, "fine"), ok=False).steps[0].failed
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({"error": {"code": 4, "message": "quota exceeded"}}, "quota exceeded"),
+        ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
+        ("# pkg\nmain.go:3:1: undefined: x\nexit status 1", "main.go:3:1: undefined: x"),
+        ("exit status 1", "exit status 1"),
+        ({"exit_code": 1, "stderr": "disk full"}, "disk full"),
+        ("", ""),
+    ],
+)
+def test_the_message_of_an_error_is_its_most_telling_line(result: Any, message: str) -> None:
+    assert errors.message(result) == message
+
+
+def test_an_opening_is_what_the_user_said_before_the_first_call() -> None:
+    chat = run(1, "Hello", "> Yes?", "Cancel my order", ("cancel", {}, ""), "Thanks")
+
+    assert chat.opening == "Hello\nCancel my order"
+
+
+def test_a_run_that_starts_with_a_call_opens_with_the_first_words_that_follow() -> None:
+    assert run(1, ("ping", {}, ""), "Deploy it", "Now").opening == "Deploy it"
+    assert run(2, ("ping", {}, "")).opening == ""
+
+
+def test_bad_json_stays_text_and_names_no_arguments() -> None:
+    broken = run(1, ("tool", '{"a": 1', "[1, 2")).steps[0]
+
+    assert broken.arguments == {}
+    assert broken.returned == "[1, 2"
+
+
+def test_arguments_that_came_as_json_text_are_read() -> None:
+    assert run(1, ("tool", '{"a": 1}', "{}")).steps[0].arguments == {"a": 1}

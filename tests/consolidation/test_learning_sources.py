@@ -1,0 +1,97 @@
+from consolidation.learning.runs import Run
+from consolidation.learning.scope import Scope
+from consolidation.learning.sources import Origin, arguments, trace
+from tests.consolidation.recorded import learned, run
+
+
+def origins(recorded: Run) -> dict[str, Origin]:
+    return {f"{tool}.{'.'.join(path)}": origin for tool, path, origin in trace(recorded)}
+
+
+def test_a_value_comes_from_the_first_place_where_it_occurred() -> None:
+    recorded = run(
+        1,
+        "I am user_77, help",
+        ("get_user", {"user": "user_77"}, {"user": "user_77", "orders": ["A100", "A200"]}),
+        ("get_order", {"order": "A200"}, {"order": "A200", "items": [{"sku": "S-9"}]}),
+        ("refund", {"order": "A200", "sku": "S-9"}, "ok"),
+    )
+
+    assert origins(recorded) == {
+        "get_user.user": Origin("opening"),
+        "get_order.order": Origin("result", "get_user", ("orders", "[]")),
+        "refund.order": Origin("result", "get_user", ("orders", "[]")),
+        "refund.sku": Origin("result", "get_order", ("items", "[]", "sku")),
+    }
+
+
+def test_what_the_user_says_later_is_an_answer() -> None:
+    recorded = run(1, "Refund me", "> Which order?", "It is A200.", ("refund", {"order": "A200"}, "ok"))
+
+    assert origins(recorded) == {"refund.order": Origin("answer")}
+
+
+def test_an_argument_that_a_result_merely_repeats_has_no_source_there() -> None:
+    recorded = run(1, ("get_order", {"order": "A200"}, {"order": "A200"}), ("refund", {"order": "A200"}, "ok"))
+
+    assert origins(recorded) == {}
+
+
+def test_yes_no_and_small_numbers_are_not_traced() -> None:
+    recorded = run(1, "5 true", ("get", {}, {"n": 5, "on": True}), ("set", {"n": 5, "on": True}, "ok"))
+
+    assert origins(recorded) == {}
+
+
+def test_calls_that_failed_neither_take_nor_give() -> None:
+    recorded = run(
+        1,
+        "order A200",
+        ("refund", {"order": "A200"}, "Error: no"),
+        ("get", {}, {"error": "B300"}),
+        ("refund", {"order": "B300"}, "ok"),
+    )
+
+    assert origins(recorded) == {}
+
+
+def test_the_agents_own_text_says_which_known_things_it_names() -> None:
+    recorded = run(
+        1,
+        "order A200 please",
+        ("get_order", {"order": "A200"}, {"state": "lost"}),
+        ("escalate", {"summary": "The parcel of A200 is lost for weeks"}, "ok"),
+    )
+
+    found = [origin for _, path, origin in trace(recorded) if path == ("summary",)]
+
+    assert found == [Origin("own"), Origin("names", path=("order",))]
+
+
+def test_keys_that_are_ids_of_things_become_stars() -> None:
+    def pay(n: int) -> Run:
+        methods = {f"card_{n}41": {"id": f"card_{n}41"}}
+        return run(n, ("get_user", {}, {"methods": methods}), ("pay", {"with": f"card_{n}41"}, "ok"))
+
+    runs = [pay(n) for n in range(3)]
+    found = arguments(Scope(runs, []), runs)
+
+    assert found["pay", "with"] == {Origin("result", "get_user", ("methods", "*", "id")): 3}
+
+
+def test_the_procedure_names_sources_by_path_and_never_by_value() -> None:
+    def refund(n: int) -> Run:
+        return run(
+            n,
+            "Refund please",
+            "> Who are you?",
+            f"user_{n}99",
+            ("get_user", {"user": f"user_{n}99"}, {"orders": [f"A{n}00"]}),
+            ("refund_order", {"order": f"A{n}00"}, "done"),
+        )
+
+    procedure = learned([refund(n) for n in range(3)]).fields.procedure
+
+    assert "`user` from the user (ask for it)" in procedure
+    assert "`order` from `get_user` → `orders[]`" in procedure
+    assert "A000" not in procedure
