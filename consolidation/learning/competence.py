@@ -14,7 +14,6 @@ from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import arguments
 from consolidation.learning.speech import Term
-from consolidation.learning.templates import shape
 from consolidation.learning.toolnames import phrase
 from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
@@ -31,12 +30,6 @@ class Competence:
     failure_modes: list[dict[str, Any]]
     fallbacks: list[dict[str, Any]]
     contrast: dict[str, Any]
-
-    @property
-    def material(self) -> tuple[object, ...]:
-        """What makes a new version worth a person's time: steps and kinds of errors, without any count."""
-        steps = tuple((s.tool, s.optional, repr(s.args_schema.get("required"))) for s in self.fields.recipe)
-        return steps, tuple(sorted((mode["tool"], shape(mode["error"])) for mode in self.failure_modes))
 
 
 @dataclass(frozen=True)
@@ -62,8 +55,10 @@ def learn(
     ignored: Collection[str] = (),
     read_only: Mapping[str, bool] | None = None,
 ) -> Competence:
-    """`runs` are the pattern's, at least one of them a success; `others` the scope's (they may overlap); `record` holds
-    the exact counters, `taken` the slugs that others have. Same data, same bytes."""
+    """`runs` are the pattern's, `others` the scope's (they may overlap); `record` holds the exact counters, `taken` the
+    slugs that others have. Same data, same bytes. Without a success among the runs all of them show how it is done."""
+    if not runs:
+        raise ValueError("no runs to learn from")
     scope = Scope(ordered(runs), ordered(others), frozenset(ignored), dict(read_only or {}))
     found = _Learned(scope, stages(scope), triggers.opening(scope), modes(scope), signs(scope), contrast(scope))
     fields = _fields(kind, signature, found, record, taken)
@@ -89,11 +84,11 @@ def _fields(kind: str, signature: str, found: _Learned, record: TrackRecord, tak
         title=title,
         description=naming.description(title, steps, found.said, found.signs, record),
         trigger=[term.written for term in found.said],
-        procedure=procedure.steps(steps, arguments(scope, scope.successes), agreed),
-        experience=lessons.lessons(scope, found.seen, found.signs, later, answered),
+        procedure=procedure.steps(steps, arguments(scope, scope.shown_by), agreed),
+        experience=lessons.lessons(scope, found.seen, found.signs, quiet(scope), later, answered),
         tool=procedure.tool_lines(steps) or None,
         recipe=[_step(stage) for stage in steps],
-        failure_modes=lessons.failure_lines(found.met, quiet(scope)),
+        failure_modes=lessons.failure_lines(found.met),
         fallbacks=lessons.fallback_lines(found.met),
         performance=record,
     )

@@ -9,16 +9,21 @@ from consolidation.learning.records import Sign
 from consolidation.learning.scope import Scope
 from consolidation.learning.speech import Term
 from consolidation.learning.toolnames import code
-from consolidation.learning.wording import joined, none_or, runs, upper_first
+from consolidation.learning.wording import joined, upper_first
 
-MOST_WAYS = 5
+MOST_WAYS = 4
 
 
 def lessons(
-    scope: Scope, seen: Contrast, signs: Sequence[Sign], later: Sequence[Term], answered: Sequence[Term]
+    scope: Scope,
+    seen: Contrast,
+    signs: Sequence[Sign],
+    quiet: Quiet,
+    later: Sequence[Term],
+    answered: Sequence[Term],
 ) -> list[str]:
-    said = (*_of_signs(signs), *_of_contrast(scope, seen), *_of_own(scope), *_of_speech(scope, later, answered))
-    return [upper_first(line) for line in said]
+    of_runs = (*_of_signs(signs), *_of_contrast(scope, seen), *_of_own(scope), *_of_quiet(quiet))
+    return [upper_first(line) for line in (*of_runs, *_of_speech(scope, later, answered))]
 
 
 def _of_signs(signs: Sequence[Sign]) -> Iterator[str]:
@@ -69,24 +74,26 @@ def _terms(terms: Sequence[Term], of: int) -> str:
     return joined([f"{term.written} ({term.runs} of {of})" for term in terms])
 
 
-def failure_lines(met: Sequence[Mode], quiet: Quiet) -> list[str]:
-    lines = [
-        f"{code(mode.tool)} returned {_quoted(mode)} in {runs(mode.runs)}, {none_or(mode.recovered)} ended well"
-        for mode in met
-    ]
+def _of_quiet(quiet: Quiet) -> Iterator[str]:
     if quiet.runs >= 2:
         last = joined([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
         changed = f"; the last change was {last}" if last else "; nothing was changed"
-        lines.append(f"no tool reported an error in {quiet.runs} of {quiet.failures} runs that failed{changed}")
-    return [upper_first(line) for line in lines]
+        yield f"no tool reported an error in {quiet.runs} of {quiet.failures} runs that failed{changed}."
+
+
+def failure_lines(met: Sequence[Mode]) -> list[str]:
+    """Only numbers differ in a line as runs add up."""
+    return [
+        f"{code(mode.tool)} returned {_quoted(mode)} (runs: {mode.runs}, ended well: {mode.recovered})" for mode in met
+    ]
 
 
 def fallback_lines(met: Sequence[Mode]) -> list[str]:
+    """One line for each thing that was done after an error; only numbers differ as runs add up."""
     return [
-        f"After {_quoted(mode)} from {code(mode.tool)}, runs that ended well "
-        f"{joined([f'{did} ({n} of {mode.recovered})' for did, n in mode.next[:3]])}"
+        f"After {_quoted(mode)} from {code(mode.tool)}: {did} ({n} of {mode.recovered} runs that ended well)"
         for mode in met
-        if mode.next
+        for did, n in mode.next[:3]
     ]
 
 

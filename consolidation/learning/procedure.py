@@ -100,7 +100,7 @@ def _about(stage: Stage) -> Iterator[str]:
     given = [_argument(name, schema, name in required) for name, schema in properties.items()][:MOST_ARGUMENTS]
     if given:
         yield f"takes {joined(given)}"
-    yield f"used in {stage.runs} of {stage.of} runs that ended well"
+    yield f"used in {stage.runs} of {stage.of} runs{' that ended well' if stage.well else ''}"
 
 
 def _argument(name: str, schema: dict[str, Any], required: bool) -> str:

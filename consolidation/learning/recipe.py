@@ -30,6 +30,7 @@ class Stage:
     changes: bool
     args_schema: dict[str, Any]
     returns: str
+    well: bool = True  # the runs are the successes
 
     @property
     def share(self) -> float:
@@ -47,7 +48,7 @@ class Stage:
 
 def stages(scope: Scope) -> list[Stage]:
     """The tools of the successes in order; those of less than a fifth of the runs are left out."""
-    used = [_by_tool(run, scope) for run in scope.successes]
+    used = [_by_tool(run, scope) for run in scope.shown_by]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
     for calls in used:
         for tool in calls:
@@ -98,6 +99,7 @@ def _stage(scope: Scope, tool: str, uses: Sequence[Sequence[Call]], total: int) 
         changes=scope.changes(tool),
         args_schema=schemas.of(scope, tool, seen),
         returns=returns(scope, tool, [call for call in seen if not call.failed]),
+        well=bool(scope.successes),
     )
 
 

@@ -57,6 +57,11 @@ class Scope:
         return [run for run in self.runs if run.succeeded]
 
     @cached_property
+    def shown_by(self) -> list[Run]:
+        """The runs that show how it is done: the successes, or all when none of these ended well."""
+        return self.successes or list(self.runs)
+
+    @cached_property
     def failures(self) -> list[Run]:
         return [run for run in self.runs if run.failed]
 
@@ -132,7 +137,7 @@ class Scope:
     @cached_property
     def _parameters(self) -> dict[str, set[str]]:
         calls: dict[str, list[set[str]]] = {}
-        for run in self.successes:
+        for run in self.shown_by:
             for call in run.steps:
                 if call.arguments:
                     calls.setdefault(call.name, []).append(set(call.arguments))

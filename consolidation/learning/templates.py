@@ -31,11 +31,6 @@ def template(scope: Scope, text: str) -> str:
     return whole[:LONGEST] if _HAN.search(kept) or re.search(r"[^\W\d_]{3,}", kept) else ""
 
 
-def shape(text: str) -> str:
-    """A template without the words that are shown only since many runs hold them: it stays as the counts grow."""
-    return template(Scope((), ()), text)
-
-
 def _shown(scope: Scope, piece: str) -> str:
     if piece.startswith("{") and piece.endswith("}"):
         return piece

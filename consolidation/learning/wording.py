@@ -14,10 +14,6 @@ def times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def runs(n: int) -> str:
-    return f"{n} run" if n == 1 else f"{n} runs"
-
-
 def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -27,7 +23,3 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
-
-
-def none_or(n: int) -> str:
-    return "none of which" if n == 0 else f"{n} of which"

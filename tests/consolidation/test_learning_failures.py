@@ -36,7 +36,7 @@ def test_equal_errors_count_once_per_run_and_say_how_it_went_on() -> None:
     competence = learned([pay(1, True), pay(2, True), pay(3, False)])  # type: ignore[list-item]
 
     assert competence.failure_modes[0] == {"tool": "pay", "error": "card {id} expired", "runs": 3, "recovered": 2}
-    assert competence.fields.failure_modes[0] == "`pay` returned “card {id} expired” in 3 runs, 2 of which ended well"
+    assert competence.fields.failure_modes[0] == "`pay` returned “card {id} expired” (runs: 3, ended well: 2)"
     assert competence.fallbacks[0]["next"] == [{"did": "tried the same call again", "runs": 2}]
 
 
@@ -52,8 +52,8 @@ def test_a_fallback_says_what_was_changed_after_the_error() -> None:
     fields = learned([fix(n) for n in range(3)]).fields  # type: ignore[misc]
 
     assert fields.fallbacks == [
-        "After “target not found” from `build`, runs that ended well asked the user, then tried again with another "
-        "`target` (3 of 3)"
+        "After “target not found” from `build`: asked the user, then tried again with another `target` "
+        "(3 of 3 runs that ended well)"
     ]
 
 
@@ -61,8 +61,8 @@ def test_failures_that_no_tool_announced_are_said_so() -> None:
     good = [run(n, ("get", {}, "x"), ("close_case", {}, "ok")) for n in range(2)]
     bad = [run(n, ("get", {}, "x"), ("close_case", {}, "ok"), outcome="failure") for n in range(10, 13)]
 
-    assert learned([*good, *bad]).fields.failure_modes == [
-        "No tool reported an error in 3 of 3 runs that failed; the last change was `close_case` (3)"
+    assert learned([*good, *bad]).fields.experience == [
+        "No tool reported an error in 3 of 3 runs that failed; the last change was `close_case` (3)."
     ]
 
 
