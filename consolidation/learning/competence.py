@@ -64,7 +64,7 @@ def learn(
     fields = _fields(kind, signature, found, record, taken)
     return Competence(
         fields=fields,
-        triggers=[*map(_term, found.said), *(_error(mode) for mode in found.met if mode.template)],
+        triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
         recipe=[step.model_dump() for step in fields.recipe],
         required_tools=[stage.tool for stage in found.steps if not stage.optional],
         failure_modes=[_mode(mode) for mode in found.met],

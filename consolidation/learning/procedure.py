@@ -32,7 +32,7 @@ def _lines(stages: Sequence[Stage], sources: Sources, assents: Mapping[str, Asse
             )
         yield _line(stage, sources)
     if not any(stage.changes for stage in stages):
-        yield "Answer from what came back. Change nothing: no run that ended well did."
+        yield "Answer from what came back and change nothing."
 
 
 def _line(stage: Stage, sources: Sources) -> str:
