@@ -1,30 +1,48 @@
 """A conversation as a caller sends it (POST conversations, one line of an import), checked and made ready to store."""
 
+import functools
 import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from memories.choices import Outcome, Sensitivity
-from memories.exceptions import FieldError, Invalid
-from memories.messages import EventDraft, Reader, parse_instant
+from memories.drafts import EventDraft
+from memories.exceptions import FieldError, Invalid, within
+from memories.faults import NOT_AN_INSTANT, as_text, parse_instant
+from memories.messages import Reader
 
 LONGEST_CONTENT = 500
+LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
+ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
+SYSTEM_ROLES = ("system", "developer")
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
-
-
-def _text_id(value: Any) -> Any:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
 
 
 def _instant(value: Any) -> datetime | None:
-    instant = parse_instant(value) if value is not None else None
+    instant = parse_instant(value)
     if value is not None and instant is None:
-        raise ValueError("must be an RFC 3339 time with its zone")
+        raise ValueError(NOT_AN_INSTANT)
     return instant
+
+
+def _indexable(value: str) -> str:
+    if len(value.encode()) > LARGEST_IDENTIFIER:
+        raise ValueError(f"is longer than {LARGEST_IDENTIFIER:,} bytes")
+    return value
 
 
 def _tags(value: Any) -> Any:
@@ -34,7 +52,7 @@ def _tags(value: Any) -> Any:
     return list(dict.fromkeys(tag.strip() for tag in value if tag.strip()))
 
 
-Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(_text_id)]
+Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
 Tag = Annotated[str, StringConstraints(max_length=256)]
 
 
@@ -51,10 +69,10 @@ class Conversation(BaseModel):
     title: Annotated[str, StringConstraints(max_length=500)] = ""
     outcome: Literal["success", "failure", "partial"] | None = None
     sensitivity: Literal["public", "low", "medium", "high", "hyper"] | None = None
-    tags: Annotated[list[Tag], Field(max_length=100), BeforeValidator(_tags)] = []
+    tags: Annotated[list[Tag], Field(max_length=100, fail_fast=True), BeforeValidator(_tags)] = []
     timestamp: Annotated[datetime | None, BeforeValidator(_instant)] = None
     chat_history: list[Any] = []
-    tools: list[dict[str, Any]] = []
+    tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = []
     extract: bool = True
     mode: Literal["full", "simple"] | None = None
 
@@ -83,19 +101,17 @@ class Draft:
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""
-        asked = next((event.text for event in self.events if event.role == "user" and event.text), "")
-        said = next(
-            (event.text for event in self.events if event.text and event.role not in ("system", "developer")), ""
-        )
-        return (self.given.title or asked or said or f"A run of {source}").strip()[
-            :LONGEST_CONTENT
-        ] or f"A run of {source}"
+        asked = (event.text for event in self.events if event.role == "user")
+        said = (event.text for event in self.events if event.role not in SYSTEM_ROLES)
+        found = next((text.strip() for text in (self.given.title, *asked, *said) if text.strip()), "")
+        return found[:LONGEST_CONTENT] or f"A run of {source}"
 
 
 def parse(raw: Any) -> Draft:
     """Checks everything and names every wrong field at once (Invalid)."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "a conversation must be an object with messages"))
+    raw = {name: value for name, value in raw.items() if not _absent(name, value)}
     errors: list[FieldError] = []
     given, events = None, []
     try:
@@ -112,16 +128,21 @@ def parse(raw: Any) -> Draft:
     return Draft(given, events, _sha256(events))
 
 
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in ABSENT_WHEN_BLANK and isinstance(value, str) and not value.strip())
+
+
 MESSAGES = {
     "missing": "is required",
     "too_short": "needs at least one item",
-    "string_pattern_mismatch": "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128",
+    "too_long": "needs no more than 100 items",
+    "string_pattern_mismatch": SCOPE_IN_WORDS,
 }
 
 
 def field_error(wrong: Any) -> FieldError:
     """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
-    pointer = "".join(f"/{part}" for part in wrong["loc"])
+    pointer = functools.reduce(within, wrong["loc"], "")
     if wrong["type"] == "literal_error":
         expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
         return FieldError(pointer, "unknown_value", f"must be one of {expected}")

@@ -19,8 +19,14 @@ class FieldError:
         """The pointer as people write it: `/messages/3/role` -> `messages[3].role`."""
         path = ""
         for part in self.pointer.split("/")[1:]:
-            path += f"[{part}]" if part.isdigit() else f".{part}"
+            name = part.replace("~1", "/").replace("~0", "~")
+            path += f"[{name}]" if name.isdigit() else f".{name}"
         return path.removeprefix(".")
+
+
+def within(pointer: str, part: object) -> str:
+    """The pointer to a member of what `pointer` points to, escaped as RFC 6901 asks for."""
+    return f"{pointer}/{str(part).replace('~', '~0').replace('/', '~1')}"
 
 
 class Invalid(Exception):

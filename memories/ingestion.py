@@ -9,16 +9,15 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from memories.choices import Origin, Outcome, Permission, Sensitivity, Status, Type
-from memories.conversation import Draft
+from memories.conversation import SYSTEM_ROLES, Draft
+from memories.drafts import EventDraft
 from memories.exceptions import Conflict, NotAllowed
-from memories.messages import EventDraft
 from memories.models import Episode, Event, Instruction, Memory
 from memories.models.memory import DAY
 from memories.trust import Actor, Trust
 
 CONVERSATION_HALF_LIFE = 30 * DAY
 CONVERSATION_CONFIDENCE = 80
-SYSTEM_ROLES = ("system", "developer")
 
 
 @dataclass(frozen=True)
@@ -154,17 +153,22 @@ def set_outcome(episode: Episode, outcome: Outcome, *, trust: Trust, at: datetim
 
     Only who opened the episode may, or a reviewer (NotAllowed).
     """
-    if episode.memory.created_by != trust.actor.name and not trust.may(Permission.REVIEW):
-        raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")
     with transaction.atomic():
         row = Episode.objects.select_for_update().get(pk=episode.pk)
         if row.outcome == outcome:
             return False
+        _may_say(row, trust)
         before, after = {"outcome": row.outcome}, {"outcome": outcome.value}
         row.outcome, row.outcome_at, row.outcome_by = outcome, at, trust.actor.name
         row.digested_at, row.digest_attempts, row.closed_at = None, 0, row.closed_at or at
         row.save(update_fields=["outcome", "outcome_at", "outcome_by", "digested_at", "digest_attempts", "closed_at"])
         entry = row.memory.audit("outcome", by=trust.actor, at=at, before=before, after=after)
         entry.save(force_insert=True)
-    episode.outcome = outcome
+    for name in ("outcome", "outcome_at", "outcome_by", "digested_at", "closed_at"):
+        setattr(episode, name, getattr(row, name))
     return True
+
+
+def _may_say(episode: Episode, trust: Trust) -> None:
+    if episode.memory.created_by != trust.actor.name and not trust.may(Permission.REVIEW):
+        raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")

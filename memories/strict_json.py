@@ -5,8 +5,10 @@ import math
 import re
 from typing import Any, NoReturn
 
-from memories.exceptions import FieldError, Invalid
+from memories.exceptions import FieldError, Invalid, within
 
+DEEPEST = 100  # levels
+TOO_DEEP = FieldError("", "too_deep", f"nested more than {DEEPEST} levels deep")
 SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")  # an escape that may stand for what cannot be stored
 
 
@@ -31,19 +33,33 @@ def _fault(text: str) -> str:
     return ""
 
 
-def unstorable(value: Any, pointer: str = "") -> FieldError | None:
+def unstorable(value: Any) -> FieldError | None:
     """The first text or key in `value` that PostgreSQL cannot keep, with its place; None when all is well."""
-    waiting = [(value, pointer)]
+    waiting = [(value, "")]
     while waiting:
         item, place = waiting.pop()
         if isinstance(item, str) and (fault := _fault(item)):
             return FieldError(place, "unstorable_text", fault)
         if isinstance(item, dict):
-            waiting.extend((key, place) for key in item)
-            waiting.extend((inner, f"{place}/{key}") for key, inner in item.items())
+            waiting.extend((inner, within(place, key)) for key, inner in item.items())
+            waiting.extend((key, place) for key in item)  # looked at first: a bad key is never part of a place
         elif isinstance(item, list):
-            waiting.extend((inner, f"{place}/{number}") for number, inner in enumerate(item))
+            waiting.extend((inner, within(place, number)) for number, inner in enumerate(item))
     return None
+
+
+def too_deep(value: Any) -> bool:
+    """Whether lists and objects stand within each other beyond DEEPEST; what is read must also be written again."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for item in level for inner in _members(item) if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _members(item: Any) -> Any:
+    return item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
 def loads(raw: bytes | str) -> Any:
@@ -54,11 +70,13 @@ def loads(raw: bytes | str) -> Any:
     except UnicodeDecodeError as error:
         raise Invalid(FieldError("", "not_utf8", f"not UTF-8 at byte {error.start}")) from None
     except RecursionError:
-        raise Invalid(FieldError("", "too_deep", "nested too deeply")) from None
+        raise Invalid(TOO_DEEP) from None
     except json.JSONDecodeError as error:
         raise Invalid(FieldError("", "not_json", f"not JSON: {error.msg} at character {error.pos}")) from None
     except ValueError:  # the digits of an integer beyond what Python reads
         raise Invalid(FieldError("", "not_a_number", "an integer has too many digits")) from None
+    if text.count("[") + text.count("{") > DEEPEST and too_deep(value):
+        raise Invalid(TOO_DEEP)
     if SUSPECT.search(text) and (fault := unstorable(value)):
         raise Invalid(fault)
     return value

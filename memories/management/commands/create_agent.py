@@ -9,9 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
 from memories.choices import Permission, Sensitivity
-from memories.conversation import SCOPE
+from memories.conversation import SCOPE, SCOPE_IN_WORDS
 from memories.models import Agent
 from memories.models.agent import DEFAULT_PERMISSIONS
+
+LONGEST_NAME, LONGEST_SOURCE = 128, 512
 
 
 class Command(BaseCommand):
@@ -29,9 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for scope in options["scope"]:
-            if not re.match(SCOPE, scope) or not scope:
-                raise CommandError(f"--scope {scope!r}: letters, digits and . _ : @ + - only, at most 128")
+        self._check(options)
         try:
             agent, token = Agent.objects.issue(
                 options["name"],
@@ -43,6 +43,17 @@ class Command(BaseCommand):
         except IntegrityError:
             raise CommandError(f"an agent named {options['name']!r} exists already") from None
         self._show(agent, token, as_json=options["json"])
+
+    @staticmethod
+    def _check(options: dict[str, Any]) -> None:
+        if not 0 < len(options["name"].strip()) <= LONGEST_NAME:
+            raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
+        for scope in options["scope"]:
+            if not scope or not re.fullmatch(SCOPE, scope):
+                raise CommandError(f"--scope {scope!r}: {SCOPE_IN_WORDS}")
+        for source in options["source"]:
+            if not 0 < len(source.strip()) <= LONGEST_SOURCE:
+                raise CommandError(f"--source must have 1 to {LONGEST_SOURCE} characters")
 
     def _show(self, agent: Agent, token: str, *, as_json: bool) -> None:
         facts = {

@@ -8,6 +8,8 @@ from django.db import IntegrityError
 
 from memories.people import GROUPS, create_person
 
+LONGEST_NAME = 150
+
 
 class Command(BaseCommand):
     help = "Create a person who can sign in; the password is shown this once. Example: manage.py create_reviewer anna"
@@ -17,6 +19,8 @@ class Command(BaseCommand):
         parser.add_argument("--group", choices=list(GROUPS), default="reviewer")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not 0 < len(options["name"].strip()) <= LONGEST_NAME:
+            raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
         try:
             person, password = create_person(options["name"], group_name=options["group"])
         except IntegrityError:

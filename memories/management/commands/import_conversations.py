@@ -35,6 +35,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         defaults = {name: options[name] for name in ("scope", "source", "extract") if options[name] is not None}
+        self._check(defaults)
         try:
             with path.open("rb") as file:
                 counts = self._lines(file, defaults, size=path.stat().st_size)
@@ -45,6 +46,14 @@ class Command(BaseCommand):
         if counts["failed"]:
             sys.exit(1)
 
+    @staticmethod
+    def _check(defaults: dict[str, Any]) -> None:
+        """Said once, and not once a line."""
+        try:
+            conversation.parse({**defaults, "messages": [{"role": "user"}]})
+        except Invalid as invalid:
+            raise CommandError(f"--{invalid}") from None
+
     def _lines(self, file: BinaryIO, defaults: dict[str, Any], *, size: int) -> Counter[str]:
         counts: Counter[str] = Counter()
         hidden = not self.stderr.isatty()
@@ -52,7 +61,7 @@ class Command(BaseCommand):
             for number, line in enumerate(_bounded(file), start=1):
                 if line.strip():
                     counts[self._line(line, number, defaults)] += 1
-                bar.update(file.tell() - bar.n)
+                bar.update(len(line))
         return counts
 
     def _line(self, line: bytes, number: int, defaults: dict[str, Any]) -> str:
@@ -71,10 +80,16 @@ class Command(BaseCommand):
         if len(line) > LONGEST_LINE:
             raise Invalid(FieldError("", "too_large", "the line is larger than 21 MiB"))
         raw = strict_json.loads(line)
-        draft = conversation.parse({**defaults, **raw} if isinstance(raw, dict) else raw)
+        draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
         trust = everything(Actor(ActorKind.SYSTEM, "import"))
         stored = ingestion.conversation(draft, trust=trust, at=timezone.now())
         return "imported" if stored.created else "updated" if stored.changed else "skipped"
+
+
+def _completed(raw: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A line's own words stand; what it leaves out, or null, is taken from the command."""
+    named = {"source" if name == "source_plugin" else name for name, value in raw.items() if value is not None}
+    return raw | {name: value for name, value in defaults.items() if name not in named}
 
 
 def _bounded(file: BinaryIO) -> Iterator[bytes]:

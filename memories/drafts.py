@@ -1,0 +1,53 @@
+"""Events before they have a place in an episode, and the calls among them that still wait for their result."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+UNANSWERED_CALL = "unanswered_call"
+ORPHAN_RESULT = "orphan_result"
+BAD_ARGUMENTS = "bad_arguments"
+
+
+@dataclass(eq=False)  # two calls that say the same are two calls
+class EventDraft:
+    """`at` None means the moment of its episode."""
+
+    kind: str
+    role: str = ""
+    actor: str = ""
+    ref: str = ""
+    text: str = ""
+    tool: str = ""
+    args: Any = None
+    result: Any = None
+    ok: bool | None = None
+    at: datetime | None = None
+    flags: list[str] = field(default_factory=list)
+
+
+class OpenCalls:
+    """Calls without a result so far. Finding one costs the same however many there are."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, EventDraft] = {}
+        self._by_ref: dict[str, list[EventDraft]] = defaultdict(list)
+        self._by_tool: dict[str, list[EventDraft]] = defaultdict(list)
+
+    def add(self, call: EventDraft) -> None:
+        self._open[id(call)] = call
+        self._by_ref[call.ref].append(call)
+        self._by_tool[call.tool].append(call)
+
+    def take(self, *, ref: str, tool: str) -> EventDraft | None:
+        """The latest open call with this id, or of this tool when the result names no id; it is open no longer."""
+        waiting = self._by_ref[ref] if ref else self._by_tool[tool]
+        while waiting:
+            call = waiting.pop()
+            if self._open.pop(id(call), None):
+                return call
+        return None
+
+    def __iter__(self) -> Any:
+        return iter(self._open.values())
