@@ -1,13 +1,11 @@
 """Pages by key instead of by number: constant cost however deep, and no row twice while others come and go."""
 
-import base64
-import binascii
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
-from django.core.serializers.json import DjangoJSONEncoder
+from django.core.signing import BadSignature, Signer
 from django.db.models import F, Model, Q, QuerySet
 
 from memories.exceptions import FieldError, Invalid
@@ -18,24 +16,32 @@ Order = tuple[str, ...]  # names of columns or annotations, "-" in front for des
 
 @dataclass(frozen=True)
 class Cursor:
-    """A place between two rows. `at` is the instant at which values that fade were taken on the first page."""
+    """A place between two rows of one ordering, signed: only what we gave out is taken back.
 
+    `at` is the instant at which values that fade were taken on the first page.
+    """
+
+    order: Order
     values: list[Any]
     backwards: bool
-    at: str
+    at: datetime
 
     def encode(self) -> str:
-        raw = json.dumps([self.values, self.backwards, self.at], cls=DjangoJSONEncoder)
-        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+        values = [str(value) if isinstance(value, UUID) else value for value in self.values]
+        values = [value.isoformat() if isinstance(value, datetime) else value for value in values]  # whole, to the µs
+        return _signer().sign_object([self.order, values, self.backwards, self.at.isoformat()])
 
     @classmethod
     def decode(cls, text: str) -> "Cursor":
         try:
-            values, backwards, at = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-            datetime.fromisoformat(at)
-            return cls(list(values), bool(backwards), at)
-        except (binascii.Error, UnicodeDecodeError, TypeError, ValueError):
+            order, values, backwards, at = _signer().unsign_object(text)
+        except BadSignature:
             raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this list")) from None
+        return cls(tuple(order), values, backwards, datetime.fromisoformat(at))
+
+
+def _signer() -> Signer:
+    return Signer(salt="memories.keyset")
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ def page(queryset: QuerySet[M], order: Order, *, limit: int, at: datetime, curso
     directed = tuple(_flipped(name) for name in order) if backwards else order
     rows = queryset.order_by(*(_ordering(name) for name in directed))
     if cursor:
-        if len(cursor.values) != len(order):
+        if cursor.order != order:
             raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
         rows = rows.filter(_beyond(directed, cursor.values))
     found = list(rows[: limit + 1])
@@ -63,7 +69,7 @@ def page(queryset: QuerySet[M], order: Order, *, limit: int, at: datetime, curso
 
 def _page(found: list[M], order: Order, *, more: bool, backwards: bool, first: bool, at: datetime) -> Page[M]:
     def cursor(row: M, *, back: bool) -> Cursor:
-        return Cursor([getattr(row, name.lstrip("-")) for name in order], back, at.isoformat())
+        return Cursor(order, [getattr(row, name.lstrip("-")) for name in order], back, at)
 
     onward, before = (True, more) if backwards else (more, not first)
     return Page(

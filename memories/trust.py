@@ -51,20 +51,19 @@ class Trust:
     def scope_to_write(self, asked: str | None) -> str:
         """Where a write goes: NotAllowed outside the caller's scopes, Invalid when it must say which of several."""
         if asked is None:
-            if self.scopes and len(self.scopes) > 1:
-                choices = ", ".join(sorted(self.scopes))
-                raise Invalid(FieldError("/scope", "required", f"is required, one of {choices}"))
-            return next(iter(self.scopes)) if self.scopes else ""
+            return _only("/scope", self.scopes) if self.scopes is not None else ""
         if self.scopes is not None and asked not in self.scopes:
             raise NotAllowed(f"this token may not write into the scope {asked!r}")
         return asked
 
     def source_to_write(self, asked: str | None) -> str:
-        """Who is said to have said it: the caller's own name unless it names another that it may speak for."""
-        source = (asked or "").strip() or self.actor.name
-        if self.sources and source not in self.sources:
+        """Who is said to have said it: the caller itself, or its only source, unless it names another of its own."""
+        source = (asked or "").strip()
+        if self.sources and source and source not in self.sources:
             raise NotAllowed(f"this token may not write as the source {source!r}")
-        return source
+        if source or not self.sources or self.actor.name in self.sources:
+            return source or self.actor.name
+        return _only("/source", self.sources)
 
     def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
         """The same caller with less: what a request asks for can only take away."""
@@ -72,6 +71,15 @@ class Trust:
         wanted = frozenset(scopes) or None
         kept = wanted if self.scopes is None else self.scopes if wanted is None else self.scopes & wanted
         return Trust(self.actor, ceiling, kept, self.sources, self.permissions)
+
+
+def _only(pointer: str, allowed: Collection[str]) -> str:
+    """The one that is meant when none is named: there must be only one."""
+    if len(allowed) == 1:
+        return next(iter(allowed))
+    if not allowed:
+        raise NotAllowed(f"this token may not write into any {pointer.strip('/')}")
+    raise Invalid(FieldError(pointer, "required", f"is required, one of {', '.join(sorted(allowed))}"))
 
 
 def everything(actor: Actor = SYSTEM) -> Trust:

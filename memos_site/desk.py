@@ -138,10 +138,12 @@ def _by_memory(entries: list[AuditEntry]) -> dict[UUID, list[AuditEntry]]:
 
 
 def _revert(entry: AuditEntry, *, trust: Trust, at: datetime, batch: UUID) -> None:
+    if entry.action in ("create", "outcome", "propose"):
+        raise Conflict("this cannot be undone")
     if entry.subject_kind == publishing.VERSION:
         publishing.revert(entry, by=trust.actor, at=at, batch=batch)
         return
     memory = Memory.objects.filter(pk=entry.subject_id).first()
-    if memory is None or entry.action in ("create", "outcome"):
-        raise Conflict("this cannot be undone")
+    if memory is None:
+        raise Conflict("this memory has been forgotten meanwhile")
     memory.revert(entry, by=trust.actor, at=at, batch=batch)

@@ -33,9 +33,9 @@ class Token(BaseAuthentication):
         scheme, _, token = header.partition(" ")
         if scheme.lower() == "bearer":
             return token.strip()
-        if header:
-            raise AuthenticationFailed("use Authorization: Bearer <token>")
         key: str | None = request.META.get("HTTP_X_API_KEY")
+        if header and key is None:
+            raise AuthenticationFailed("use Authorization: Bearer <token>")
         return key.strip() if key is not None else None
 
 

@@ -1,5 +1,6 @@
 """What the views of every room's API share: the caller's trust, and which permission a method needs."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 from rest_framework.permissions import BasePermission
@@ -7,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from memories.choices import Permission
-from memories.exceptions import FieldError, Invalid, NotAllowed
+from memories.exceptions import FieldError, Invalid, NotAllowed, NotFound, within
 from memories.trust import Trust
 
 
@@ -22,25 +23,33 @@ class Allowed(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user or not request.user.is_authenticated:
             return False
-        needed = getattr(view, "needs", {}).get(request.method, ())
+        method = "GET" if request.method == "HEAD" else request.method  # answered by the same code
+        needed = getattr(view, "needs", {}).get(method, ())
         if needed and not any(trust_of(request).may(permission) for permission in needed):
             raise NotAllowed(f"this needs the permission {' or '.join(permission.value for permission in needed)}")
         return True
 
 
 class Door(APIView):
-    """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are understood."""
+    """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known."""
 
     permission_classes = [Allowed]
-    needs: ClassVar[dict[str, tuple[Permission, ...]]] = {}
+    needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        unknown = sorted(set(request.query_params) - self.filters) if request.method == "GET" else []
-        if unknown:
+        if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
+            raise NotFound  # nothing that is stored can have that name
+        self._known_parameters(request)
+
+    def _known_parameters(self, request: Request) -> None:
+        if unknown := sorted(set(request.query_params) - self.filters):
             detail = f"is not one of {', '.join(sorted(self.filters)) or 'none'}"
-            raise Invalid(*(FieldError(f"/{name}", "unknown_parameter", detail) for name in unknown))
+            raise Invalid(*(FieldError(within("", name), "unknown_parameter", detail) for name in unknown))
+        for name, values in request.query_params.lists():
+            if any("\0" in value for value in values):
+                raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
 
     @property
     def trust(self) -> Trust:
@@ -48,11 +57,11 @@ class Door(APIView):
 
     def body(self, *known: str) -> dict[str, Any]:
         """The JSON object that was sent ({} for none). Invalid names each field that this endpoint does not know."""
-        data = self.request.data or {}
+        data = self.request.data
         if not isinstance(data, dict):
             raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
         unknown = sorted(set(data) - set(known)) if known else []
         if unknown:
             detail = f"is not one of {', '.join(known)}"
-            raise Invalid(*(FieldError(f"/{name}", "unknown_field", detail) for name in unknown))
+            raise Invalid(*(FieldError(within("", name), "unknown_field", detail) for name in unknown))
         return data

@@ -1,10 +1,12 @@
 """Lists: filters from the query string, an ordering, and pages by cursor."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
@@ -13,6 +15,7 @@ from memories.exceptions import FieldError, Invalid
 from memories.keyset import Cursor, Order, page
 
 M = TypeVar("M", bound=Model)
+NUMBER = re.compile(r"[0-9]{1,9}")
 PAGING = frozenset({"cursor", "limit"})
 
 
@@ -21,7 +24,7 @@ def number(request: Request, name: str, *, default: int, least: int, most: int) 
     text = request.query_params.get(name)
     if text is None:
         return default
-    if not text.isdecimal() or not least <= int(text) <= most:
+    if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
         raise Invalid(FieldError(f"/{name}", "out_of_range", f"must be a whole number from {least} to {most}"))
     return int(text)
 
@@ -38,6 +41,12 @@ def choice(request: Request, name: str, allowed: list[str]) -> list[str]:
 def cursor(request: Request) -> Cursor | None:
     text = request.query_params.get("cursor")
     return Cursor.decode(text) if text else None
+
+
+def moment(request: Request) -> datetime:
+    """The instant of the first page: what fades is the same on every page. What has expired is asked of the clock."""
+    place = cursor(request)
+    return place.at if place else timezone.now()
 
 
 def answer(

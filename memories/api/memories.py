@@ -29,9 +29,8 @@ class Memories(Door):
     filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering"}) | PAGING
 
     def get(self, request: Request) -> Response:
-        cursor = lists.cursor(request)
-        at = datetime.fromisoformat(cursor.at) if cursor else timezone.now()
-        rows = _filtered(request, Memory.objects.visible_to(self.trust), at=at)
+        at = lists.moment(request)
+        rows = _filtered(request, Memory.objects.visible_to(self.trust), at=timezone.now())
         few = "company_id" in request.query_params or "source" in request.query_params
         return lists.answer(
             request,
@@ -63,9 +62,11 @@ class EpisodeEvents(Door):
     filters = PAGING
 
     def get(self, request: Request, memory_id: UUID) -> Response:
-        if not Memory.objects.visible_to(self.trust).filter(pk=memory_id, type=Type.EPISODIC).exists():
+        at = timezone.now()
+        episodes = Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)
+        if not episodes.filter(pk=memory_id).exists():
             raise NotFound
-        rows, at = _events(memory_id), timezone.now()
+        rows = _events(memory_id)
         return lists.answer(request, rows, ("position",), show=representations.event, at=at)
 
 

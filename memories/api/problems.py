@@ -4,9 +4,10 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404
+from django.http import Http404, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -18,6 +19,7 @@ log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
 CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
 CODES |= {406: "not_acceptable", 429: "throttled", 500: "internal_error", 503: "unavailable"}
+UNREADABLE = (BadRequest, MultiPartParserError, SuspiciousOperation, UnreadablePostError)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 
@@ -65,6 +67,10 @@ def _ours(error: Exception, path: str) -> Response | None:
 def _frameworks(error: Exception, path: str) -> Response | None:
     if isinstance(error, PermissionDenied):
         return problem(403, "you may not do this", path=path)
+    if isinstance(error, RequestDataTooBig):
+        return problem(413, "the body is too large", path=path)
+    if isinstance(error, UNREADABLE):
+        return problem(400, "the request cannot be read", code="malformed", path=path)
     if not isinstance(error, exceptions.APIException):
         return None
     answer = problem(error.status_code, str(error.detail), path=path)

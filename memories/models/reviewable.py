@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -83,7 +83,7 @@ class Reviewable(models.Model):
         with transaction.atomic():
             self.lock_for("undo", Status.values)
             if self.version != entry.subject_version:
-                raise Conflict(f"changed since by a later decision; it is {self.status} now")
+                raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             action = "redo" if entry.undoes else "undo"
             return self._change(action, dict(entry.before), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
@@ -110,7 +110,12 @@ class Reviewable(models.Model):
         self, action: str, change: dict[str, Any], *, by: Actor, why: str, at: datetime, **facts: Any
     ) -> AuditEntry:
         before = {name: getattr(self, name) for name in change}
-        self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
+        try:
+            with transaction.atomic():
+                self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
+        except IntegrityError:  # of its key or thread only one memory is live, and meanwhile that is another
+            place = f"the key {self.key!r}" if self.key else "its thread"
+            raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
         self.refresh_from_db(fields=[*change, "version", "updated_at"])
         entry = self.audit(action, by=by, at=at, why=why, before=before, after=change, **facts)
         entry.save(force_insert=True)

@@ -16,6 +16,7 @@ from memories.models import Memory
 from memos_site import desk
 
 REVIEW = {"POST": (Permission.REVIEW,), "GET": (Permission.REVIEW,)}
+LONGEST_REASON = 2_000
 PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
 
 
@@ -62,9 +63,12 @@ class Inbox(Door):
     filters = frozenset({"kind", "scope"}) | PAGING
 
     def get(self, request: Request) -> Response:
-        at = timezone.now()
-        kind = next(iter(lists.choice(request, "kind", Type.values)), "")
-        rows = desk.waiting(self.trust, at=at, kind=kind, scope=request.query_params.get("scope", ""))
+        at = lists.moment(request)
+        kinds = lists.choice(request, "kind", Type.values)
+        if len(kinds) > 1:
+            raise Invalid(FieldError("/kind", "too_many", "names one kind, or is left out"))
+        scope = request.query_params.get("scope", "")
+        rows = desk.waiting(self.trust, at=timezone.now(), kind="".join(kinds), scope=scope)
 
         def show(row: Memory) -> dict[str, Any]:
             return {"kind": row.type, "memory": representations.memory(row, at=at), "why": desk.why(row)}
@@ -76,6 +80,8 @@ def _text(body: dict[str, Any], name: str) -> str:
     value = body.get(name, "")
     if not isinstance(value, str):
         raise Invalid(FieldError(f"/{name}", "not_a_text", "must be a text"))
+    if len(value) > LONGEST_REASON:
+        raise Invalid(FieldError(f"/{name}", "too_long", f"is longer than {LONGEST_REASON:,} characters"))
     return value
 
 

@@ -1,6 +1,7 @@
 """Skills and their versions as the API shows them. What is shown of a skill is what the caller may download."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from rest_framework.request import Request
@@ -39,8 +40,8 @@ def package(row: SkillVersion | None, *, request: Request) -> dict[str, Any] | N
     if row is None:
         return None
     url = reverse("api-skill-content", kwargs={"name": row.skill.name, "number": str(row.number)})
-    scope = f"?scope={row.skill.scope}" if row.skill.scope else ""
-    return {"url": request.build_absolute_uri(url + scope), "sha256": row.sha256, "size": row.size}
+    scope = urlencode({"scope": row.skill.scope})  # always: another scope may have a skill of that name
+    return {"url": request.build_absolute_uri(f"{url}?{scope}"), "sha256": row.sha256, "size": row.size}
 
 
 def version(row: SkillVersion, *, request: Request) -> dict[str, Any]:

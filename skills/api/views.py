@@ -1,10 +1,13 @@
 """Skills for agents: what is published, and its package. With `review`, and for people, every status."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.files.storage import storages
 from django.http import FileResponse
 from django.utils import timezone
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -102,8 +105,19 @@ class OneVersion(SkillDoor):
         return Response(representations.version(self.version(request, name, number), request=request))
 
 
+class AsItIs(DefaultContentNegotiation):
+    """The answer is a zip whatever the Accept header says; only a problem is rendered."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type or ""
+
+
 class Content(SkillDoor):
     filters = frozenset({"scope"})
+    content_negotiation_class = AsItIs
 
     def get(self, request: Request, name: str, number: str) -> FileResponse:
         version = self.version(request, name, number)
