@@ -2,7 +2,7 @@
 
 from django_q.models import Schedule
 
-MINUTES = {"consolidation.tasks.consolidate": 5}
+MINUTES = {"consolidation.tasks.consolidate": 5, "memories.tasks.close_silent": 5}
 
 
 def ensure() -> None:

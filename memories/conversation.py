@@ -1,59 +1,21 @@
 """A conversation as a caller sends it (POST conversations, one line of an import), checked and made ready to store."""
 
-import functools
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-)
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from memories.choices import Outcome, Sensitivity
 from memories.drafts import EventDraft
-from memories.exceptions import FieldError, Invalid, within
-from memories.faults import NOT_AN_INSTANT, as_text, parse_instant
+from memories.exceptions import FieldError, Invalid
 from memories.messages import Reader
+from memories.shapes import Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, field_error
 
 LONGEST_CONTENT = 500
-LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
 ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
 SYSTEM_ROLES = ("system", "developer")
-SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
-SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
-
-
-def _instant(value: Any) -> datetime | None:
-    instant = parse_instant(value)
-    if value is not None and instant is None:
-        raise ValueError(NOT_AN_INSTANT)
-    return instant
-
-
-def _indexable(value: str) -> str:
-    if len(value.encode()) > LARGEST_IDENTIFIER:
-        raise ValueError(f"is longer than {LARGEST_IDENTIFIER:,} bytes")
-    return value
-
-
-def _tags(value: Any) -> Any:
-    """Trimmed, without doubles, in their order."""
-    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
-        return value
-    return list(dict.fromkeys(tag.strip() for tag in value if tag.strip()))
-
-
-Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
-Tag = Annotated[str, StringConstraints(max_length=256)]
 
 
 class Conversation(BaseModel):
@@ -64,13 +26,13 @@ class Conversation(BaseModel):
     messages: list[Any] = Field(min_length=1)
     id: Identifier | None = None
     source: Identifier | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
-    scope: Annotated[str, StringConstraints(pattern=SCOPE)] | None = None
+    scope: ScopeName | None = None
     thread_id: Identifier | None = None
     title: Annotated[str, StringConstraints(max_length=500)] = ""
-    outcome: Literal["success", "failure", "partial"] | None = None
-    sensitivity: Literal["public", "low", "medium", "high", "hyper"] | None = None
-    tags: Annotated[list[Tag], Field(max_length=100, fail_fast=True), BeforeValidator(_tags)] = []
-    timestamp: Annotated[datetime | None, BeforeValidator(_instant)] = None
+    outcome: OutcomeName | None = None
+    sensitivity: SensitivityName | None = None
+    tags: Tags = []
+    timestamp: Instant = None
     chat_history: list[Any] = []
     tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = []
     extract: bool = True
@@ -130,26 +92,6 @@ def parse(raw: Any) -> Draft:
 
 def _absent(name: str, value: Any) -> bool:
     return value is None or (name in ABSENT_WHEN_BLANK and isinstance(value, str) and not value.strip())
-
-
-MESSAGES = {
-    "missing": "is required",
-    "too_short": "needs at least one item",
-    "too_long": "needs no more than 100 items",
-    "string_pattern_mismatch": SCOPE_IN_WORDS,
-}
-
-
-def field_error(wrong: Any) -> FieldError:
-    """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
-    pointer = functools.reduce(within, wrong["loc"], "")
-    if wrong["type"] == "literal_error":
-        expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
-        return FieldError(pointer, "unknown_value", f"must be one of {expected}")
-    if wrong["type"] == "value_error":
-        return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
-    detail = MESSAGES.get(wrong["type"], wrong["msg"])
-    return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)
 
 
 def _sha256(events: list[EventDraft]) -> bytes:

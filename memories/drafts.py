@@ -8,6 +8,7 @@ from typing import Any
 UNANSWERED_CALL = "unanswered_call"
 ORPHAN_RESULT = "orphan_result"
 BAD_ARGUMENTS = "bad_arguments"
+UNKNOWN_DEPENDENCY = "unknown_dependency"
 
 
 @dataclass(eq=False)  # two calls that say the same are two calls
@@ -24,6 +25,10 @@ class EventDraft:
     result: Any = None
     ok: bool | None = None
     at: datetime | None = None
+    summary: str = ""
+    latency_ms: float | None = None
+    depends_on: list[str] = field(default_factory=list)
+    context: dict[str, Any] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
 
 

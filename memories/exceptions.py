@@ -10,9 +10,10 @@ class FieldError:
     pointer: str
     code: str
     detail: str
+    names_field: bool = False  # the detail says itself which field it is about
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.detail}" if self.path else self.detail
+        return f"{self.path}: {self.detail}" if self.path and not self.names_field else self.detail
 
     @property
     def path(self) -> str:

@@ -5,8 +5,10 @@ from typing import Any, ClassVar, cast
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.api import idempotency
 from memories.choices import Permission
 from memories.exceptions import FieldError, Invalid, NotAllowed, NotFound, within
 from memories.trust import Trust
@@ -65,3 +67,13 @@ class Door(APIView):
             detail = f"is not one of {', '.join(known)}"
             raise Invalid(*(FieldError(within("", name), "unknown_field", detail) for name in unknown))
         return data
+
+
+class WritingDoor(Door):
+    """A door whose POST does something: `write` is called once for one Idempotency-Key."""
+
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return idempotency.once(request, self.trust, lambda: self.write(request, *args, **kwargs))
+
+    def write(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        raise NotImplementedError

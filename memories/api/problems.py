@@ -25,17 +25,14 @@ NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:
     """One problem as an answer. `path` is the request's, without its query string."""
-    body = {
-        "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "instance": path,
-        "code": code or CODES[status],
-        "request_id": request_id.get(),
-        **more,
-    }
+    body = described(status, detail, code=code, instance=path, request_id=request_id.get(), **more)
     return Response(body, status=status, content_type="application/problem+json")
+
+
+def described(status: int, detail: str, *, code: str = "", **more: Any) -> dict[str, Any]:
+    """The body of a problem; also the `error` of one item of a batch."""
+    named = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return {**named, "code": code or CODES[status], **more}
 
 
 def handler(error: Exception, context: dict[str, Any]) -> Response:
@@ -49,15 +46,20 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
     return answer
 
 
-def _ours(error: Exception, path: str) -> Response | None:
+def of(error: Exception) -> dict[str, Any] | None:
+    """What a verb refused, as `described` wants it; None for what is no refusal."""
     if isinstance(error, Invalid):
-        return problem(400, str(error.errors[0]), path=path, errors=[_field(wrong) for wrong in error.errors])
+        return {"status": 400, "detail": str(error.errors[0]), "errors": [_field(wrong) for wrong in error.errors]}
     if isinstance(error, Conflict):
-        return problem(409, str(error), code=error.code, path=path)
+        return {"status": 409, "detail": str(error), "code": error.code}
     if isinstance(error, NotAllowed):
-        return problem(403, str(error), path=path)
-    if isinstance(error, NotFound | Http404):
-        return problem(404, NOT_FOUND, path=path)
+        return {"status": 403, "detail": str(error)}
+    return {"status": 404, "detail": NOT_FOUND} if isinstance(error, NotFound | Http404) else None
+
+
+def _ours(error: Exception, path: str) -> Response | None:
+    if refused := of(error):
+        return problem(**refused, path=path)
     if isinstance(error, OperationalError | InterfaceError):
         log.error("database unavailable at %s: %s", path, error)
         return problem(503, "the database cannot be reached", path=path, memory_status="unavailable")

@@ -8,6 +8,7 @@ from memories.models import Episode, Event, Memory, Performance
 from memories.trust import Trust
 
 TIMELINE_AT_MOST = 1_000
+OUTCOME_CONFIDENCE = 85
 
 
 def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> dict[str, Any]:
@@ -34,12 +35,34 @@ def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> d
         "times_confirmed": row.times_confirmed,
         "last_used_at": row.last_used_at,
         "expires_at": row.expires_at,
-        "provenance": {"sources": row.provenance.get("sources", []), "created_by": row.created_by},
+        "provenance": {"sources": _sources(row, events), "created_by": row.created_by},
         "flags": row.flags,
         "version": row.version,
         "created_at": row.created_at,
         "updated_at": row.updated_at,
     }
+
+
+def _sources(row: Memory, events: list[Event] | None) -> list[dict[str, Any]]:
+    """Where it comes from; an episode's are its events (those at hand) and its outcome."""
+    if row.type != Type.EPISODIC:
+        return list(row.provenance.get("sources", []))
+    sources: list[dict[str, Any]] = [
+        {
+            "kind": "tool_call" if event.kind == "tool_call" else "event",
+            "ref": event.node_id if event.kind == "tool_call" else event.ref,
+            "created_by": event.actor or row.source,
+            "timestamp": event.at,
+        }
+        for event in events or []
+    ]
+    episode = row.episode
+    if episode.outcome:
+        ref = f"outcome:{row.pk}:{episode.outcome}"
+        said: dict[str, Any] = {"kind": "outcome", "ref": ref, "confidence": OUTCOME_CONFIDENCE}
+        by = {"created_by": episode.outcome_by, "timestamp": episode.outcome_at}
+        sources.append({**said, **by, **episode.outcome_details})
+    return sources
 
 
 def _lifecycle(row: Memory) -> dict[str, Any]:

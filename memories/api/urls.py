@@ -1,10 +1,26 @@
 from django.urls import path
 
-from memories.api.conversations import Conversations
+from memories.api.batch import Batch
+from memories.api.ingestion import (
+    Conversations,
+    Events,
+    Observations,
+    Outcomes,
+    ToolOutputs,
+    WorkingState,
+    WorkingStates,
+)
 from memories.api.memories import EpisodeEvents, Me, Memories, OneMemory
 
 urlpatterns = [
+    path("events", Events.as_view(), name="api-events"),
+    path("tool-outputs", ToolOutputs.as_view(), name="api-tool-outputs"),
+    path("observations", Observations.as_view(), name="api-observations"),
+    path("outcomes", Outcomes.as_view(), name="api-outcomes"),
+    path("working-states", WorkingStates.as_view(), name="api-working-states"),
+    path("working-states/<path:thread_id>", WorkingState.as_view(), name="api-working-state"),
     path("conversations", Conversations.as_view(), name="api-conversations"),
+    path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", OneMemory.as_view(), name="api-memory"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),

@@ -1,10 +1,11 @@
 """An episode and its events. It grows by rows; once closed, only its outcome may change."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Case, F, Q, When
 from django.db.models.functions import Cast, Coalesce, Left, Length
@@ -25,6 +26,16 @@ class EpisodeQuerySet(Trusted["Episode"]):
         """Closed, not yet digested, not set aside: in the order in which they are read."""
         waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("closed_at", "memory_id")
+
+    def open_of(self, threads: Iterable[tuple[str, str, str]]) -> Self:
+        """The open episodes of these (scope, source, thread_id)."""
+        by_source: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for scope, source, thread_id in threads:
+            by_source[scope, source].append(thread_id)
+        wanted = Q()
+        for (scope, source), thread_ids in by_source.items():
+            wanted |= Q(scope=scope, source=source, thread_id__in=thread_ids)
+        return self.filter(wanted, closed_at=None)
 
     def after(self, closed_at: datetime, pk: UUID) -> Self:
         """The rest of a reading that came as far as this episode."""
@@ -61,6 +72,7 @@ class Episode(models.Model):
     outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = not known
     outcome_at = models.DateTimeField(null=True)
     outcome_by = models.CharField(max_length=200, blank=True)
+    outcome_details = models.JSONField(default=dict)
     closed_at = models.DateTimeField(null=True)
     content_sha256 = models.BinaryField(max_length=32, null=True)
     digested_at = models.DateTimeField(null=True)
@@ -158,9 +170,9 @@ class Event(models.Model):
     result = models.JSONField(null=True)
     ok = models.BooleanField(null=True)
     latency_ms = models.FloatField(null=True)
-    depends_on = ArrayField(models.CharField(max_length=32), default=list)
+    depends_on = models.JSONField(default=list)
     context = models.JSONField(default=dict)
-    flags = ArrayField(models.CharField(max_length=32), default=list)
+    flags = models.JSONField(default=list)
     made_by = models.CharField(max_length=200)
     ruled_at = models.DateTimeField(null=True)
 

@@ -47,6 +47,7 @@ class Evidence(models.Model):
     outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = none was counted
     delta = models.FloatField(default=0)
     at = models.DateTimeField()
+    made_by = models.CharField(max_length=200, blank=True)
     snapshot = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now())
 

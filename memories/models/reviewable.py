@@ -63,20 +63,20 @@ class Reviewable(models.Model):
                 "hold": Hold.FLOOR,
                 "snoozed_until": None,
             }
-            return self._change("promote", change, by=by, why=why, at=at, batch=batch)
+            return self.revise("promote", change, by=by, why=why, at=at, batch=batch)
 
     def dismiss(self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
         """It does not hold and does not come back; confidence is kept as it was, for a restore."""
         with transaction.atomic():
             self.lock_for("dismiss", LIVE)
-            return self._change("dismiss", {"status": Status.DISMISSED}, by=by, why=why, at=at, batch=batch)
+            return self.revise("dismiss", {"status": Status.DISMISSED}, by=by, why=why, at=at, batch=batch)
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """A dismissed or contested memory waits for a decision again, with the confidence it had; clears the hold."""
         with transaction.atomic():
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
             change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
-            return self._change("restore", change, by=by, why=why, at=at, batch=batch)
+            return self.revise("restore", change, by=by, why=why, at=at, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo."""
@@ -85,13 +85,20 @@ class Reviewable(models.Model):
             if self.version != entry.subject_version:
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             action = "redo" if entry.undoes else "undo"
-            return self._change(action, dict(entry.before), by=by, why="", at=at, batch=batch, undoes=entry.pk)
+            return self.revise(action, dict(entry.before), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
     def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """Something that belongs to this memory was decided beside it (a skill's version): its version moves too."""
         with transaction.atomic():
             self.lock_for(action, Status.values)
-            return self._change(action, {}, by=by, why=why, at=at, batch=batch)
+            return self.revise(action, {}, by=by, why=why, at=at, batch=batch)
+
+    def raise_sensitivity(self, before: int, *, by: Actor, at: datetime) -> None:
+        """Something more secret became part of it: the row rises to the sensitivity that this instance carries."""
+        change = {"sensitivity": self.sensitivity}
+        self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
+        self.refresh_from_db(fields=["version", "updated_at"])
+        self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change).save(force_insert=True)
 
     def lock_for(self, verb: str, allowed: Collection[str]) -> None:
         """Locks the row for this transaction and reads it afresh; Conflict unless its status allows the verb."""
@@ -106,9 +113,10 @@ class Reviewable(models.Model):
         last = AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
         return f" ({last.action} by {last.actor})" if last else ""
 
-    def _change(
+    def revise(
         self, action: str, change: dict[str, Any], *, by: Actor, why: str, at: datetime, **facts: Any
     ) -> AuditEntry:
+        """Writes `change` and its audit row, in the caller's transaction and under its lock (`lock_for`)."""
         before = {name: getattr(self, name) for name in change}
         try:
             with transaction.atomic():

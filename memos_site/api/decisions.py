@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists, representations
-from memories.api.doors import Door
+from memories.api.doors import Door, WritingDoor
 from memories.api.lists import PAGING
 from memories.choices import Permission, Status, Type
 from memories.exceptions import FieldError, Invalid
@@ -20,14 +20,14 @@ LONGEST_REASON = 2_000
 PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
 
 
-class Decide(Door):
+class Decide(WritingDoor):
     """POST memories/{id}/{verb}: the memory as it now stands, with the batch by which it is undone."""
 
     needs = REVIEW
     verb = ""
     fields: tuple[str, ...] = ("why",)
 
-    def post(self, request: Request, memory_id: UUID) -> Response:
+    def write(self, request: Request, memory_id: UUID) -> Response:
         at, body = timezone.now(), self.body(*self.fields)
         why = _text(body, "reason") or _text(body, "why")
         decision = desk.decide(self.trust, memory_id, self.verb, at=at, why=why, to=_to(body))
@@ -50,10 +50,10 @@ class Restore(Decide):
     verb = "restore"
 
 
-class Undo(Door):
+class Undo(WritingDoor):
     needs = REVIEW
 
-    def post(self, request: Request, batch: UUID) -> Response:
+    def write(self, request: Request, batch: UUID) -> Response:
         done = desk.undo(self.trust, batch, at=timezone.now())
         return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})
 

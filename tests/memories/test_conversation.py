@@ -6,6 +6,7 @@ import pytest
 
 from memories import conversation
 from memories.exceptions import Invalid
+from memories.shapes import SCOPE_IN_WORDS
 from tests.make import answer, call, run, user
 
 
@@ -24,8 +25,8 @@ def wrong(**fields: Any) -> list[str]:
         ("outcome", "banana", "outcome: must be one of success, failure, partial"),
         ("outcome", ["success"], "outcome: must be one of success, failure, partial"),
         ("sensitivity", "private", "sensitivity: must be one of public, low, medium, high, hyper"),
-        ("scope", "a b", f"scope: {conversation.SCOPE_IN_WORDS}"),
-        ("scope", "a\n", f"scope: {conversation.SCOPE_IN_WORDS}"),
+        ("scope", "a b", f"scope: {SCOPE_IN_WORDS}"),
+        ("scope", "a\n", f"scope: {SCOPE_IN_WORDS}"),
         ("id", True, "id: Input should be a valid string"),
         ("id", "i" * 513, "id: String should have at most 512 characters"),
         ("id", "漢" * 400, "id: is longer than 1,024 bytes"),

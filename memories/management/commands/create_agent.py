@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
 from memories.choices import Permission, Sensitivity
-from memories.conversation import SCOPE, SCOPE_IN_WORDS
 from memories.models import Agent
 from memories.models.agent import DEFAULT_PERMISSIONS
+from memories.shapes import SCOPE, SCOPE_IN_WORDS
 
 LONGEST_NAME, LONGEST_SOURCE = 128, 512
 

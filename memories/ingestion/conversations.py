@@ -1,32 +1,21 @@
-"""What happened comes in here: exactly once, checked, traceable. One transaction each."""
+"""A whole conversation becomes one closed episode."""
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from memories.choices import Origin, Outcome, Permission, Sensitivity, Status, Type
 from memories.conversation import SYSTEM_ROLES, Draft
 from memories.drafts import EventDraft
-from memories.exceptions import Conflict, NotAllowed
+from memories.exceptions import Conflict
+from memories.ingestion.closing import set_outcome
+from memories.ingestion.ingested import Ingested
+from memories.ingestion.opening import episode_memory, event, sensitivity_of
 from memories.models import Episode, Event, Instruction, Memory
-from memories.models.memory import DAY
 from memories.trust import Actor, Trust
 
-CONVERSATION_HALF_LIFE = 30 * DAY
-CONVERSATION_CONFIDENCE = 80
-
-
-@dataclass(frozen=True)
-class Ingested:
-    """`memory` is None when the caller may not see what its write met. `changed`: an outcome was set or replaced."""
-
-    memory: Memory | None
-    created: bool
-    changed: bool = False
+CONFIDENCE = 80
 
 
 def conversation(draft: Draft, *, trust: Trust, at: datetime) -> Ingested:
@@ -55,23 +44,17 @@ def _stored(scope: str, source: str, external_id: str) -> Episode | None:
 
 def _store(draft: Draft, scope: str, source: str, *, trust: Trust, at: datetime) -> Memory:
     given, moment = draft.given, draft.given.timestamp or at
-    sensitivity = draft.sensitivity
-    memory = Memory(
-        type=Type.EPISODIC,
+    memory = episode_memory(
+        draft.content(source),
+        "conversation",
+        by=trust.actor,
+        at=at,
         scope=scope,
-        content=draft.content(source),
         source=source,
-        origin=Origin.OBSERVED,
         thread_id=given.thread_id,
         tags=given.tags,
-        sensitivity=Sensitivity.named(settings.DEFAULT_SENSITIVITY) if sensitivity is None else sensitivity,
-        confidence=CONVERSATION_CONFIDENCE,
-        status=Status.CONFIRMED,
-        salience_at=at,
-        half_life=CONVERSATION_HALF_LIFE,
-        created_by=trust.actor.name,
-        created_at=at,
-        updated_at=at,
+        sensitivity=sensitivity_of(given.sensitivity),
+        confidence=CONFIDENCE,
     )
     memory.save(force_insert=True)
     episode = _episode(memory, draft, moment=moment, at=at, by=trust.actor)
@@ -105,23 +88,8 @@ def _events(drafts: list[EventDraft], episode: Episode, *, moment: datetime, by:
     instructions = _instructions(drafts)
     for position, draft in enumerate(drafts, start=1):
         instruction = instructions.get(draft.text) if draft.role in SYSTEM_ROLES else None
-        yield Event(
-            episode=episode,
-            position=position,
-            at=draft.at or moment,
-            kind=draft.kind,
-            role=draft.role,
-            actor=draft.actor,
-            ref=draft.ref,
-            text="" if instruction else draft.text,
-            instruction_id=instruction,
-            tool=draft.tool,
-            args=draft.args,
-            result=draft.result,
-            ok=draft.ok,
-            flags=draft.flags,
-            made_by=by.name,
-        )
+        text = "" if instruction else draft.text
+        yield event(draft, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
 
 
 def _instructions(drafts: list[EventDraft]) -> dict[str, bytes]:
@@ -146,29 +114,3 @@ def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ing
     changed = draft.outcome is not None and set_outcome(episode, draft.outcome, trust=trust, at=at)
     memory.episode = episode
     return Ingested(memory, created=False, changed=changed)
-
-
-def set_outcome(episode: Episode, outcome: Outcome, *, trust: Trust, at: datetime) -> bool:
-    """Sets or replaces how it ended; a digested episode is read again, so that counts follow. False: it was so already.
-
-    Only who opened the episode may, or a reviewer (NotAllowed).
-    """
-    with transaction.atomic():
-        row = Episode.objects.select_for_update().get(pk=episode.pk)
-        if row.outcome == outcome:
-            return False
-        _may_say(row, trust)
-        before, after = {"outcome": row.outcome}, {"outcome": outcome.value}
-        row.outcome, row.outcome_at, row.outcome_by = outcome, at, trust.actor.name
-        row.digested_at, row.digest_attempts, row.closed_at = None, 0, row.closed_at or at
-        row.save(update_fields=["outcome", "outcome_at", "outcome_by", "digested_at", "digest_attempts", "closed_at"])
-        entry = row.memory.audit("outcome", by=trust.actor, at=at, before=before, after=after)
-        entry.save(force_insert=True)
-    for name in ("outcome", "outcome_at", "outcome_by", "digested_at", "closed_at"):
-        setattr(episode, name, getattr(row, name))
-    return True
-
-
-def _may_say(episode: Episode, trust: Trust) -> None:
-    if episode.memory.created_by != trust.actor.name and not trust.may(Permission.REVIEW):
-        raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")

@@ -1,0 +1,82 @@
+"""`Idempotency-Key`: the same request again gets the first answer again, another body under the same key a 409."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.encoders import JSONEncoder
+
+from memories.exceptions import Conflict, FieldError, Invalid
+from memories.models import IdempotencyKey
+from memories.models.idempotency import KEPT
+from memories.trust import Trust
+
+LONGEST_KEY = 255
+LARGEST_ANSWER = 64 * 1024
+
+
+class KeyReused(Conflict):
+    code = "idempotency_key_reused"
+
+
+def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Response:
+    """Does the work and keeps its answer (2xx only), or gives the answer of the first time.
+
+    A request that comes while the first is at work waits for it: the key is claimed by an insert in its transaction.
+    """
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return work()
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise Invalid(FieldError("", "invalid", f"Idempotency-Key must have 1 to {LONGEST_KEY} characters", True))
+    claim = _claim(request, trust, key, at=timezone.now())
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                claim.save(force_insert=True)
+        except IntegrityError:
+            return _again(claim)
+        response = work()
+        if response.status_code < 300:
+            claim.status, claim.answer = response.status_code, _kept(response.data)
+            claim.save(update_fields=["status", "answer"])
+        else:
+            claim.delete()
+        return response
+
+
+def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> IdempotencyKey:
+    caller = f"{trust.actor.kind}:{trust.actor.id}"
+    IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
+    said = json.dumps([request.method, request.path, request.data], sort_keys=True, default=str)
+    sha256 = hashlib.sha256(said.encode()).digest()
+    return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
+
+
+def _again(claim: IdempotencyKey) -> Response:
+    first = IdempotencyKey.objects.get(caller=claim.caller, key=claim.key)
+    if bytes(first.request_sha256) != claim.request_sha256:
+        raise KeyReused("this Idempotency-Key was used for another request")
+    return Response(first.answer, status=first.status, headers={"Idempotent-Replay": "true"})
+
+
+def _kept(answer: Any) -> Any:
+    """The answer as plain JSON; of one larger than 64 KiB the ids."""
+    text = json.dumps(answer, cls=JSONEncoder)
+    return json.loads(text) if len(text) <= LARGEST_ANSWER else _ids(json.loads(text))
+
+
+def _ids(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [_ids(item) for item in answer]
+    if not isinstance(answer, dict):
+        return answer
+    kept = {name: answer[name] for name in ("id", "type", "index", "status", "notice") if name in answer}
+    inner = ("memory", "episode", "results", "error")
+    return {**kept, **{name: _ids(answer[name]) for name in inner if name in answer}}

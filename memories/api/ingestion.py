@@ -1,0 +1,111 @@
+"""What happened, reported by agents. Each answers with the memory: 201 new, 200 joined, updated or reinforced."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import conversation, ingestion
+from memories.api import representations
+from memories.api.doors import Door, WritingDoor
+from memories.choices import LIVE, Permission, Type
+from memories.exceptions import NotFound
+from memories.ingestion import Ingested
+from memories.models import Memory
+from memories.reports import (
+    EventReport,
+    ObservationReport,
+    OutcomeReport,
+    Report,
+    ToolOutputReport,
+    WorkingStateReport,
+    check,
+)
+from memories.trust import Trust
+
+INGEST = {"POST": (Permission.INGEST,)}
+NOTHING = {"memory": None, "created": False, "reinforced": False, "suppressed": False, "notice": "accepted"}
+
+
+def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
+    """One checked report, by the verb of its kind; a refusal is raised."""
+    if isinstance(report, EventReport | ToolOutputReport):
+        [answer] = ingestion.happened([report], trust=trust, at=at)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+    if isinstance(report, ObservationReport):
+        return ingestion.observation(report, trust=trust, at=at)
+    if isinstance(report, OutcomeReport):
+        return ingestion.outcome(report, trust=trust, at=at)
+    assert isinstance(report, WorkingStateReport)
+    return ingestion.working_state(report, trust=trust, at=at)
+
+
+def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
+    """The status and the body that answer a write."""
+    if stored.memory is None:
+        return 202, NOTHING
+    body = representations.memory(stored.memory, at=at, events=stored.events or None)
+    if stored.proposal:
+        return 202, {**body, "proposal": stored.proposal}
+    return 201 if stored.created else 200, body
+
+
+class Reporting(WritingDoor):
+    needs = INGEST
+    shape: ClassVar[type[Report]]
+
+    def write(self, request: Request) -> Response:
+        at = timezone.now()
+        status, body = shown(store(check(self.shape, request.data), trust=self.trust, at=at), at=at)
+        return Response(body, status=status)
+
+
+class Events(Reporting):
+    shape = EventReport
+
+
+class ToolOutputs(Reporting):
+    shape = ToolOutputReport
+
+
+class Observations(Reporting):
+    shape = ObservationReport
+
+
+class Outcomes(Reporting):
+    needs = {"POST": (Permission.REPORT,)}
+    shape = OutcomeReport
+
+
+class WorkingStates(Reporting):
+    shape = WorkingStateReport
+
+
+class Conversations(WritingDoor):
+    needs = INGEST
+
+    def write(self, request: Request) -> Response:
+        at = timezone.now()
+        stored = ingestion.conversation(conversation.parse(request.data), trust=self.trust, at=at)
+        if stored.memory is None:
+            return Response({"episode": None, "run": None, "notice": "accepted"}, status=202)
+        status, episode = shown(stored, at=at)
+        return Response({"episode": episode, "run": None}, status=status)
+
+
+class WorkingState(Door):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope"})
+
+    def get(self, request: Request, thread_id: str) -> Response:
+        rows = Memory.objects.visible_to(self.trust).filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
+        if "scope" in request.query_params:
+            rows = rows.filter(scope=request.query_params["scope"])
+        row = rows.order_by("-updated_at").first()
+        if row is None:
+            raise NotFound
+        return Response(representations.memory(row, at=timezone.now()))

@@ -1,0 +1,20 @@
+"""What a write answers."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from memories.models import Event, Memory
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """`memory` is None when the caller may not see what its write met. `changed`: an outcome or a state was replaced.
+
+    `events` are those that this call added.
+    """
+
+    memory: Memory | None
+    created: bool
+    changed: bool = False
+    events: list[Event] = field(default_factory=list)
+    proposal: UUID | None = None  # what was proposed instead of changed

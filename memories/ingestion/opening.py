@@ -1,0 +1,49 @@
+"""New experience as rows, not yet saved: the memory of an episode or a working state, an event at its place."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from memories.choices import Origin, Sensitivity, Status, Type
+from memories.drafts import UNKNOWN_DEPENDENCY, EventDraft
+from memories.models import Episode, Event, Memory
+from memories.models.memory import DAY
+from memories.trust import Actor
+
+HOUR = 3600.0
+HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
+LONGEST_CONTENT = 500
+
+
+def sensitivity_of(name: str | None) -> Sensitivity:
+    return Sensitivity.named(name or settings.DEFAULT_SENSITIVITY)
+
+
+def experience(content: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
+    """Experience is no claim: born confirmed, never in the inbox, governed by salience only."""
+    return Memory(
+        content=content,
+        origin=Origin.OBSERVED,
+        status=Status.CONFIRMED,
+        salience_at=at,
+        created_by=by.name,
+        created_at=at,
+        updated_at=at,
+        **facts,
+    )
+
+
+def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
+    """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
+    known = {f"n{earlier}" for earlier in range(1, position)} if draft.depends_on else set()
+    flags = draft.flags if set(draft.depends_on) <= known else [*draft.flags, UNKNOWN_DEPENDENCY]
+    given = {"text": draft.text, "at": draft.at or moment, "flags": flags, **more}
+    names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms")
+    kept = {name: getattr(draft, name) for name in (*names, "depends_on", "context")}
+    return Event(episode=episode, position=position, made_by=by.name, **kept, **given)
+
+
+def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
+    text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
+    return experience(text, type=Type.EPISODIC, half_life=HALF_LIFE[kind], by=by, at=at, **facts)

@@ -1,0 +1,31 @@
+"""How an episode ended, reported afterwards."""
+
+from datetime import datetime
+
+from memories.choices import Outcome, Type
+from memories.exceptions import FieldError, Invalid, NotFound
+from memories.ingestion.closing import set_outcome
+from memories.ingestion.ingested import Ingested
+from memories.models import Memory
+from memories.reports import OutcomeReport
+from memories.trust import Trust
+
+
+def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Sets the outcome of an episode and closes it; a later one replaces the first.
+
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's.
+    """
+    trust.source_to_write(report.source)
+    rows = Memory.objects.visible_to(trust).select_related("episode")
+    memory = rows.filter(pk=report.target_record_id).first()
+    if memory is None:
+        raise NotFound("no such memory")
+    if memory.type != Type.EPISODIC:
+        detail = f"target record {memory.pk} is not episodic"
+        raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
+    said = {"latency_ms": report.latency_ms, "note": report.note}
+    details = {name: value for name, value in said.items() if value not in (None, "")}
+    first = memory.episode.outcome is None
+    changed = set_outcome(memory.episode, Outcome(report.outcome_status), trust=trust, at=at, details=details)
+    return Ingested(memory, created=first, changed=changed)

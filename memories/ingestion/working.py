@@ -1,0 +1,84 @@
+"""What an agent is doing right now: one row a thread, the latest state wins."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+
+from memories.choices import LIVE, Type
+from memories.ingestion.ingested import Ingested
+from memories.ingestion.opening import HALF_LIFE, experience, sensitivity_of
+from memories.models import Memory
+from memories.reports import WorkingStateReport
+from memories.trust import Trust
+
+CONFIDENCE = 100
+TOLD = ("thread_id", "state", "active_constraints", "next_actions", "open_questions", "context_summary")
+
+
+def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Inserts or replaces the working state of (scope, thread_id).
+
+    A row above the caller's clearance is not overwritten, and the answer does not show that there is one.
+    """
+    scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
+    payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in TOLD}}
+    with transaction.atomic():
+        _hold_thread(scope, report.thread_id)
+        rows = Memory.objects.select_for_update().filter(type=Type.WORKING, scope=scope, thread_id=report.thread_id)
+        row = rows.filter(status__in=LIVE).first()
+        if row is None:
+            return Ingested(_open(report, payload, scope, source, trust=trust, at=at), created=True)
+        if not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+            return Ingested(None, created=False)
+        return Ingested(row, created=False, changed=_replace(row, report, payload, trust=trust, at=at))
+
+
+def _hold_thread(scope: str, thread_id: str) -> None:
+    """Two first states of a thread at one moment find one row: whoever opens it holds this lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:working:{scope}/{thread_id}"])
+
+
+def _content(report: WorkingStateReport) -> str:
+    return (report.context_summary or "; ".join(report.next_actions) or f"{report.thread_id} is {report.state}").strip()
+
+
+def _open(
+    report: WorkingStateReport, payload: dict[str, Any], scope: str, source: str, *, trust: Trust, at: datetime
+) -> Memory:
+    memory = experience(
+        _content(report),
+        by=trust.actor,
+        at=at,
+        type=Type.WORKING,
+        scope=scope,
+        source=source,
+        thread_id=report.thread_id,
+        tags=report.tags,
+        payload=payload,
+        confidence=CONFIDENCE,
+        sensitivity=sensitivity_of(report.sensitivity),
+        half_life=HALF_LIFE["working"],
+    )
+    memory.save(force_insert=True)
+    memory.audit("create", by=trust.actor, at=at, after={"state": report.state}).save(force_insert=True)
+    return memory
+
+
+def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *, trust: Trust, at: datetime) -> bool:
+    """The latest word stands. Audited when the state itself is another one; whether it is."""
+    before = row.payload.get("state")
+    row.payload, row.content = payload, _content(report)
+    row.tags = report.tags or row.tags
+    if report.sensitivity:
+        row.sensitivity = max(row.sensitivity, sensitivity_of(report.sensitivity))
+    row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
+    row.save(
+        update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
+    )
+    if before == report.state:
+        return False
+    change = {"before": {"state": before}, "after": {"state": report.state}}
+    row.audit("revise", by=trust.actor, at=at, **change).save(force_insert=True)
+    return True

@@ -1,0 +1,36 @@
+"""How memories stand to each other."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from memories.models.memory import Memory
+from memories.models.trusted import Trusted, new_id
+
+SUPERSEDES, DERIVED_FROM, CONTESTED_BY = "supersedes", "derived_from", "contested_by"
+
+
+class RelationQuerySet(Trusted["Relation"]):
+    trust_path = "source__"
+
+
+class Relation(models.Model):
+    """`weight` is 0-1. Predicates of ours: supersedes, derived_from, contested_by, supports, contradicts, merged_into,
+    related_to; others are free."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    source = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="relations")
+    predicate = models.CharField(max_length=64)
+    target = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="related_from")
+    weight = models.FloatField(default=1.0)
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = RelationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "predicate", "target"], name="relation_is_said_once"),
+            models.CheckConstraint(condition=models.Q(weight__range=(0, 1)), name="relation_weight_is_between_0_and_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} {self.predicate} {self.target_id}"

@@ -1,0 +1,154 @@
+"""What an agent reports one by one: events, tool outputs, observations, outcomes, working states. Checked here."""
+
+import json
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from memories.drafts import EventDraft
+from memories.exceptions import FieldError, Invalid
+from memories.faults import LARGEST_VALUE
+from memories.shapes import Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, Text, field_error
+
+# The texts of the published design, word for word; an empty or blank value counts as missing.
+REQUIRED = {
+    "source": "candidate source is required",
+    "event_kind": "event kind is required for event candidates",
+    "ref": "event ref is required for event candidates",
+    "tool_name": "tool name is required for tool output candidates",
+    "subject": "subject is required for observation candidates",
+    "predicate": "predicate is required for observation candidates",
+    "target_record_id": "target record ID is required for outcome candidates",
+    "outcome_status": "outcome status is required for outcome candidates",
+    "thread_id": "thread ID is required for working state candidates",
+    "state": "task state is required for working state candidates",
+}
+
+
+def _bounded(value: Any) -> Any:
+    if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
+        raise ValueError("is larger than 10 MiB")
+    return value
+
+
+Value = Annotated[Any, AfterValidator(_bounded)]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Report(BaseModel):
+    """What every report says of itself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: Identifier = Field(validation_alias=AliasChoices("source", "source_plugin"))
+    scope: ScopeName | None = None
+    sensitivity: SensitivityName | None = None
+    tags: Tags = []
+    timestamp: Instant = None
+
+
+class EventReport(Report):
+    event_kind: Identifier
+    ref: Identifier
+    summary: Text = ""
+    context: Annotated[dict[str, Any], AfterValidator(_bounded)] = {}
+    episode_id: UUID | None = None
+    thread_id: Identifier | None = None
+
+    @property
+    def content(self) -> str:
+        return self.summary or f"{self.event_kind} {self.ref}"
+
+    @property
+    def draft(self) -> EventDraft:
+        return EventDraft(
+            self.event_kind,
+            actor=self.source,
+            ref=self.ref,
+            summary=self.summary,
+            context=self.context,
+            at=self.timestamp,
+        )
+
+
+class ToolOutputReport(Report):
+    tool_name: Identifier
+    args: Value = None
+    result: Value = None
+    ok: bool | None = None
+    latency_ms: Milliseconds | None = None
+    depends_on: Annotated[list[Identifier], Field(max_length=100)] = []
+    episode_id: UUID | None = None
+    thread_id: Identifier | None = None
+
+    @property
+    def content(self) -> str:
+        return f"{self.tool_name} {json.dumps(self.args, ensure_ascii=False)}" if self.args else self.tool_name
+
+    @property
+    def draft(self) -> EventDraft:
+        return EventDraft(
+            "tool_call",
+            actor=self.source,
+            tool=self.tool_name,
+            args={} if self.args is None else self.args,
+            result=self.result,
+            ok=self.ok,
+            latency_ms=self.latency_ms,
+            depends_on=self.depends_on,
+            at=self.timestamp,
+        )
+
+
+class ObservationReport(Report):
+    subject: Identifier
+    predicate: Identifier
+    object: Value = None
+    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+
+
+class OutcomeReport(Report):
+    target_record_id: UUID
+    outcome_status: OutcomeName
+    latency_ms: Milliseconds | None = None
+    note: Text = ""
+
+
+class WorkingStateReport(Report):
+    thread_id: Identifier
+    state: Literal["planning", "executing", "blocked", "waiting", "done"]
+    next_actions: Annotated[list[Text], Field(max_length=100)] = []
+    open_questions: Annotated[list[Text], Field(max_length=100)] = []
+    context_summary: Text = ""
+    active_constraints: Annotated[list[dict[str, Any]], Field(max_length=100), AfterValidator(_bounded)] = []
+
+
+R = TypeVar("R", bound=Report)
+
+
+def check(shape: type[R], raw: Any) -> R:
+    """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    given = {name: value for name, value in raw.items() if not _absent(name, value)}
+    try:
+        return shape.model_validate(given)
+    except ValidationError as error:
+        found = [field_error(wrong) for wrong in error.errors(include_url=False)]
+        raise Invalid(*sorted((_in_their_words(wrong) for wrong in found), key=_missing_first)) from None
+
+
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in {*REQUIRED, "source_plugin"} and isinstance(value, str) and not value.strip())
+
+
+def _in_their_words(error: FieldError) -> FieldError:
+    text = REQUIRED.get(error.pointer.removeprefix("/"))
+    if error.code == "required" and text:
+        return FieldError(error.pointer, "required", text, names_field=True)
+    return error
+
+
+def _missing_first(error: FieldError) -> bool:
+    return error.code != "required"

@@ -1,0 +1,64 @@
+"""The types that the bodies of all endpoints share, and pydantic's errors in our words."""
+
+import functools
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from memories.exceptions import FieldError, within
+from memories.faults import NOT_AN_INSTANT, as_text, parse_instant
+
+LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
+LONGEST_TEXT = 100_000
+SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
+SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
+MESSAGES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a field of this endpoint",
+    "too_short": "needs at least one item",
+    "too_long": "needs no more than 100 items",
+    "string_pattern_mismatch": SCOPE_IN_WORDS,
+}
+
+
+def _instant(value: Any) -> datetime | None:
+    instant = parse_instant(value)
+    if value is not None and instant is None:
+        raise ValueError(NOT_AN_INSTANT)
+    return instant
+
+
+def _indexable(value: str) -> str:
+    if len(value.encode()) > LARGEST_IDENTIFIER:
+        raise ValueError(f"is longer than {LARGEST_IDENTIFIER:,} bytes")
+    return value
+
+
+def _tags(value: Any) -> Any:
+    """Trimmed, without doubles, in their order."""
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        return value
+    return list(dict.fromkeys(tag.strip() for tag in value if tag.strip()))
+
+
+Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
+SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
+OutcomeName = Literal["success", "failure", "partial"]
+Instant = Annotated[datetime | None, BeforeValidator(_instant)]
+Tag = Annotated[str, StringConstraints(max_length=256)]
+Tags = Annotated[list[Tag], Field(max_length=100, fail_fast=True), BeforeValidator(_tags)]
+
+
+def field_error(wrong: Any) -> FieldError:
+    """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
+    pointer = functools.reduce(within, wrong["loc"], "")
+    if wrong["type"] == "literal_error":
+        expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
+        return FieldError(pointer, "unknown_value", f"must be one of {expected}")
+    if wrong["type"] == "value_error":
+        return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
+    detail = MESSAGES.get(wrong["type"], wrong["msg"])
+    return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)
