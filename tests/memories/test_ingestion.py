@@ -65,8 +65,9 @@ def test_the_same_id_again_stores_nothing() -> None:
 
 def test_the_same_id_elsewhere_is_another_conversation() -> None:
     make_run(trust=CRM, id="r1")
-    for fields in ({"scope": "project:acme"}, {"source": "P01"}, {"id": "r2"}, {"id": None}, {"id": None}):
-        assert again(**{"id": "r1", **fields}).created
+    for scope, source, id in (("project:acme", "crm", "r1"), ("", "P01", "r1"), ("", "crm", "r2"), ("", "crm", None)):
+        assert again(scope=scope, source=source, id=id).created
+    assert again(id=None).created
 
 
 def test_the_same_id_with_other_messages_is_a_conflict() -> None:

@@ -34,7 +34,8 @@ def undo(memory: Memory, entry: AuditEntry) -> AuditEntry:
 
 def stored(memory: Memory) -> dict[str, Any]:
     fields = [field.name for field in Reviewable._meta.get_fields() if field.name != "updated_at"]
-    return Memory.objects.values(*fields).get(pk=memory.pk)
+    row: dict[str, Any] = Memory.objects.values(*fields).get(pk=memory.pk)
+    return row
 
 
 @pytest.mark.parametrize(
@@ -162,8 +163,9 @@ def test_what_another_live_memory_took_meanwhile_is_not_taken_back(facts: dict[s
     memory = make_memory(**facts)
     entry = dismiss(memory)
     other = make_memory(**facts)
-    for take_back in (lambda: restore(memory), lambda: undo(memory, entry)):
-        with pytest.raises(Conflict, match=f"another live memory holds {place} meanwhile"):
-            take_back()
+    with pytest.raises(Conflict, match=f"cannot restore: another live memory holds {place} meanwhile"):
+        restore(memory)
+    with pytest.raises(Conflict, match=f"cannot undo: another live memory holds {place} meanwhile"):
+        undo(memory, entry)
     assert (stored(memory)["status"], stored(other)["status"]) == ("dismissed", "candidate")
     assert AuditEntry.objects.count() == 1

@@ -1,6 +1,7 @@
 """Two people who press at once: one wins, the other is told. Each thread here has its own connection."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -43,6 +44,6 @@ def test_of_many_promotions_and_dismissals_at_once_the_trail_tells_the_order() -
     at_once(*[pressing(memory, verb, by) for by in (ANNA, BEN) for verb in ("promote", "dismiss", "restore")])
     entries = AuditEntry.objects.order_by("subject_version")
     assert [entry.subject_version for entry in entries] == list(range(2, entries.count() + 2))
-    for former, later in zip(entries, entries[1:], strict=False):
+    for former, later in pairwise(entries):
         assert former.after["status"] == later.before["status"]
     assert entries[entries.count() - 1].after["status"] == Memory.objects.get().status
