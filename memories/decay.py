@@ -8,6 +8,7 @@ from django.db.models import F, FloatField, Func, Value
 from django.db.models.expressions import Combinable
 
 PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
+FAINTEST, MOST_HALVINGS = 1e-100, 500  # beyond, SQL would raise on underflow; both formulas stop there
 
 
 def salience_at(
@@ -27,10 +28,10 @@ def salience_at(
         return salience
     if max_age and created_at and (at - created_at).total_seconds() > max_age:
         return 0.0
-    elapsed = max(0.0, (at - salience_at).total_seconds())
-    return max(
-        min_salience, salience * math.pow(2.0, -min(elapsed / half_life, 1000.0))
-    )  # SQL would raise on underflow
+    if salience < FAINTEST:
+        return min_salience
+    elapsed = min(max(0.0, (at - salience_at).total_seconds()), half_life * MOST_HALVINGS)
+    return max(min_salience, salience * math.pow(2.0, -elapsed / half_life))
 
 
 class SalienceAt(Func):

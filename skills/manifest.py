@@ -100,7 +100,6 @@ def _or_none(value: Any) -> Any:
 
 Line = Annotated[str, BeforeValidator(_empty), AfterValidator(markdown.one_line)]
 Text = Annotated[str, AfterValidator(markdown.paragraph)]
-Lines = Annotated[list[Line], BeforeValidator(_items), AfterValidator(_filled)]
 Terms = Annotated[list[Line], BeforeValidator(_terms), AfterValidator(_filled)]
 Texts = Annotated[list[Text], BeforeValidator(_items), AfterValidator(_filled)]
 Blocks = Annotated[list[Annotated[str, AfterValidator(markdown.clean)]], AfterValidator(_filled)]
@@ -120,7 +119,8 @@ class Step(BaseModel):
     share: float = Field(default=1.0, ge=0, le=1)  # of the successful runs that took this step
 
     def __str__(self) -> str:
-        names = ", ".join(f"`{name}`" for name in self.args_schema.get("properties") or ())
+        properties = self.args_schema.get("properties")
+        names = ", ".join(f"`{name}`" for name in properties) if isinstance(properties, dict) else ""
         tool = f" (`{self.tool}`{' with ' + names if names else ''})" if self.tool else ""
         validation = f". Done when: {self.validation}" if self.validation else ""
         return f"{'Optional: ' if self.optional else ''}{self.step}{tool}{validation}".strip()
@@ -134,10 +134,6 @@ class TrackRecord(BaseModel):
     partials: int = Field(default=0, ge=0)
     since: Line = ""
     until: Line = ""
-
-    @property
-    def runs(self) -> int:
-        return self.successes + self.failures + self.partials
 
 
 class Fields(BaseModel):
@@ -169,7 +165,10 @@ class Fields(BaseModel):
     def _title_keeps_what_the_slug_loses(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        data = _encodable(data)
+        try:
+            data = _encodable(data)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
         name, title = data.get("name"), data.get("title")
         if not name and isinstance(title, str):
             return {**data, "name": title}

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Self
+from typing import Self
 from uuid import UUID
 
 from django.db import models
@@ -145,10 +145,10 @@ class EventQuerySet(Trusted["Event"]):
             rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": whole, f"{name}_start": start})
         return rows.order_by("position")
 
-    def tools_used(self) -> "models.QuerySet[Event, dict[str, Any]]":
+    def tools_used(self) -> list[tuple[str, int]]:
         """Each tool and how often it was called, most first."""
-        used = self.exclude(tool="").order_by().values("tool")
-        return used.annotate(calls=models.Count("pk")).order_by("-calls", "tool")
+        used = self.exclude(tool="").order_by().values_list("tool").annotate(calls=models.Count("pk"))
+        return [(tool, calls) for tool, calls in used.order_by("-calls", "tool")]
 
 
 class Event(models.Model):

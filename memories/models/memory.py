@@ -133,6 +133,9 @@ class Memory(Reviewable):
             models.CheckConstraint(
                 condition=Q(half_life__gt=0, half_life__lte=1e10), name="memory_half_life_is_positive"
             ),
+            models.CheckConstraint(
+                condition=Q(max_age__gte=0, max_age__lte=1e10), name="memory_max_age_is_within_the_calendar"
+            ),
             models.CheckConstraint(condition=~Q(content=""), name="memory_says_something"),
             models.CheckConstraint(
                 condition=Q(category=None) | Q(type=Type.SEMANTIC), name="memory_category_is_of_semantic_only"

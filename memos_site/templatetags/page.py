@@ -3,7 +3,7 @@
 import json
 import re
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django import template
 from django.contrib.auth.models import AnonymousUser, User
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
-from memories.models import Event, Performance
+from memories.models import Event, Memory, Performance
 from memories.people import trust_of
 from memos_site import desk
 
@@ -26,9 +26,9 @@ _TICKED = re.compile(r"`([^`]+)`")
 
 
 @register.filter
-def ago(at: datetime | None) -> SafeString | str:
-    """A <time>: relative for people, absolute in its title."""
-    if at is None:
+def ago(at: datetime | Literal[""] | None) -> SafeString | str:
+    """A <time>: relative for people, absolute in its title. Of nothing, or of what a template does not find, nothing."""
+    if not at:
         return ""
     local = timezone.localtime(at)
     title = f"{date_format(local, 'j M Y, H:i:s')} {local.tzname()}"
@@ -94,6 +94,14 @@ def scale(performance: Performance) -> dict[str, float]:
     low, high = performance.interval
     rate = performance.success_rate or 0.0
     return {"low": low * 100, "width": (high - low) * 100, "at": rate * 98.5}
+
+
+@register.filter
+def stand(memory: Memory) -> str:
+    """What a person decides on: the version of the memory and, of a skill, the version that is proposed. A form sends
+    it along, so that nobody decides on what changed unseen."""
+    skill = getattr(memory, "skill", None)
+    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
 
 
 @register.simple_tag

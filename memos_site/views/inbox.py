@@ -22,12 +22,12 @@ from memories.people import trust_of
 from memories.trust import Trust
 from memories.views.pages import page_of
 from memos_site import desk
+from memos_site.templatetags.page import stand
 from skills.models import SkillVersion
 
-ROWS = 8  # keeps the page below 100 KB; the rest follows as one scrolls
+ROWS = 7  # keeps the page below 100 KB; the rest follows as one scrolls
 
 KINDS = {
-    Type.EPISODIC: gettext_lazy("Episodes"),
     Type.SEMANTIC: gettext_lazy("Facts and preferences"),
     Type.WORKING: gettext_lazy("Working states"),
     Type.COMPETENCE: gettext_lazy("Skills"),
@@ -50,13 +50,16 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     verb, _space, why = request.POST.get("decision", "").partition(" ")
     note = request.POST.get("note", "").strip()
     try:
+        _stands_as_seen(trust, memory_id, request.POST.get("seen", ""))
         why = f"{why}: {note}" if note else why
         decision = desk.decide(trust, memory_id, verb, at=timezone.now(), why=why)
     except Conflict as conflict:
-        return _answer(request, str(conflict), lost=True, decided=_seen(trust, memory_id))
+        said = _("Too late: %(why)s") % {"why": conflict}
+        return _answer(request, said, lost=True, decided=_decided(trust, memory_id))
     except (NotFound, NotAllowed, Invalid) as refusal:
         return _refuse(refusal)
-    return _answer(request, _said(verb, why), batch=decision.batch, decided=_seen(trust, memory_id))
+    decided = _decided(trust, memory_id)
+    return _answer(request, _said(verb, why, decided), batch=decision.batch, decided=decided)
 
 
 @require_POST
@@ -76,7 +79,8 @@ def _answer(
 ) -> HttpResponse:
     """To htmx the rows that changed and the toast; to a plain form the page it came from, with a message."""
     if request.headers.get("HX-Request") == "true":
-        context = {"said": said, "batch": batch, "lost": lost, **shown}
+        kinds = _kinds(trust_of(request.user))
+        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds, **shown}
         return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
     level = messages.WARNING if lost else messages.SUCCESS
     messages.add_message(request, level, said, extra_tags=str(batch or ""))
@@ -93,10 +97,12 @@ def _refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
     return HttpResponse(str(refusal), status=400, content_type="text/plain; charset=utf-8")
 
 
-def _said(verb: str, why: str) -> str:
+def _said(verb: str, why: str, decided: Memory | None) -> str:
     if verb == "dismiss":
         return _("Dismissed as %(reason)s") % {"reason": why}
-    return _("Promoted") if verb == "promote" else _("Restored")
+    if verb == "restore":
+        return _("Restored")
+    return _("Published") if hasattr(decided, "skill") else _("Promoted")
 
 
 def _rows(trust: Trust, *, kind: str = "") -> MemoryQuerySet:
@@ -104,7 +110,14 @@ def _rows(trust: Trust, *, kind: str = "") -> MemoryQuerySet:
     return desk.waiting(trust, at=timezone.now(), kind=kind).prefetch_related(versions)
 
 
-def _seen(trust: Trust, memory_id: UUID) -> Memory | None:
+def _stands_as_seen(trust: Trust, memory_id: UUID, seen: str) -> None:
+    """Conflict when the memory, or the version proposed for it, is no longer the one that the form was about."""
+    memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
+    if memory and seen and stand(memory) != seen:
+        raise Conflict(_("it has changed since you saw it; it is %(status)s now") % {"status": memory.status})
+
+
+def _decided(trust: Trust, memory_id: UUID) -> Memory | None:
     """The memory as it now stands, with the last thing that was done to it as `last`."""
     memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
     if memory:
@@ -113,7 +126,7 @@ def _seen(trust: Trust, memory_id: UUID) -> Memory | None:
 
 
 def _kinds(trust: Trust) -> list[dict[str, Any]]:
-    """The types of which something waits, each with how many."""
+    """How many decisions wait, by type."""
     waiting = desk.waiting(trust, at=timezone.now()).order_by().values("pk")
-    counted = Memory.objects.filter(pk__in=waiting).order_by("type").values_list("type").annotate(n=Count("pk"))
-    return [{"value": kind, "label": KINDS[Type(kind)], "n": n} for kind, n in counted]
+    counted = dict(Memory.objects.filter(pk__in=waiting).order_by().values_list("type").annotate(n=Count("pk")))
+    return [{"value": kind.value, "label": label, "n": counted.get(kind, 0)} for kind, label in KINDS.items()]

@@ -169,8 +169,9 @@ def test_thousands_of_calls_and_results_are_paired_without_looking_at_each_other
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+TOOLS = WORDS.filter(str.strip)
 ARGUMENTS = st.dictionaries(WORDS, st.integers() | WORDS | st.none(), max_size=3)
-TURNS = st.lists(st.tuples(WORDS | st.just(""), st.lists(st.tuples(WORDS, ARGUMENTS, WORDS), max_size=3)), max_size=5)
+TURNS = st.lists(st.tuples(WORDS | st.just(""), st.lists(st.tuples(TOOLS, ARGUMENTS, WORDS), max_size=3)), max_size=5)
 
 
 @given(TURNS)

@@ -1,10 +1,13 @@
 """Generated fields of skills: arbitrary texts, and the pieces of Markdown and YAML that break naive writers."""
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from skills.manifest import Fields, Step, TrackRecord
 from skills.markdown import SECTIONS
 from skills.names import EXTENSIONS
+
+patiently = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PIECES = st.sampled_from([
     *(f"## {title}" for title in SECTIONS),

@@ -1,11 +1,11 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from pydantic import ValidationError
 
-from skills.manifest import Fields, Step, TrackRecord
-from tests.skills.generated import FIELDS
+from skills.manifest import Fields, Step
+from tests.skills.generated import FIELDS, patiently
 
 
 def make_fields(**given_fields: Any) -> Fields:
@@ -111,11 +111,20 @@ def test_a_procedure_that_is_there_is_not_replaced_by_the_recipe() -> None:
     assert make_fields(procedure="Ask", recipe=[Step(step="Find")]).procedure == "Ask"
 
 
-def test_partial_runs_are_runs() -> None:
-    assert TrackRecord(successes=1, failures=2, partials=3).runs == 6
+def test_a_schema_that_is_none_is_kept_and_not_told() -> None:
+    fields = make_fields(recipe=[{"step": "Ask", "tool": "ask", "args_schema": {"properties": 5}}])
+    assert (fields.procedure, fields.recipe[0].args_schema) == ("1. Ask (`ask`)", {"properties": 5})
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_endless_nesting_is_refused() -> None:
+    nested: list[Any] = []
+    for _ in range(5000):
+        nested = [nested]
+    with pytest.raises(ValidationError, match="nested too deeply"):
+        make_fields(experience=nested)
+
+
+@patiently
 @given(FIELDS)
 def test_canonical_fields_stay_as_they_are(fields: Fields) -> None:
     assert Fields.model_validate(fields.model_dump(mode="json")) == fields

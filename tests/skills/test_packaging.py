@@ -4,14 +4,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from skills_ref.validator import validate
 
 from skills.manifest import Fields, Step
 from skills.packaging import PackageRefused, pack, texts, unpack
-from tests.skills.generated import FIELDS
-
-patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests.skills.generated import FIELDS, patiently
 
 
 def unzipped(content: bytes) -> dict[str, bytes]:

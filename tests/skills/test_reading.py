@@ -1,14 +1,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from skills.manifest import Fields, Step, TrackRecord
 from skills.reading import read
 from skills.writing import skill_md
-from tests.skills.generated import FIELDS, TEXTS
+from tests.skills.generated import FIELDS, TEXTS, patiently
 
 HEAD = "---\nname: plan-trip\ndescription: Plans a trip\n---\n"
 
@@ -17,14 +17,14 @@ def fields_of(body: str, **files: Any) -> Fields:
     return read(HEAD + body, **files)[0]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@patiently
 @given(FIELDS)
 def test_reading_is_the_inverse_of_writing(fields: Fields) -> None:
     files = {"scripts": fields.scripts, "others": fields.others, "assets": fields.assets, "recipe": fields.recipe}
     assert read(skill_md(fields, 9), folder=fields.name, **files) == (fields, [])
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@patiently
 @given(st.lists(TEXTS, max_size=8))
 def test_what_was_once_read_is_stable(parts: list[str]) -> None:
     """A foreign text may change its form when it comes in, but not again on its next way out and in."""
@@ -32,7 +32,7 @@ def test_what_was_once_read_is_stable(parts: list[str]) -> None:
     assert read(skill_md(once, 1))[0] == once
 
 
-@settings(deadline=None)
+@patiently
 @given(TEXTS, TEXTS)
 def test_any_text_is_read_or_refused_for_its_fields(head: str, body: str) -> None:
     try:

@@ -3,12 +3,12 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from skills.manifest import Fields
 from skills.rendering import html
 from skills.writing import skill_md
-from tests.skills.generated import FIELDS, TEXTS
+from tests.skills.generated import FIELDS, TEXTS, patiently
 
 # what a browser may draw: text, lists, tables, code; nothing that loads, runs or styles
 TAGS = {*("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "s", "a")}
@@ -27,7 +27,7 @@ class Seen(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@patiently
 @given(TEXTS)
 def test_no_text_makes_more_than_plain_tags(text: str) -> None:
     for tag, attributes in Seen(html(text)).tags:
@@ -102,7 +102,7 @@ def test_tables_and_code_are_rendered() -> None:
     assert "<pre><code>x &lt; y\n</code></pre>" in html("```python\nx < y\n```")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+@patiently
 @given(FIELDS)
 def test_every_skill_begins_with_its_terms_and_its_title(fields: Fields) -> None:
     assert re.match(r"<dl>(<dt>.*</dt><dd>.*</dd>)+</dl><h1>", html(skill_md(fields, 1)))

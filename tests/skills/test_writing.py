@@ -2,13 +2,13 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from skills import markdown, writing
 from skills.manifest import Fields, Step, TrackRecord
 from skills.reading import split
 from skills.writing import beyond_track_record, skill_md
-from tests.skills.generated import FIELDS
+from tests.skills.generated import FIELDS, patiently
 
 
 def make_fields(**given_fields: Any) -> Fields:
@@ -33,7 +33,7 @@ def test_a_skill_of_two_lines_has_no_empty_section() -> None:
     )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@patiently
 @given(FIELDS)
 def test_a_section_stands_exactly_where_there_is_content_whatever_it_is(fields: Fields) -> None:
     text = split(skill_md(fields, 1))[1]
@@ -41,7 +41,7 @@ def test_a_section_stands_exactly_where_there_is_content_whatever_it_is(fields: 
     assert titles == [title for title, content in writing.sections(fields).items() if content]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@patiently
 @given(FIELDS)
 def test_every_yaml_reader_finds_the_same_texts(fields: Fields) -> None:
     loaded = yaml.safe_load(split(skill_md(fields, 12))[0])

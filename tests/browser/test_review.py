@@ -1,0 +1,137 @@
+"""A reviewer at work, in a real browser: keys, focus, toast, undo, two people at once, the download."""
+
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from memories.choices import Status, Type
+from memories.models import Memory
+from tests.make import make_memory, make_person
+from tests.pages import candidate
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loop in the thread of the test
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+
+
+def sign_in(browser: Browser, site: LiveServer, name: str = "anna", *, scripts: bool = True) -> Page:
+    make_person(name)
+    page = browser.new_context(java_script_enabled=scripts).new_page()
+    page.goto(site.url)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
+    return page
+
+
+def status_of(memory: Memory) -> str:
+    return Memory.objects.get(pk=memory.pk).status
+
+
+def test_publish_undo_dismiss_and_download_with_the_keyboard(
+    browser: Browser, live_server: LiveServer, tmp_path: Path
+) -> None:
+    skill, claim = candidate(), make_memory("Acme pays on net-30 terms")
+    page = sign_in(browser, live_server)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    page.keyboard.press("j")
+    expect(page.locator(f"#row-{skill.pk}")).to_be_focused()
+    page.keyboard.press("a")
+    expect(page.locator("#toast")).to_contain_text("Published")
+    expect(page.locator(f"#row-{claim.pk}")).to_be_focused()
+    assert status_of(skill.memory) == Status.CONFIRMED
+
+    page.keyboard.press("z")
+    expect(page.locator("#toast")).to_contain_text("Undone")
+    expect(page.locator(f"#row-{skill.pk}")).to_be_focused()
+    assert status_of(skill.memory) == Status.CANDIDATE
+
+    page.keyboard.press("j")
+    page.keyboard.press("d")
+    page.keyboard.press("3")
+    expect(page.locator("#toast")).to_contain_text("Dismissed as duplicate")
+    expect(page.locator("#waiting")).to_have_text("1")
+    assert status_of(claim) == Status.DISMISSED
+
+    page.keyboard.press("k")
+    page.keyboard.press("o")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    download.value.save_as(tmp_path / "skill.zip")
+    assert f"{skill.name}/SKILL.md" in zipfile.ZipFile(tmp_path / "skill.zip").namelist()
+    assert complaints == []
+
+
+def test_the_same_without_scripts(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory()
+    page = sign_in(browser, live_server, scripts=False)
+    page.get_by_role("button", name="Promote").click()
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#toast")).to_contain_text("Undone")
+    page.locator("summary", has_text="Dismiss").click()
+    page.get_by_role("button", name="wrong").click()
+    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    assert status_of(memory) == Status.DISMISSED
+
+
+def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory()
+    anna, ben = sign_in(browser, live_server, "anna"), sign_in(browser, live_server, "ben")
+    anna.get_by_role("button", name="Promote").click()
+    expect(anna.locator("#toast")).to_contain_text("Promoted")
+    ben.locator("summary", has_text="Dismiss").click()
+    ben.get_by_role("button", name="noise").click()
+    expect(ben.locator(f"#row-{memory.pk}")).to_contain_text("anna was faster")
+    assert status_of(memory) == Status.CONFIRMED
+
+
+def test_keys_do_nothing_while_one_writes_and_can_be_switched_off(browser: Browser, live_server: LiveServer) -> None:
+    make_memory()
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/memories/")
+    page.get_by_label("Scope").press_sequentially("gi?")
+    assert page.url.endswith("/memories/")
+    page.get_by_role("heading", name="Memories").click()
+    page.keyboard.press("?")
+    page.get_by_label("Keys are on").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("g")
+    page.keyboard.press("i")
+    page.wait_for_timeout(200)
+    assert page.url.endswith("/memories/")
+
+
+def test_pages_fit_a_phone_and_weigh_less_than_100_kb(browser: Browser, live_server: LiveServer) -> None:
+    for n in range(8):
+        candidate(f"skill-{n}", content="Books a flight " * 30)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    sizes: list[int] = []
+    page.on("response", lambda response: None if response.url.endswith(".svg") else sizes.append(len(response.body())))
+    one = Memory.objects.filter(type=Type.COMPETENCE).values_list("pk", flat=True)[0]
+    run = Memory.objects.filter(type=Type.EPISODIC).values_list("pk", flat=True)[0]
+    for path in ("/", "/memories/", f"/memories/{one}/", "/episodes/", f"/episodes/{run}/", "/skills/", "/runs/"):
+        page.goto(live_server.url + path, wait_until="networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+        assert sum(sizes) < 100_000, path
+        sizes.clear()

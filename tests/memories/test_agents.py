@@ -1,0 +1,62 @@
+"""Agents: a token is shown once and stored as a hash; wrong, expired and revoked are the same nobody."""
+
+from datetime import timedelta
+
+import pytest
+
+from memories.choices import Permission, Sensitivity
+from memories.models import Agent
+from tests.make import AT, make_agent
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_token_finds_its_agent() -> None:
+    agent, token = make_agent()
+    make_agent()
+    assert Agent.objects.with_token(token, at=AT) == agent
+
+
+def test_a_token_is_stored_as_a_hash_only() -> None:
+    agent, token = make_agent()
+    stored = " ".join(str(value) for value in Agent.objects.values().get(pk=agent.pk).values())
+    assert token.split("_", 2)[2] not in stored
+
+
+@pytest.mark.parametrize(
+    "change", [{"expires_at": AT}, {"expires_at": AT - timedelta(days=1)}, {"revoked_at": AT}, {"prefix": "other"}]
+)
+def test_a_token_that_is_expired_or_revoked_finds_nobody(change: dict[str, object]) -> None:
+    agent, token = make_agent()
+    Agent.objects.filter(pk=agent.pk).update(**change)
+    assert Agent.objects.with_token(token, at=AT) is None
+
+
+def test_a_token_holds_until_it_expires() -> None:
+    _, token = make_agent(expires_at=AT + timedelta(seconds=1))
+    assert Agent.objects.with_token(token, at=AT) is not None
+
+
+@pytest.mark.parametrize("cut", [slice(0, -1), slice(1, None), slice(0, 14), slice(0, 0)])
+def test_a_part_of_a_token_finds_nobody(cut: slice) -> None:
+    assert Agent.objects.with_token(make_agent()[1][cut], at=AT) is None
+
+
+@pytest.mark.parametrize("token", ["memos__", "memos_\0_x", "memos_" + "a" * 5_000 + "_x", "memos_é_漢", "_" * 9])
+def test_no_token_is_too_strange_to_be_asked_for(token: str) -> None:
+    make_agent()
+    assert Agent.objects.with_token(token, at=AT) is None
+
+
+def test_the_last_call_is_remembered_at_most_once_a_minute() -> None:
+    agent, _ = make_agent()
+    for seconds, remembered in ((0, 0), (59, 0), (60, 60)):
+        agent.seen(at=AT + timedelta(seconds=seconds))
+        agent.refresh_from_db()
+        assert agent.last_used_at == AT + timedelta(seconds=remembered)
+
+
+def test_by_default_an_agent_reads_and_reports_everywhere_up_to_medium_and_decides_nothing() -> None:
+    trust = make_agent()[0].trust
+    assert (trust.max_sensitivity, trust.scopes, trust.sources) == (Sensitivity.MEDIUM, None, frozenset())
+    assert {permission for permission in Permission if trust.may(permission)} == {"read", "ingest", "report", "skills"}

@@ -1,0 +1,139 @@
+"""People: what their groups let them do and see, the commands that create people and agents, the first start."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.management import CommandError, call_command
+
+from memories.choices import Sensitivity
+from memories.models import Agent
+from memories.people import first_start, trust_of
+from tests.make import AT, make_agent, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+ALL = {"read", "ingest", "report", "skills", "review"}
+
+
+def said(command: str, *args: str, **options: Any) -> str:
+    out = StringIO()
+    call_command(command, *args, stdout=out, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("group", "clearance", "permissions"),
+    [
+        ("viewer", Sensitivity.MEDIUM, {"read"}),
+        ("reviewer", Sensitivity.MEDIUM, ALL),
+        ("administrator", Sensitivity.HYPER, ALL),
+    ],
+)
+def test_a_group_says_what_a_person_may_do_and_see(group: str, clearance: Sensitivity, permissions: set[str]) -> None:
+    trust = trust_of(make_person(group=group))
+    assert (trust.max_sensitivity, trust.scopes) == (clearance, None)
+    assert trust.permissions == permissions
+    assert (trust.actor.kind, trust.actor.name) == ("person", "anna")
+
+
+def test_who_is_not_signed_in_or_no_longer_active_may_do_nothing() -> None:
+    person = make_person(group="administrator")
+    person.is_active = False
+    for user in (AnonymousUser(), person):
+        assert (trust_of(user).permissions, trust_of(user).max_sensitivity) == (frozenset(), Sensitivity.MEDIUM)
+
+
+def test_create_reviewer_shows_a_password_that_works() -> None:
+    password = said("create_reviewer", "anna").split()[-1]
+    person = User.objects.get(username="anna")
+    assert person.check_password(password)
+    assert (person.is_superuser, [group.name for group in person.groups.all()]) == (False, ["reviewer"])
+
+
+def test_a_password_is_made_anew_for_each() -> None:
+    assert said("create_reviewer", "anna").split()[-1] != said("create_reviewer", "ben").split()[-1]
+
+
+@pytest.mark.parametrize("name", ["", " ", "n" * 151])
+def test_create_reviewer_names_a_name_that_cannot_be(name: str) -> None:
+    with pytest.raises(CommandError, match="the name must have 1 to 150 characters"):
+        call_command("create_reviewer", name)
+
+
+def test_create_reviewer_says_that_a_name_is_taken() -> None:
+    make_person("anna")
+    with pytest.raises(CommandError, match="a person named 'anna' exists already"):
+        call_command("create_reviewer", "anna")
+
+
+def test_create_agent_shows_a_token_that_works() -> None:
+    token = said("create_agent", "crm").splitlines()[1].split()[1]
+    agent = Agent.objects.with_token(token, at=AT)
+    assert agent is not None
+    assert (agent.name, agent.clearance, agent.scopes, agent.sources) == ("crm", Sensitivity.MEDIUM, [], [])
+    assert agent.permissions == ["read", "ingest", "report", "skills"]
+
+
+def test_create_agent_as_json_is_one_object() -> None:
+    facts = json.loads(
+        said(
+            "create_agent", "crm", json=True, clearance="high", scope=["a", "b"], source=["P01"], permission=["review"]
+        )
+    )
+    agent = Agent.objects.with_token(facts.pop("token"), at=AT)
+    assert facts == {"name": "crm", "clearance": "high", "scopes": ["a", "b"], "permissions": ["review"]}
+    assert agent is not None
+    assert (agent.clearance, agent.sources) == (Sensitivity.HIGH, ["P01"])
+
+
+@pytest.mark.parametrize(
+    ("args", "wrong"),
+    [
+        (["crm", "--scope", "a b"], "--scope 'a b'"),
+        (["crm", "--scope", ""], "--scope ''"),
+        (["crm", "--scope", "a\n"], "--scope"),
+        (["crm", "--source", " "], "--source"),
+        (["n" * 129], "the name"),
+        ([""], "the name"),
+        (["crm", "--clearance", "secret"], "invalid choice: 'secret'"),
+        (["crm", "--permission", "all"], "invalid choice: 'all'"),
+    ],
+)
+def test_create_agent_names_what_is_wrong_and_creates_nothing(args: list[str], wrong: str) -> None:
+    with pytest.raises(CommandError, match=wrong):
+        call_command("create_agent", *args)
+    assert not Agent.objects.exists()
+
+
+def test_create_agent_says_that_a_name_is_taken() -> None:
+    make_agent("crm")
+    with pytest.raises(CommandError, match="an agent named 'crm' exists already"):
+        call_command("create_agent", "crm")
+
+
+def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_secrets() -> None:
+    lines = first_start()
+    assert lines is not None
+    secrets = dict(line.rsplit(maxsplit=1) for line in lines)
+    administrator = User.objects.get(username=secrets["administrator"])
+    assert administrator.check_password(secrets["password"])
+    assert trust_of(administrator).max_sensitivity == Sensitivity.HYPER
+    agent = Agent.objects.with_token(secrets["agent token"], at=AT)
+    assert agent is not None
+    assert "review" not in agent.permissions
+
+
+@pytest.mark.parametrize("there", [make_person, make_agent])
+def test_where_somebody_is_already_the_first_start_creates_nobody(there: Any) -> None:
+    there()
+    assert first_start() is None
+    assert User.objects.count() + Agent.objects.count() == 1

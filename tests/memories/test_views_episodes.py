@@ -1,0 +1,100 @@
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from memories.choices import Outcome, Sensitivity
+from tests.make import answer, call, make_memory, make_run, user
+from tests.pages import signed_in, support
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_list_shows_how_each_episode_ended_and_is_filtered_by_it() -> None:
+    make_run(title="Went well", outcome=Outcome.SUCCESS)
+    make_run(title="Went wrong", outcome=Outcome.FAILURE)
+    client = signed_in()
+    page = client.get("/episodes/").content.decode()
+    assert "Went well" in page and "Went wrong" in page
+    page = client.get("/episodes/", {"outcome": "failure"}).content.decode()
+    assert "Went well" not in page and "Went wrong" in page
+
+
+def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = signed_in()
+    make_run()
+    with django_assert_num_queries(6):
+        client.get("/episodes/")
+    for n in range(5):
+        make_run(id=f"run-{n}")
+    with django_assert_num_queries(6):
+        client.get("/episodes/")
+
+
+def test_the_page_shows_messages_calls_arguments_and_results() -> None:
+    run = make_run(messages=[user("Book a flight"), call("search", to="Rome"), answer({"seats": 3})])
+    page = signed_in().get(f"/episodes/{run.pk}/").content.decode()
+    for said in ("Book a flight", "search", "to: Rome", "&quot;seats&quot;: 3"):
+        assert said in page
+
+
+def test_an_error_stands_open_and_red_though_the_recording_does_not_say_that_it_is_one() -> None:
+    run = make_run(messages=[call("search", to="Rome"), answer("Error: no such city")])
+    page = signed_in().get(f"/episodes/{run.pk}/").content.decode()
+    assert '<details class="call bad" open>' in page
+
+
+def test_flags_are_shown() -> None:
+    run = make_run(messages=[user("hi"), call("search", to="Rome")])
+    assert "unanswered" in signed_in().get(f"/episodes/{run.pk}/").content.decode()
+
+
+def test_the_page_needs_the_same_queries_however_long_the_episode_is(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = signed_in()
+    for messages in ([user("hi")], [user("hi"), *[call("search", to="Rome"), answer("3 found")] * 20]):
+        run = make_run(messages=messages)
+        with django_assert_num_queries(9):
+            client.get(f"/episodes/{run.pk}/")
+
+
+def test_a_long_episode_goes_on_on_the_next_page() -> None:
+    run = make_run(messages=[user(f"message {n}.") for n in range(130)])
+    client = signed_in()
+    page = client.get(f"/episodes/{run.pk}/").content.decode()
+    assert "message 99." in page and "message 100." not in page
+    assert "message 100." in client.get(f"/episodes/{run.pk}/", {"after": "100"}).content.decode()
+
+
+def test_a_long_result_is_cut_and_can_be_read_whole_as_plain_text() -> None:
+    long = "x" * 20_000
+    run = make_run(messages=[call("search", to="Rome"), answer(long)])
+    client = signed_in()
+    page = client.get(f"/episodes/{run.pk}/").content.decode()
+    assert len(page) < 20_000
+    whole = client.get(f"/episodes/{run.pk}/1/result/")
+    assert whole.content.decode() == long
+    assert whole.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert whole.headers["X-Content-Type-Options"] == "nosniff"
+    assert client.get(f"/episodes/{run.pk}/1/flags/").status_code == 404
+
+
+def test_what_was_learned_from_it_is_linked() -> None:
+    memory = make_memory("Flights to Rome are booked at once")
+    run = support(memory)[0]
+    assert f"/memories/{memory.pk}/" in signed_in().get(f"/episodes/{run.pk}/").content.decode()
+
+
+def test_an_episode_not_yet_read_names_the_command_that_reads_it() -> None:
+    run = make_run(outcome=Outcome.SUCCESS)
+    assert "manage.py consolidate" in signed_in().get(f"/episodes/{run.pk}/").content.decode()
+
+
+def test_what_is_above_the_clearance_is_a_404_down_to_each_event() -> None:
+    run = make_run(title="a secret run")
+    type(run).objects.filter(pk=run.pk).update(sensitivity=Sensitivity.HIGH)
+    client = signed_in()
+    assert client.get(f"/episodes/{run.pk}/").status_code == 404
+    assert client.get(f"/episodes/{run.pk}/1/text/").status_code == 404
+    assert "a secret run" not in client.get("/episodes/").content.decode()

@@ -1,0 +1,108 @@
+import re
+from uuid import uuid4
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from memories.choices import Category, Sensitivity, Status, Type
+from tests.make import make_memory, make_run
+from tests.pages import candidate, signed_in, support
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_list_shows_what_is_known_but_not_the_episodes() -> None:
+    make_memory("Acme pays late")
+    make_run(title="A long conversation")
+    page = signed_in().get("/memories/").content.decode()
+    assert "Acme pays late" in page
+    assert "A long conversation" not in page
+
+
+def test_the_list_is_filtered_by_type_status_and_scope() -> None:
+    make_memory("one", scope="project:a")
+    make_memory("two", status=Status.CONFIRMED)
+    make_memory("three", type=Type.WORKING)
+    client = signed_in()
+    asked = {"one": {"scope": "project:a"}, "two": {"status": "confirmed"}, "three": {"type": "working"}}
+    for content, query in asked.items():
+        page = client.get("/memories/", query).content.decode()
+        assert [word for word in ("one", "two", "three") if re.search(rf">{word}\s*<", page)] == [content]
+
+
+def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = signed_in()
+    make_memory()
+    with django_assert_num_queries(6):
+        client.get("/memories/")
+    for n in range(10):
+        make_memory(f"claim {n}")
+        candidate(f"skill-{n}")
+    with django_assert_num_queries(6):
+        client.get("/memories/")
+
+
+def test_the_page_of_a_skill_shows_what_an_agent_reads_and_the_runs_behind_it() -> None:
+    skill = candidate()
+    page = signed_in().get(f"/memories/{skill.pk}/").content.decode()
+    assert "SKILL.md" in page
+    assert "<h1>" in page.split('id="skill-md"')[1]
+    assert page.count('class="outcome is-success"') >= 2
+    assert 'class="bad" title="failed"' in page
+    assert f"/skills/{skill.pk}/1.zip" in page
+    assert "create" in page.split('id="history"')[1] or "propose" in page
+
+
+def test_the_page_needs_the_same_queries_however_many_runs_speak_for_it(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client, skill = signed_in(), candidate()
+    with django_assert_num_queries(11):
+        client.get(f"/memories/{skill.pk}/")
+    support(skill.memory, successes=6)
+    with django_assert_num_queries(11):
+        client.get(f"/memories/{skill.pk}/")
+
+
+def test_the_page_of_a_fact_says_how_sure_it_is() -> None:
+    memory = make_memory(category=Category.FACT, key="acme-terms", confidence=50)
+    page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+    assert "confirmed at 60" in page
+    assert "acme-terms" in page
+
+
+def test_all_occasions_stand_on_a_page_of_their_own() -> None:
+    skill = candidate()
+    support(skill.memory, successes=14)
+    client = signed_in()
+    assert "All 18 occasions" in client.get(f"/memories/{skill.pk}/").content.decode()
+    assert client.get(f"/memories/{skill.pk}/evidence/").content.decode().count("Book me a flight") == 18
+
+
+def test_what_is_above_the_clearance_or_not_there_is_the_same_404() -> None:
+    hidden, client = make_memory("a secret", sensitivity=Sensitivity.HIGH), signed_in()
+    assert client.get(f"/memories/{hidden.pk}/").status_code == 404
+    assert client.get(f"/memories/{hidden.pk}/evidence/").status_code == 404
+    assert client.get(f"/memories/{uuid4()}/").status_code == 404
+    assert "a secret" not in client.get("/memories/").content.decode()
+
+
+def test_a_run_above_the_clearance_is_evidence_without_its_trace() -> None:
+    memory = make_memory()
+    (run,) = support(memory, successes=1, failures=0)
+    type(run).objects.filter(pk=run.pk).update(sensitivity=Sensitivity.HIGH)
+    page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+    assert "not yours to see" in page
+    assert "book_flight" not in page
+
+
+def test_an_episode_addressed_as_a_memory_leads_to_its_page() -> None:
+    run = make_run()
+    assert signed_in().get(f"/memories/{run.pk}/").headers["Location"] == f"/episodes/{run.pk}/"
+
+
+def test_markup_in_a_memory_is_text() -> None:
+    memory = make_memory("<script>alert(1)</script>")
+    assert "<script>alert" not in signed_in().get(f"/memories/{memory.pk}/").content.decode()

@@ -1,0 +1,203 @@
+import re
+from html import unescape
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from memories.choices import Sensitivity, Status, Type
+from memories.models import Memory
+from skills.models import Skill, SkillVersion
+from tests.make import make_memory, make_skill, make_version
+from tests.pages import HTMX, candidate, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+def decide(client: Client, memory: Memory, decision: str, **more: object) -> str:
+    response = client.post(f"/memories/{memory.pk}/decide/", {"decision": decision}, follow=True, **more)  # type: ignore[arg-type]
+    return response.content.decode()
+
+
+def undo_link(page: str) -> str:
+    found = re.search(r"/undo/[0-9a-f-]{36}/", page)
+    assert found
+    return found[0]
+
+
+def test_a_stranger_is_asked_to_sign_in() -> None:
+    response = Client().get("/")
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith("/login/")
+
+
+def test_the_inbox_shows_a_candidate_skill_with_its_record_and_why_it_is_proposed() -> None:
+    skill = candidate()
+    page = signed_in().get("/").content.decode()
+    assert skill.title in page
+    assert "2 distinct runs reached their goal this way; 1 with the same tools did not" in page
+    assert "67" in page and "of 3 runs" in page
+
+
+def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = signed_in()
+    candidate("one")
+    with django_assert_num_queries(8):
+        client.get("/")
+    for name in ("two", "three", "four"):
+        candidate(name)
+        make_memory(name)
+    with django_assert_num_queries(8):
+        client.get("/")
+
+
+def test_what_is_above_the_clearance_is_not_in_the_inbox() -> None:
+    make_memory("a secret", sensitivity=Sensitivity.HIGH)
+    assert "a secret" not in signed_in().get("/").content.decode()
+
+
+def test_an_empty_inbox_names_the_command_that_fills_it() -> None:
+    assert "manage.py import_conversations" in signed_in().get("/").content.decode()
+
+
+def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
+    for n in range(9):
+        make_memory(f"claim number {n}")
+    client = signed_in()
+    first = client.get("/").content.decode()
+    link = re.search(r'href="(\?cursor=[^"]+)"', first)
+    assert link
+    second = client.get("/" + unescape(link[1])).content.decode()
+    shown = [set(re.findall(r"claim number \d", page)) for page in (first, second)]
+    assert len(shown[0]) == 7
+    assert shown[0] & shown[1] == set()
+    assert len(shown[0] | shown[1]) == 9
+
+
+def test_a_cursor_of_another_list_is_not_found() -> None:
+    assert signed_in().get("/", {"cursor": "nonsense"}).status_code == 404
+
+
+def test_the_kinds_can_be_looked_at_one_by_one() -> None:
+    candidate("a-skill")
+    make_memory("a fact")
+    page = signed_in().get("/", {"kind": Type.SEMANTIC}).content.decode()
+    assert "a fact" in page
+    assert "a skill" not in page
+
+
+def test_promoting_a_skill_publishes_its_version_and_can_be_undone_without_scripts() -> None:
+    skill, client = candidate(), signed_in()
+    page = decide(client, skill.memory, "promote")
+    assert "Published" in page
+    assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
+    assert SkillVersion.objects.get(skill=skill).status == SkillVersion.Status.PUBLISHED
+    page = client.post(undo_link(page), follow=True).content.decode()
+    assert "Undone" in page
+    assert Memory.objects.get(pk=skill.pk).status == Status.CANDIDATE
+    assert SkillVersion.objects.get(skill=skill).status == SkillVersion.Status.PROPOSED
+
+
+def test_a_dismissal_keeps_its_reason_and_note() -> None:
+    memory, client = make_memory(), signed_in()
+    client.post(f"/memories/{memory.pk}/decide/", {"decision": "dismiss wrong", "note": "it is net-60"})
+    assert Memory.objects.get(pk=memory.pk).status == Status.DISMISSED
+    assert "wrong: it is net-60" in client.get(f"/memories/{memory.pk}/").content.decode()
+
+
+def test_htmx_gets_the_row_the_toast_and_the_count() -> None:
+    memory = make_memory()
+    page = decide(signed_in(), memory, "dismiss noise", headers=HTMX)
+    assert f'id="row-{memory.pk}"' in page
+    assert "Dismissed as noise" in page
+    assert 'id="waiting" hx-swap-oob="true">0<' in page
+    assert "<html" not in page
+
+
+def test_who_comes_second_is_told_what_happened_and_changes_nothing() -> None:
+    memory, anna, ben = make_memory(), signed_in("anna"), signed_in("ben")
+    decide(anna, memory, "dismiss wrong")
+    response = ben.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"}, headers=HTMX)
+    assert response.status_code == 409
+    assert "anna was faster" in response.content.decode()
+    assert Memory.objects.get(pk=memory.pk).status == Status.DISMISSED
+
+
+def test_who_comes_second_without_scripts_is_told_so_on_the_page() -> None:
+    memory, anna, ben = make_memory(), signed_in("anna"), signed_in("ben")
+    decide(anna, memory, "promote")
+    assert "Too late" in decide(ben, memory, "promote")
+
+
+def test_nobody_decides_on_what_changed_after_the_page_was_shown() -> None:
+    memory, client = make_memory(), signed_in()
+    decide(signed_in("ben"), memory, "promote")
+    body = {"decision": "dismiss wrong", "seen": "1."}
+    response = client.post(f"/memories/{memory.pk}/decide/", body, headers=HTMX)
+    assert response.status_code == 409
+    assert "ben was faster" in response.content.decode()
+    assert Memory.objects.get(pk=memory.pk).status == Status.CONFIRMED
+
+
+def test_nobody_publishes_a_version_that_took_the_place_of_the_one_shown() -> None:
+    skill, client = candidate(), signed_in()
+    seen = re.search(r'name="seen" value="([^"]+)"', client.get("/").content.decode())
+    assert seen
+    make_version(skill, description="Books a flight and pays for it")
+    body = {"decision": "promote", "seen": seen[1]}
+    assert client.post(f"/memories/{skill.pk}/decide/", body, headers=HTMX).status_code == 409
+    assert not SkillVersion.objects.filter(skill=skill, status=SkillVersion.Status.PUBLISHED).exists()
+
+
+def test_an_undo_that_comes_too_late_says_why() -> None:
+    memory, anna, ben = make_memory(), signed_in("anna"), signed_in("ben")
+    link = undo_link(decide(anna, memory, "promote"))
+    decide(ben, memory, "dismiss stale")
+    response = anna.post(link, headers=HTMX)
+    assert response.status_code == 409
+    assert "Not undone" in response.content.decode()
+
+
+def test_what_is_undone_comes_back_as_a_row() -> None:
+    memory, client = make_memory(), signed_in()
+    link = undo_link(decide(client, memory, "promote", headers=HTMX))
+    page = client.post(link, headers=HTMX).content.decode()
+    assert f'id="row-{memory.pk}"' in page
+    assert "hx-swap-oob" in page
+
+
+def test_a_viewer_may_read_but_not_decide() -> None:
+    memory, client = make_memory(), signed_in(group="viewer")
+    assert client.get("/").status_code == 200
+    assert client.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"}).status_code == 403
+
+
+def test_a_decision_on_what_one_may_not_see_is_not_found() -> None:
+    hidden = make_memory(sensitivity=Sensitivity.HYPER)
+    client = signed_in()
+    assert client.post(f"/memories/{hidden.pk}/decide/", {"decision": "promote"}).status_code == 404
+    assert client.post(f"/undo/{uuid4()}/").status_code == 404
+
+
+def test_a_dismissal_without_a_reason_and_an_unknown_verb_are_refused() -> None:
+    memory, client = make_memory(), signed_in()
+    for decision in ("dismiss", "explode", ""):
+        assert client.post(f"/memories/{memory.pk}/decide/", {"decision": decision}).status_code == 400
+    assert Memory.objects.get(pk=memory.pk).status == Status.CANDIDATE
+
+
+def test_nobody_is_sent_to_another_site_after_a_decision() -> None:
+    memory = make_memory()
+    body = {"decision": "promote", "next": "https://evil.example/"}
+    assert signed_in().post(f"/memories/{memory.pk}/decide/", body).headers["Location"] == "/"
+
+
+def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use() -> None:
+    skill: Skill = make_skill()
+    make_version(skill, description="Books a flight and a seat")
+    page = signed_in().get("/").content.decode()
+    assert "skill, version 2" in page
+    assert "differently from version 1" in page

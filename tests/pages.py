@@ -1,0 +1,41 @@
+"""What the tests of pages share: a browser's session, and memories with runs that speak for them."""
+
+from typing import Any
+
+from django.test import Client
+
+from memories import witnessing
+from memories.choices import Outcome
+from memories.models import Memory
+from memories.witnessing import Witness
+from skills.models import Skill
+from tests.make import AT, answer, call, make_person, make_run, make_skill, user
+
+HTMX = {"HX-Request": "true"}
+
+
+def signed_in(name: str = "anna", *, group: str = "reviewer") -> Client:
+    client = Client()
+    client.force_login(make_person(name, group=group))
+    return client
+
+
+def support(memory: Memory, *, successes: int = 2, failures: int = 1) -> list[Memory]:
+    """Runs that speak for and against a memory; the failed ones hold a call that went wrong."""
+    outcomes = [Outcome.SUCCESS] * successes + [Outcome.FAILURE] * failures
+    runs = [make_run(outcome=outcome, scope=memory.scope, messages=_said(outcome)) for outcome in outcomes]
+    seen = [Witness(run.pk, outcome, AT, run.content) for run, outcome in zip(runs, outcomes, strict=True)]
+    witnessing.count(memory, seen, at=AT, founding=True)
+    return runs
+
+
+def candidate(name: str = "book-flight", **facts: Any) -> Skill:
+    """A proposed skill with three runs behind it."""
+    skill = make_skill(name, published=False, **facts)
+    support(skill.memory)
+    return skill
+
+
+def _said(outcome: Outcome) -> list[dict[str, object]]:
+    result = "Error: no such flight" if outcome == Outcome.FAILURE else {"booked": True}
+    return [user("Book me a flight to Rome"), call("book_flight", to="Rome"), answer(result)]
