@@ -12,7 +12,10 @@ from consolidation.models import Run
 
 
 class Command(BaseCommand):
-    help = "Read new episodes and propose what they teach. Waits for a scope that another worker holds. Example: manage.py consolidate"
+    help = (
+        "Read new episodes and propose what they teach. Waits for a scope that another worker holds. "
+        "Example: manage.py consolidate"
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--kind", choices=[KIND], default=KIND)

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0003_audit_trigger'),
+        ('memories', '0004_extreme_salience'),
     ]
 
     operations = [
