@@ -2,7 +2,7 @@
 
 django-q2 replaces a worker that died, but a worker killed by a signal may take a lock of the shared queues with it, and
 then all wait for it for ever. So here a process killed by a signal ends the whole cluster, at once and by force; the
-supervisor starts a fresh one. What was in hand is delivered again after `retry`, and jobs find their rows sooner.
+supervisor starts a fresh one, and what was in hand is delivered again.
 """
 
 import logging
@@ -17,6 +17,7 @@ from django_q.cluster import Sentinel
 
 from memos_site.postgres.launch import die_with_parent
 from memos_site.supervision.heartbeat import HEARTBEAT
+from memos_site.supervision.inhand import InHand
 
 GRACE = 10  # seconds for running jobs after a SIGTERM
 LAST_WORDS = 3.0  # seconds for a job that ran out of time to say so
@@ -42,8 +43,8 @@ class Asked:
 
 
 class Jobs(Sentinel):
-    def __init__(self, workers: int) -> None:
-        super().__init__(Asked(), Asked(), uuid.uuid4(), start=False)  # type: ignore[no-untyped-call]
+    def __init__(self, queue: InHand, workers: int) -> None:
+        super().__init__(Asked(), Asked(), uuid.uuid4(), queue, start=False)  # type: ignore[no-untyped-call]
         self.pool_size = workers
         os.register_at_fork(after_in_child=self._be_born)
         signal.signal(signal.SIGTERM, self._finish)
@@ -95,6 +96,7 @@ class Jobs(Sentinel):
             connection.settings_dict["OPTIONS"] = options
 
 
-def run(workers: int) -> None:
-    """Runs the cluster in this process until SIGTERM."""
-    Jobs(workers).start()  # type: ignore[no-untyped-call]
+def run(queue: InHand, workers: int) -> None:
+    """Runs the cluster in this process until SIGTERM. `queue` is what the last cluster may have left things in."""
+    queue.give_back()
+    Jobs(queue, workers).start()  # type: ignore[no-untyped-call]

@@ -3,11 +3,11 @@
 import logging
 import multiprocessing
 import os
+import select
 import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import wait
 from typing import Any
 
 from memos_site.postgres.launch import die_with_parent
@@ -40,7 +40,7 @@ class Child:
         os.setpgid(0, 0)
         die_with_parent(signal.SIGTERM)
         signal.set_wakeup_fd(-1)
-        for number in STOPPING:
+        for number in (*STOPPING, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         if os.getppid() == self.process._parent_pid:
@@ -77,6 +77,7 @@ class Supervisor:
         for end in (heard, told):
             os.set_blocking(end, False)
         before = {number: signal.signal(number, self._ask) for number in STOPPING}
+        before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)  # not ignored: it wakes us
         wakeup = signal.set_wakeup_fd(told)
         try:
             self._keep(heard)
@@ -97,7 +98,7 @@ class Supervisor:
         while not self.asked:
             living = [child for child in self.children if not child.due]
             pauses = [child.due - time.monotonic() for child in self.children if child.due]
-            self._wait(heard, living, min(pauses, default=None))
+            self._wait(heard, min(pauses, default=None))
             for child in living:
                 if child.process.exitcode is not None and not self.asked:
                     child.ended()
@@ -106,9 +107,12 @@ class Supervisor:
                     child.due = 0.0
                     child.start()
 
-    def _wait(self, heard: int, children: list[Child], seconds: float | None) -> None:
-        """Until a signal comes, one of the children ends, or the time is over."""
-        wait([heard, *(child.process.sentinel for child in children)], None if seconds is None else max(0.0, seconds))
+    def _wait(self, heard: int, seconds: float | None) -> None:
+        """Until a signal comes, for one the end of a child, or the time is over.
+
+        Not by the pipe that multiprocessing offers for it: whatever the child started holds that open after its end.
+        """
+        select.select([heard], [], [], None if seconds is None else max(0.0, seconds))
         with suppress(BlockingIOError):
             os.read(heard, 512)
 
@@ -124,6 +128,6 @@ class Supervisor:
                     child.kill()
                     child.process.join()
             else:
-                self._wait(heard, living, deadline - time.monotonic())
+                self._wait(heard, deadline - time.monotonic())
         for child in self.children:
             child.kill()

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import datetime
+from itertools import groupby
 from typing import Any, Literal
 
 from django import template
@@ -27,7 +28,7 @@ _TICKED = re.compile(r"`([^`]+)`")
 
 @register.filter
 def ago(at: datetime | Literal[""] | None) -> SafeString | str:
-    """A <time>: relative for people, absolute in its title. Of nothing, or of what a template does not find, nothing."""
+    """A <time>: relative for people, absolute in its title. Of nothing (None, or '' in a template) nothing."""
     if not at:
         return ""
     local = timezone.localtime(at)
@@ -94,6 +95,13 @@ def scale(performance: Performance) -> dict[str, float]:
     low, high = performance.interval
     rate = performance.success_rate or 0.0
     return {"low": low * 100, "width": (high - low) * 100, "at": rate * 98.5}
+
+
+@register.filter
+def in_a_row(events: list[Event]) -> list[dict[str, Any]]:
+    """Calls of the same tool that follow each other as one, with how often; what failed stands apart."""
+    groups = (list(group) for _key, group in groupby(events, key=lambda event: (event.tool, failed(event))))
+    return [{"event": group[0], "times": len(group), "failed": failed(group[0])} for group in groups]
 
 
 @register.filter

@@ -24,4 +24,10 @@ document.addEventListener("htmx:afterSettle", () => {
   next = null;
 });
 
+document.addEventListener("htmx:sendError", () => {
+  const words = document.getElementById("no-answer");
+  words.hidden = false;
+  setTimeout(() => (words.hidden = true), 8000);
+});
+
 document.addEventListener("htmx:responseError", () => location.reload());

@@ -105,6 +105,16 @@ def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, 
     assert status_of(memory) == Status.CONFIRMED
 
 
+def test_the_rest_of_the_queue_comes_as_one_scrolls(browser: Browser, live_server: LiveServer) -> None:
+    for n in range(9):
+        make_memory(f"Claim {n}")
+    page = sign_in(browser, live_server)
+    expect(page.locator(".row")).to_have_count(7)
+    page.get_by_text("Next in the queue").scroll_into_view_if_needed()
+    expect(page.locator(".row")).to_have_count(9)
+    expect(page.get_by_text("Next in the queue")).to_have_count(0)
+
+
 def test_keys_do_nothing_while_one_writes_and_can_be_switched_off(browser: Browser, live_server: LiveServer) -> None:
     make_memory()
     page = sign_in(browser, live_server)

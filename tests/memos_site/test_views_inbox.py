@@ -171,7 +171,10 @@ def test_what_is_undone_comes_back_as_a_row() -> None:
 
 def test_a_viewer_may_read_but_not_decide() -> None:
     memory, client = make_memory(), signed_in(group="viewer")
-    assert client.get("/").status_code == 200
+    for path in ("/", f"/memories/{memory.pk}/"):
+        page = client.get(path).content.decode()
+        assert memory.content in page
+        assert "/decide/" not in page
     assert client.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"}).status_code == 403
 
 

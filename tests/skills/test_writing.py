@@ -49,6 +49,18 @@ def test_every_yaml_reader_finds_the_same_texts(fields: Fields) -> None:
     assert loaded["metadata"] == {"version": "12", "source": "memos", "display-name": fields.title}
 
 
+def test_a_description_stands_in_one_line_as_it_was_written() -> None:
+    description = "规划旅行：" + "each day with its route, its stay and its costs " * 10 + "🧭"
+    assert f"\ndescription: {description}\n" in skill_md(make_fields(description=description), 1)
+
+
+def test_a_heading_in_an_item_of_dashes_stays_in_the_item() -> None:
+    assert [title for _, _, title in markdown.headings(body(preference=["- -\n\n## Notes"]), 2)] == [
+        "Plan Trip",
+        "User Preferences",
+    ]
+
+
 def test_what_goes_wrong_stands_right_after_what_to_do() -> None:
     text = body(procedure="Go", failure_modes=["f"], fallbacks=["g"], experience=["e"], examples=["x"], trigger=["t"])
     order = ["Trigger", "Procedure", "Failure Modes", "Fallbacks", "Experience", "Examples"]

@@ -12,6 +12,7 @@ from consolidation import locks, schedules
 from memories import people
 from memos_site.postgres.server import Server
 from memos_site.supervision import jobs, web
+from memos_site.supervision.inhand import InHand
 from memos_site.supervision.supervisor import Supervisor
 
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
@@ -38,7 +39,9 @@ class Command(BaseCommand):
         if first:
             self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
         self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
-        Supervisor({"web": lambda: web.Web(listener, workers).run(), "worker": lambda: jobs.run(workers)}).run()
+        queue = InHand()
+        Supervisor({"web": lambda: web.Web(listener, workers).run(), "worker": lambda: jobs.run(queue, workers)}).run()
+        queue.give_back()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
         self.stdout.write("Memos has stopped")

@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 
 from memos_site.supervision import jobs
+from memos_site.supervision.inhand import InHand
 from memos_site.supervision.supervisor import Supervisor
 
 
@@ -16,4 +17,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, workers: int, **options: Any) -> None:
         connections["default"].ensure_connection()  # what is wrong with the database is said here, once
         connections.close_all()  # a connection must not be shared with a fork
-        Supervisor({"worker": lambda: jobs.run(workers)}).run()
+        queue = InHand()
+        Supervisor({"worker": lambda: jobs.run(queue, workers)}).run()
+        queue.give_back()

@@ -1,0 +1,49 @@
+"""The queue of jobs, with a memory of what this host has taken from it, so that a crash does not cost the wait."""
+
+from multiprocessing.sharedctypes import RawArray
+from typing import Any
+
+from django.db import connections
+from django.utils import timezone
+from django_q.brokers.orm import ORM
+from django_q.conf import Conf
+from django_q.models import OrmQ
+
+SLOTS = 1024  # far above workers plus what waits in memory; what finds no slot comes again after `retry`
+
+
+class InHand(ORM):
+    """Made before the cluster is forked; its processes write into the same memory, which outlives them.
+
+    Only the process that fetches adds, and only the one that records results removes, so there is no lock that one of
+    them could take with it when it dies.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(list_key=Conf.CLUSTER_NAME)
+        self.rows = RawArray("q", SLOTS)
+
+    def dequeue(self) -> list[tuple[int, str]] | None:
+        taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]
+        for row, _ in taken or []:
+            self._replace(0, row)
+        return taken
+
+    def delete(self, task_id: Any) -> None:
+        super().delete(task_id)  # type: ignore[no-untyped-call]
+        self._replace(task_id, 0)
+
+    def _replace(self, old: int, new: int) -> None:
+        for slot, row in enumerate(self.rows):
+            if row == old:
+                self.rows[slot] = new
+                return
+
+    def give_back(self) -> None:
+        """What nobody on this host works on any more may be taken at once. To be called when no cluster runs."""
+        lost = [row for row in self.rows if row]
+        if lost:
+            OrmQ.objects.using(Conf.ORM).filter(pk__in=lost).update(lock=timezone.now())
+            connections.close_all()  # the caller forks
+            for row in lost:
+                self._replace(row, 0)

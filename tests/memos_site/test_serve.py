@@ -1,0 +1,190 @@
+"""`manage.py serve` under the kills that a long life brings: all work is done, and nothing is left running."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from psycopg.pq import Ping
+
+from memos_site.postgres.server import Server
+from tests.memos_site.processes import belonging, nobody_left, sql, until
+from tests.memos_site.site import Site, children, kill
+
+SERVE = ("serve", "--port", "0")
+
+
+@pytest.fixture(scope="module")
+def migrated(made_cluster: Path) -> Iterator[Path]:
+    """A data directory with a migrated cluster."""
+    with TemporaryDirectory(prefix="memos-test-") as path:
+        subprocess.run(["cp", "-a", made_cluster, path], check=True)
+        Site(Path(path), *SERVE).up().stop()
+        yield Path(path)
+
+
+@pytest.fixture
+def copied(migrated: Path, new_data_dir: Path) -> Path:
+    subprocess.run(["cp", "-a", f"{migrated}/postgres", new_data_dir], check=True)
+    return new_data_dir
+
+
+@pytest.fixture(scope="module")
+def lasting(migrated: Path) -> Iterator[Site]:
+    """One site for all the tests that it must survive."""
+    with TemporaryDirectory(prefix="memos-test-") as path:
+        subprocess.run(["cp", "-a", f"{migrated}/postgres", path], check=True)
+        site = Site(Path(path), *SERVE).up()
+        yield site
+        site.stop()
+
+
+@pytest.fixture
+def site(lasting: Site) -> Site:
+    lasting.trace = lasting.data_dir / os.urandom(4).hex() / "trace"
+    lasting.trace.parent.mkdir()
+    return lasting
+
+
+def two_workers(site: Site) -> tuple[int, int, int]:
+    """A busy worker, an idle one, and their parent."""
+    site.enqueue("hold", "held")
+    busy, parent = site.who("held-begun")
+    site.enqueue("note", "noted")
+    idle, _ = site.who("noted")
+    return busy, idle, parent
+
+
+def all_is_done(site: Site) -> None:
+    """Five new jobs and the old one, each finished once, and the queue is empty."""
+    for number in range(5):
+        site.enqueue("note", f"after-{number}")
+    site.release()
+    wanted = ["held", *(f"after-{number}" for number in range(5))]
+    until(lambda: set(wanted) <= set(site.words()), what=f"{wanted} in {site.words()}: {site.said}")
+    until(lambda: sql(site.data_dir, "SELECT count(*) FROM django_q_ormq") == [(0,)], what="an empty queue")
+    assert [site.words().count(word) for word in wanted] == [1] * 6
+
+
+def test_work_goes_on_when_an_idle_worker_is_killed(site: Site) -> None:
+    _, idle, _ = two_workers(site)
+    kill(idle)
+    all_is_done(site)
+
+
+def test_work_goes_on_when_a_busy_worker_is_killed(site: Site) -> None:
+    busy, _, _ = two_workers(site)
+    kill(busy)
+    all_is_done(site)
+
+
+def test_work_goes_on_when_the_cluster_itself_is_killed_and_its_workers_do_not_outlive_it(site: Site) -> None:
+    busy, idle, parent = two_workers(site)
+    kill(parent)
+    until(lambda: not {busy, idle, parent} & set(belonging(site.data_dir)))
+    all_is_done(site)
+
+
+def test_work_goes_on_when_the_ones_that_fetch_and_record_it_are_killed(site: Site) -> None:
+    busy, idle, parent = two_workers(site)
+    for pid in set(children(parent)) - {busy, idle}:
+        kill(pid)
+    all_is_done(site)
+
+
+def test_requests_are_answered_again_when_a_web_process_or_the_web_server_is_killed(site: Site) -> None:
+    _, _, jobs = two_workers(site)
+    (web,) = set(children(site.process.pid)) - {jobs}
+    kill(children(web)[0])
+    kill(web)
+    assert until(lambda: _answer(site)) == {"status": "ok"}
+    until(lambda: "web was killed by SIGKILL; starting it again" in site.said, what=site.said)
+    all_is_done(site)
+
+
+def _answer(site: Site) -> dict[str, str]:
+    try:
+        return site.health("/health/live")
+    except OSError:  # the request that the killed one held
+        return {}
+
+
+def test_requests_are_answered_again_when_the_database_is_killed(site: Site) -> None:
+    sql(site.data_dir, "CREATE TABLE kept AS SELECT 1")
+    os.kill(int((site.data_dir / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    assert site.health()["status"] == "ok"
+    assert sql(site.data_dir, "SELECT count(*) FROM kept") == [(1,)]
+
+
+def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the_work(copied: Path) -> None:
+    site = Site(copied, *SERVE).up()
+    two_workers(site)
+    site.signal(signal.SIGKILL)
+    site.release()
+    until(lambda: nobody_left(copied))
+    site.log.unlink()
+    again = Site(copied, *SERVE).up()
+    all_is_done(again)
+    assert "password" not in again.said
+    assert again.signal(signal.SIGINT) == 0
+    assert nobody_left(copied)
+
+
+def test_two_first_starts_at_once_make_one_store_and_show_its_secrets_once(data_dir: Path) -> None:
+    (data_dir / "second").mkdir()
+    first = Site(data_dir, *SERVE)
+    second = Site(data_dir, *SERVE)
+    second.log = first.log
+    until(lambda: first.said.count("Memos runs at") == 2 or None in (first.process.poll(), second.process.poll()))
+    until(lambda: first.said.count("Memos runs at") == 2, what=first.said)
+    assert first.said.count("are in") == 1
+    secrets = data_dir / "first-start"
+    assert secrets.stat().st_mode & 0o777 == 0o600
+    assert "curl" in secrets.read_text()
+    assert sql(data_dir, "SELECT count(*) FROM auth_user") == [(1,)]
+    first.signal(signal.SIGTERM)
+    assert Server(data_dir).keeper()
+    second.stop()
+
+
+def test_a_taken_port_is_one_line(new_data_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        site = Site(new_data_dir, "serve", "--port", str(taken.getsockname()[1]))
+        assert site.process.wait() == 1
+    assert len(site.said.splitlines()) == 1
+    assert "Address already in use" in site.said
+    assert not (new_data_dir / "postgres").exists()
+
+
+def test_a_wrong_setting_is_said_and_nothing_starts(new_data_dir: Path) -> None:
+    site = Site(new_data_dir, *SERVE, DEBUG="perhaps")
+    assert site.process.wait() == 1
+    assert "(memos_site.E001) DEBUG: " in site.said
+    assert not (new_data_dir / "postgres").exists()
+
+
+def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(copied: Path) -> None:
+    impatient = "from memos_site.supervision import jobs; jobs.GRACE = 1"
+    code = f"import django; django.setup(); {impatient}; from django.core.management import call_command as call; call"
+    worker = Site(copied, "shell", "-v", "0", "-c", f"{code}('worker')")
+    until(lambda: Server(copied).ping() == Ping.OK, what=worker.said)
+    worker.enqueue("hold", "held")
+    worker.who("held-begun")
+    assert worker.signal(signal.SIGTERM) == 0
+    assert "cutting them off" in worker.said
+    worker.release()
+    again = Site(copied, *SERVE).up()
+    all_is_done(again)
+    again.stop()
+
+
+def test_the_worker_says_what_is_wrong_with_the_database(new_data_dir: Path) -> None:
+    (new_data_dir / "postgres").mkdir()
+    (new_data_dir / "postgres" / "PG_VERSION").write_text("17\n")
+    site = Site(new_data_dir, "worker")
+    assert site.process.wait() == 1
+    assert "was written by PostgreSQL 17" in site.said.splitlines()[-1]

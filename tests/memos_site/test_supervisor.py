@@ -1,0 +1,119 @@
+"""The supervisor keeps its children running, and stops them all when it is told to."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.memos_site.processes import SOURCE, until
+from tests.memos_site.site import children, kill
+
+SCRIPT = """
+import os, signal, sys
+from memos_site.supervision import supervisor
+supervisor.GRACE, supervisor.FIRST_PAUSE, supervisor.LONGEST_PAUSE = {grace}, 0.01, 0.04
+
+def steady():
+    print(os.getpid(), flush=True)
+    signal.pause()
+
+def stubborn():
+    signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"no\\n"))
+    print(os.getpid(), flush=True)
+    while True:
+        signal.pause()
+
+def brief():
+    print(os.getpid(), flush=True)
+    sys.exit(7)
+
+def mother():
+    if os.fork():
+        signal.pause()
+    stubborn()
+
+supervisor.Supervisor(dict(child={child})).run()
+print("over")
+"""
+
+
+def run(child: str, *, grace: float = 30) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", SCRIPT.format(child=child, grace=grace)]
+    return subprocess.Popen(command, cwd=SOURCE, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.fixture(autouse=True)
+def hangs_are_failures() -> Iterator[None]:
+    """An end to waiting for a line that never comes."""
+
+    def fail(*_: object) -> None:
+        raise TimeoutError("no line came")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def test_it_stops_its_child_on_sigterm_and_says_nothing_bad() -> None:
+    process = run("steady")
+    line(process)
+    process.terminate()
+    assert process.communicate() == ("over\n", "")
+
+
+def test_it_starts_an_ended_child_again_with_longer_and_longer_pauses() -> None:
+    process = run("brief")
+    assert len({line(process) for _ in range(4)}) == 4
+    process.terminate()
+    _, errors = process.communicate()
+    said = [words.split(" ended ")[1] for words in errors.splitlines()]
+    assert said[:3] == [f"with code 7; starting it again in {pause} s" for pause in ("0.0", "0.0", "0.0")]
+    assert process.returncode == 0
+
+
+def test_it_kills_a_child_that_does_not_stop_in_time() -> None:
+    process = run("stubborn", grace=0.1)
+    child = int(line(process))
+    assert children(process.pid) == [child]
+    process.terminate()
+    output, errors = process.communicate()
+    assert output.endswith("over\n")
+    assert "does not stop: killing it" in errors
+
+
+def test_a_second_signal_is_impatience() -> None:
+    process = run("stubborn")
+    line(process)
+    process.send_signal(signal.SIGINT)
+    assert line(process) == "no"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert output == "over\n"
+    assert "killing it" in errors
+
+
+def test_what_a_dead_child_left_is_swept() -> None:
+    process = run("mother")
+    orphan = int(line(process))
+    kill(children(process.pid)[0])
+    assert int(line(process)) != orphan
+    until(lambda: orphan not in children(1))
+    process.terminate()
+    process.communicate()
+
+
+def test_its_children_do_not_outlive_it() -> None:
+    process = run("steady")
+    child = int(line(process))
+    process.kill()
+    process.communicate()
+    until(lambda: child not in children(1))
