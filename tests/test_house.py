@@ -80,7 +80,7 @@ def test_top_level_holds_only_what_was_agreed() -> None:
 
 
 def test_the_program_writes_only_under_its_data_directory() -> None:
-    storages: dict[str, dict[str, Any]] = settings.STORAGES
+    storages: Any = settings.STORAGES
     for storage in storages.values():
         location = storage.get("OPTIONS", {}).get("location", settings.DATA_DIR)
         assert Path(location).is_relative_to(settings.DATA_DIR)

@@ -251,9 +251,8 @@ def test_a_write_that_meets_what_is_above_the_caller_learns_nothing() -> None:
     post(bearing(token), "observations", sensitivity="high")
     for endpoint, fields in (("events", {"thread_id": "t1"}), ("working-states", {}), ("observations", {})):
         answered = post(low, endpoint, **fields)
-        assert answered == {
-            "memory": None, "created": False, "reinforced": False, "suppressed": False, "notice": "accepted", "http": 202,
-        }  # fmt: skip
+        assert (answered.pop("http"), answered.pop("notice"), answered.pop("memory")) == (202, "accepted", None)
+        assert set(answered.values()) == {False}
     assert boss.name in set(Memory.objects.values_list("created_by", flat=True))
     assert Memory.objects.get(type="working").payload["state"] == "planning"
 

@@ -1,6 +1,7 @@
 """Silence closes an episode; an event that comes in time keeps it open."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -13,13 +14,13 @@ from tests.make import AT
 pytestmark = pytest.mark.django_db
 
 
-def happened(*, minutes: int = 0, **fields: str) -> None:
+def happened(*, minutes: int = 0, **fields: Any) -> None:
     report = check(EventReport, {"source": "ci", "event_kind": "e", "ref": "r", **fields})
     ingestion.happened([report], trust=everything(), at=AT + timedelta(minutes=minutes))
 
 
 @pytest.mark.parametrize("thread", [{}, {"thread_id": "t1"}], ids=["single", "thread"])
-def test_half_an_hour_of_silence_closes_an_episode(thread: dict[str, str]) -> None:
+def test_half_an_hour_of_silence_closes_an_episode(thread: dict[str, Any]) -> None:
     happened(**thread)
     assert ingestion.close_silent(at=AT + timedelta(minutes=30)) == 0
     assert ingestion.close_silent(at=AT + timedelta(minutes=31)) == 1
