@@ -164,5 +164,6 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["memories.api.parsers.StrictJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "EXCEPTION_HANDLER": "memories.api.problems.handler",
+    "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter like others
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }

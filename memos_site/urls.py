@@ -1,8 +1,9 @@
 """The address: which door a URL leads to."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from memos_site.api.unknown import Unknown
 from memos_site.views import account, health, inbox
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -17,4 +18,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
     path("api/v1/", include("memos_site.api.urls")),
+    re_path(r"^api(/|$)", Unknown.as_view()),
 ]
+handler400 = "memos_site.api.faults.bad_request"
+handler403 = "memos_site.api.faults.permission_denied"
+handler404 = "memos_site.api.faults.page_not_found"
+handler500 = "memos_site.api.faults.server_error"

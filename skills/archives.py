@@ -84,7 +84,7 @@ def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, found: Archive) -> N
     except _DAMAGED:
         found.problems.append(f"{shown(entry.filename)}: damaged")
         return
-    if content.startswith(_MAGIC) or content[257:262] == b"ustar":
+    if content.startswith(_MAGIC):
         found.problems.append(f"{shown(entry.filename)}: an archive inside the archive")
         return
     found.files[entry.filename] = content
@@ -113,7 +113,7 @@ def _problems(entry: zipfile.ZipInfo) -> Iterator[str]:
     if name.startswith("/") or re.match(r"[A-Za-z]:", name):
         yield f"{shown(name)}: an absolute path"
     if {"..", "."} & set(re.split(r"[/\\]", name)):
-        yield f"{shown(name)}: a path that leaves its folder"
+        yield f'{shown(name)}: "." or ".." in the path'
     if "\\" in name or not name.isprintable() or "//" in name:
         yield f"{shown(name)}: a backslash, an empty part or an unprintable character in the name"
     if kind == stat.S_IFLNK:

@@ -37,19 +37,11 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     title, texts = _sections(body, str(head["metadata"].get("display-name", "")))
     name = head.get("name") or folder or title
     warnings += _name_warnings(name, folder)
-    description = head.get("description", "").strip()
-    if not description:
+    if not (description := head.get("description", "").strip()):
         warnings.append("SKILL.md has no description; its first paragraph stands in for one")
         description = (texts.get("Procedure", "") or title).split("\n\n")[0]
-    values = {
-        "name": name,
-        "title": title,
-        "description": description,
-        "license": head.get("license", ""),
-        "compatibility": head.get("compatibility", ""),
-        **_content(texts),
-        **files,
-    }
+    known = {key: head.get(key, "") for key in ("license", "compatibility")}
+    values = {"name": name, "title": title, "description": description, **known, **_content(texts), **files}
     fields = Fields.model_validate(values)
     if left := _left_over(fields, texts):
         values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *left]))

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, UnreadablePostError
-from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -19,7 +18,7 @@ log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
 CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
 CODES |= {406: "not_acceptable", 429: "throttled", 500: "internal_error", 503: "unavailable"}
-UNREADABLE = (BadRequest, MultiPartParserError, SuspiciousOperation, UnreadablePostError)
+UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 

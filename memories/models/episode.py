@@ -16,6 +16,7 @@ from memories.models.trusted import Trusted, new_id
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
+LONGEST_TRACE = 200  # events of a run of which a list shows the calls
 MOST_ATTEMPTS = 3  # at digesting, after which an episode is set aside with its error
 
 
@@ -130,8 +131,9 @@ class EventQuerySet(Trusted["Event"]):
         return self.filter(position__gt=position).order_by("position")
 
     def calls(self) -> Self:
-        """Tool calls with only the beginning of what came back, as text in `result_start`."""
-        light = self.exclude(tool="").only("episode_id", "position", "tool", "ok")
+        """The tool calls of the beginning, with only the beginning of what came back, as text in `result_start`."""
+        named = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
+        light = named.only("episode_id", "position", "tool", "ok")
         return light.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
 
     def for_reading(self, most: int = LONGEST_SHOWN) -> Self:
@@ -190,6 +192,12 @@ class Event(models.Model):
     @property
     def node_id(self) -> str:
         return f"n{self.position}"
+
+    @property
+    def shown_size(self) -> int:
+        """Of an event from `for_reading`: about how many characters of it a page shows."""
+        sizes = (getattr(self, f"{name}_size", None) or 0 for name in ("said", "args", "result"))
+        return sum(min(size, LONGEST_SHOWN) for size in sizes)
 
     @property
     def words(self) -> str:

@@ -1,6 +1,7 @@
 """Episodes as people read them: what was said and done, how it ended, what was learned from it."""
 
 import json
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from memories.people import trust_of
 from memories.views.pages import page_of
 
 EVENTS_ON_A_PAGE = 100
+LONGEST_PAGE = 40_000  # characters of what was said, asked and answered
 PARTS = ("text", "args", "result")
 
 
@@ -30,7 +32,8 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     found = get_object_or_404(Episode.objects.visible_to(trust).select_related("memory"), pk=episode_id)
     after = request.GET.get("after", "")
-    events = list(found.events.beyond(int(after) if after.isdigit() else 0).for_reading()[:EVENTS_ON_A_PAGE])
+    following = found.events.beyond(int(after) if after.isdigit() else 0).for_reading()
+    events = _that_fit(list(following[:EVENTS_ON_A_PAGE]))
     learned = Evidence.objects.filter(episode=found).visible_to(trust).select_related("memory__skill")
     context: dict[str, Any] = {
         "episode": found,
@@ -40,6 +43,13 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "learned": learned.order_by("-at", "-pk")[:50],
     }
     return render(request, "memories/episode.html", context)
+
+
+def _that_fit(events: list[Event]) -> list[Event]:
+    """As many as make a page of readable length, at least one."""
+    sizes = accumulate(event.shown_size for event in events)
+    fitting = [event for event, size in zip(events, sizes, strict=True) if size <= LONGEST_PAGE]
+    return fitting or events[:1]
 
 
 @require_safe

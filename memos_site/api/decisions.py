@@ -15,7 +15,7 @@ from memories.exceptions import FieldError, Invalid
 from memories.models import Memory
 from memos_site import desk
 
-REVIEW = {"POST": (Permission.REVIEW,), "GET": (Permission.REVIEW,)}
+DECIDE = {"POST": (Permission.REVIEW,)}
 LONGEST_REASON = 2_000
 PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
 
@@ -23,7 +23,7 @@ PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
 class Decide(WritingDoor):
     """POST memories/{id}/{verb}: the memory as it now stands, with the batch by which it is undone."""
 
-    needs = REVIEW
+    needs = DECIDE
     verb = ""
     fields: tuple[str, ...] = ("why",)
 
@@ -51,7 +51,7 @@ class Restore(Decide):
 
 
 class Undo(WritingDoor):
-    needs = REVIEW
+    needs = DECIDE
 
     def write(self, request: Request, batch: UUID) -> Response:
         done = desk.undo(self.trust, batch, at=timezone.now())
@@ -59,7 +59,7 @@ class Undo(WritingDoor):
 
 
 class Inbox(Door):
-    needs = REVIEW
+    needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"kind", "scope"}) | PAGING
 
     def get(self, request: Request) -> Response:

@@ -1,15 +1,19 @@
 """The queue of jobs, with a memory of what this host has taken from it, so that a crash does not cost the wait."""
 
+import logging
+import time
 from multiprocessing.sharedctypes import RawArray
 from typing import Any
 
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
+PAUSE, PATIENCE = 1.0, 60.0  # seconds, while the database is away
 SLOTS = 1024  # far above workers plus what waits in memory; what finds no slot comes again after `retry`
+log = logging.getLogger("memos.jobs")
 
 
 class InHand(ORM):
@@ -24,13 +28,27 @@ class InHand(ORM):
         self.rows = RawArray("q", SLOTS)
 
     def dequeue(self) -> list[tuple[int, str]] | None:
-        taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]
+        try:
+            taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]
+        except (OperationalError, InterfaceError) as error:  # django-q2 would end the process and pause for 10 s
+            log.warning("the database does not answer: %s", error)
+            time.sleep(PAUSE)
+            return None
         for row, _ in taken or []:
             self._replace(0, row)
         return taken
 
     def delete(self, task_id: Any) -> None:
-        super().delete(task_id)  # type: ignore[no-untyped-call]
+        """Records that a job is done. Worth some patience: what is not recorded is done a second time."""
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                super().delete(task_id)  # type: ignore[no-untyped-call]
+                break
+            except (OperationalError, InterfaceError):
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(PAUSE)
         self._replace(task_id, 0)
 
     def _replace(self, old: int, new: int) -> None:

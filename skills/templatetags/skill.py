@@ -1,5 +1,6 @@
 """The part of a memory's page that belongs to this room: the memories' page asks for it by name."""
 
+from difflib import unified_diff
 from typing import Any
 
 from django import template
@@ -7,7 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from memories.models import Memory
 from skills import rendering
-from skills.models import Skill
+from skills.models import Skill, SkillVersion
 
 register = template.Library()
 
@@ -24,6 +25,16 @@ def skill_of(memory: Memory) -> dict[str, Any]:
     versions = list(skill.versions.all())
     shown = skill.proposed or skill.published or next(iter(versions), None)
     return {"memory": memory, "skill": skill, "version": shown, "versions": versions}
+
+
+@register.filter
+def changes(version: SkillVersion, before: SkillVersion | None) -> list[dict[str, str]]:
+    """What another version says differently: lines added, removed and around them; [] without one before."""
+    if before is None or before.pk == version.pk:
+        return []
+    lines = list(unified_diff(before.skill_md.splitlines(), version.skill_md.splitlines(), lineterm="", n=2))[2:]
+    kinds = {"+": "added", "-": "removed", "@": "gap", " ": "same"}
+    return [{"kind": kinds[line[0]], "text": line[1:] if line[0] != "@" else "⋯"} for line in lines]
 
 
 @register.filter

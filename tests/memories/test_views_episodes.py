@@ -67,6 +67,14 @@ def test_a_long_episode_goes_on_on_the_next_page() -> None:
     assert "message 100." in client.get(f"/episodes/{run.pk}/", {"after": "100"}).content.decode()
 
 
+def test_a_page_of_long_results_stays_readable_and_goes_on() -> None:
+    pairs = [[call("search", id=f"c{n}"), answer("x" * 3_900, id=f"c{n}")] for n in range(30)]
+    run = make_run(messages=[message for pair in pairs for message in pair])
+    page = signed_in().get(f"/episodes/{run.pk}/").content.decode()
+    assert len(page) < 75_000
+    assert "What happened next" in page
+
+
 def test_a_long_result_is_cut_and_can_be_read_whole_as_plain_text() -> None:
     long = "x" * 20_000
     run = make_run(messages=[call("search", to="Rome"), answer(long)])

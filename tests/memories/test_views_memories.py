@@ -5,7 +5,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memories.choices import Category, Sensitivity, Status, Type
-from tests.make import make_memory, make_run
+from tests.make import make_memory, make_run, make_skill, make_version
 from tests.pages import candidate, signed_in, support
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +53,15 @@ def test_the_page_of_a_skill_shows_what_an_agent_reads_and_the_runs_behind_it() 
     assert 'class="bad" title="failed"' in page
     assert f"/skills/{skill.pk}/1.zip" in page
     assert "create" in page.split('id="history"')[1] or "propose" in page
+
+
+def test_a_proposed_version_is_shown_with_what_it_changes() -> None:
+    skill = make_skill()
+    make_version(skill, description="Books a flight and a seat")
+    page = signed_in().get(f"/memories/{skill.pk}/").content.decode()
+    assert "What changes from version 1" in page
+    assert "<del>description: Books a flight</del>" in page
+    assert "<ins>description: Books a flight and a seat</ins>" in page
 
 
 def test_the_page_needs_the_same_queries_however_many_runs_speak_for_it(

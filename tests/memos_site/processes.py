@@ -39,7 +39,7 @@ def until(seen: Callable[[], Found], *, seconds: float = 30.0, what: str = "") -
 
 def environment(data_dir: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "PYTEST_CURRENT_TEST")}
-    return kept | {"MEMOS_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default"} | more
+    return kept | {"MEMOS_DATA_DIR": str(data_dir)} | more
 
 
 class Using:

@@ -60,6 +60,7 @@ def test_raw_html_is_shown_as_text(text: str) -> None:
         "/admin/logout",
         "reference/a.md",
         "//x.example",
+        "ftp://x.example",
         "#a",
         "JaVa&#x53;cript:x",
     ],

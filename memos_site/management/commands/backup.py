@@ -1,0 +1,45 @@
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, storages
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memos_site.postgres import archive
+
+PACKAGES, KEY = "skills", "secret_key"
+
+
+class Command(BaseCommand):
+    help = "Writes the whole store into a new directory, while it runs. Example: manage.py backup /backups/2026-11-21"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", type=Path)
+
+    def handle(self, *args: Any, directory: Path, **options: Any) -> None:
+        if directory.exists():
+            raise CommandError(f"{directory} exists; name a new directory")
+        draft = directory.with_name(directory.name + ".unfinished")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(mode=0o700, parents=True)
+        try:
+            archive.dump(draft)
+        except archive.Failed as problem:
+            raise CommandError(str(problem)) from problem
+        copied = copy_packages(draft)  # after the database: every package that it names has been written before
+        key = Path(settings.DATA_DIR) / KEY
+        if key.exists():
+            shutil.copy2(key, draft / KEY)
+        draft.rename(directory)
+        self.stdout.write(f"{directory}: the database, {copied}. It holds secrets: keep it as you keep the store")
+
+
+def copy_packages(directory: Path) -> str:
+    storage = storages["skills"]
+    if not isinstance(storage, FileSystemStorage):
+        return "without the packages, which lie in their own storage"
+    source = Path(storage.location)
+    if source.exists():
+        shutil.copytree(source, directory / PACKAGES, ignore=shutil.ignore_patterns(".*"))
+    return "the packages"

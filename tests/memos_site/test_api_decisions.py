@@ -1,0 +1,159 @@
+"""Decisions through the API: who has `review` promotes, dismisses, restores and undoes; a faster one is named."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from memories.models import AuditEntry, Memory
+from skills.models import Skill, SkillVersion
+from tests.make import ANNA, AT, caller, make_memory, make_run, make_skill, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client() -> APIClient:
+    return caller(name="judge", permissions=["read", "review"])
+
+
+def decide(client: APIClient, memory: Memory, verb: str, status: int = 200, **body: Any) -> Any:
+    answer = client.post(f"/api/v1/memories/{memory.pk}/{verb}", body, format="json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def undo(client: APIClient, batch: str, status: int = 200) -> Any:
+    answer = client.post(f"/api/v1/audit/{batch}/undo")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "status", "confidence"),
+    [
+        ("promote", {}, "confirmed", 60),
+        ("promote", {"to": "applied", "why": "seen it"}, "applied", 80),
+        ("dismiss", {"reason": "wrong"}, "dismissed", 20),
+        ("dismiss", {"why": "it is stale"}, "dismissed", 20),
+    ],
+)
+def test_a_decision_answers_the_memory_as_it_now_stands(
+    client: APIClient, verb: str, body: Any, status: str, confidence: int
+) -> None:
+    memory = make_memory()
+    shown = decide(client, memory, verb, **body)
+    assert (shown["id"], shown["status"], shown["confidence"]) == (str(memory.pk), status, confidence)
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.actor_kind, entry.action) == ("judge", "agent", verb)
+    assert (str(entry.batch_id), entry.rationale) == (shown["batch"], body.get("reason", body.get("why", "")))
+
+
+def test_a_restored_memory_waits_again(client: APIClient) -> None:
+    assert decide(client, make_memory(status="dismissed"), "restore")["status"] == "candidate"
+
+
+@pytest.mark.parametrize("body", [{}, {"reason": ""}, {"reason": "  "}])
+def test_a_dismissal_says_why(client: APIClient, body: Any) -> None:
+    refused = decide(client, make_memory(), "dismiss", 400, **body)
+    assert refused["errors"][0]["pointer"] == "/reason"
+
+
+def test_of_two_decisions_the_second_is_told_the_state_and_who(client: APIClient) -> None:
+    memory = make_memory()
+    decide(client, memory, "dismiss", reason="wrong")
+    refused = decide(caller(permissions=["review"]), memory, "promote", 409)
+    assert refused["detail"] == "cannot promote a memory that is dismissed (dismiss by judge)"
+    assert AuditEntry.objects.count() == 1
+
+
+def test_undo_and_undo_of_undo(client: APIClient) -> None:
+    memory = make_memory()
+    batch = decide(client, memory, "promote")["batch"]
+    undone = undo(client, batch)
+    assert (undone["undone"], undone["refused"]) == ([str(memory.pk)], [])
+    assert Memory.objects.values_list("status", "confidence", "hold").get() == ("candidate", 20, "")
+    redone = undo(client, undone["batch"])
+    assert Memory.objects.values_list("status", "confidence", "hold").get() == ("confirmed", 60, "floor")
+    undo(client, batch, 409)
+    undo(client, redone["batch"])
+    assert Memory.objects.get().status == "candidate"
+
+
+def test_undo_after_a_later_decision_is_refused(client: APIClient) -> None:
+    memory = make_memory()
+    batch = decide(client, memory, "promote")["batch"]
+    decide(client, memory, "dismiss", reason="wrong")
+    assert "changed since and is dismissed now (dismiss by judge)" in undo(client, batch, 409)["detail"]
+
+
+def test_what_only_happened_cannot_be_undone(client: APIClient) -> None:
+    make_run()
+    make_skill(published=False)
+    for entry in AuditEntry.objects.all():
+        undo(client, str(entry.batch_id), 409)
+
+
+def test_an_unknown_batch_or_memory_is_404(client: APIClient) -> None:
+    undo(client, str(uuid4()), 404)
+    for verb in ("promote", "dismiss", "restore"):
+        assert client.post(f"/api/v1/memories/{uuid4()}/{verb}").status_code == 404
+
+
+def test_promoting_a_skill_publishes_its_version_and_undo_takes_it_back(client: APIClient) -> None:
+    skill = make_skill(published=False)
+    batch = decide(client, skill.memory, "promote")["batch"]
+    assert SkillVersion.objects.get().status == "published"
+    assert Memory.objects.get().payload["skill"]["version"] == 1
+    undone = undo(client, batch)
+    assert (SkillVersion.objects.get().status, Memory.objects.get().status) == ("proposed", "candidate")
+    assert "skill" not in Memory.objects.get().payload
+    undo(client, undone["batch"])
+    assert (SkillVersion.objects.get().status, Memory.objects.get().status) == ("published", "confirmed")
+
+
+def test_a_new_version_of_a_published_skill_replaces_it_and_undo_brings_the_old_one_back(client: APIClient) -> None:
+    skill = make_skill()
+    make_version(skill, description="Books a flight in two steps")
+    batch = decide(client, skill.memory, "promote")["batch"]
+    assert statuses(skill) == {1: "retired", 2: "published"}
+    undo(client, batch)
+    assert statuses(skill) == {1: "published", 2: "proposed"}
+
+
+def statuses(skill: Skill) -> dict[int, str]:
+    return dict(SkillVersion.objects.filter(skill=skill).values_list("number", "status"))
+
+
+def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
+    candidate, contested = make_memory("a"), make_memory("b", status="contested")
+    for status in ("confirmed", "applied", "dismissed", "superseded", "retracted"):
+        make_memory(status=status)
+    make_run()
+    updated = make_skill()
+    make_version(updated, description="Otherwise")
+    items = client.get("/api/v1/inbox").json()["results"]
+    assert {item["memory"]["id"]: (item["kind"], item["why"]) for item in items} == {
+        str(candidate.pk): ("semantic", "0 occasions speak for it"),
+        str(contested.pk): ("semantic", "it is contested"),
+        str(updated.pk): ("competence", "a new version of this skill is proposed"),
+    }
+
+
+def test_the_inbox_of_one_kind_or_scope(client: APIClient) -> None:
+    make_memory(scope="project:a")
+    make_skill(published=False)
+    for query, number in (("kind=competence", 1), ("kind=semantic", 1), ("scope=project:a", 1), ("kind=plan_graph", 0)):
+        assert len(client.get(f"/api/v1/inbox?{query}").json()["results"]) == number
+    for query in ("kind=banana", "kind=semantic,competence"):
+        assert client.get(f"/api/v1/inbox?{query}").status_code == 400
+
+
+def test_an_agent_without_review_changes_nothing() -> None:
+    memory = make_memory()
+    entry = memory.promote(by=ANNA, at=AT)
+    client = caller(permissions=["read", "ingest", "report", "skills"])
+    for path in (f"memories/{memory.pk}/dismiss", f"memories/{memory.pk}/restore", f"audit/{entry.batch_id}/undo"):
+        assert client.post(f"/api/v1/{path}", {"reason": "wrong"}, format="json").status_code == 403
+    assert Memory.objects.get().version == 2

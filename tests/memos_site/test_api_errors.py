@@ -1,0 +1,212 @@
+"""Whatever goes wrong under /api/ is a problem in JSON (RFC 9457) with a code and the request's id; never a page."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import OperationalError
+from rest_framework.test import APIClient
+
+from memories import ingestion
+from memories.api import parsers
+from tests.make import Json, ask, caller, make_agent, make_memory, run
+
+pytestmark = pytest.mark.django_db
+TITLES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed"}
+
+
+def problem(answer: Any, status: int, code: str) -> Json:
+    """Checks that the answer is a whole problem, and gives its body."""
+    body: Json = answer.json()
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert (body["status"], body["code"], body["type"]) == (status, code, "about:blank")
+    assert body["title"] == TITLES.get(status, body["title"])
+    assert body["request_id"] == answer["X-Request-Id"] != ""
+    assert body["detail"]
+    return body
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/nothing",
+        "/api/v1/",
+        "/api/v1/memories/",
+        "/api/v1/memories/not-a-uuid",
+        "/api/v1/memories/not-a-uuid/promote",
+        "/api/v1/episodes/1/events",
+        "/api/v1/skills/a/b/c",
+        "/api/v2/memories",
+        "/api/",
+        "/api",
+        "/api/v1",
+    ],
+)
+def test_an_unknown_address_is_a_problem_for_every_method(method: str, path: str) -> None:
+    answer = ask(caller(), method, path)
+    if method == "HEAD":
+        assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    else:
+        assert problem(answer, 404, "not_found")["instance"] == path
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "/api/v1/memories", "GET"),
+        ("PUT", "/api/v1/me", "GET"),
+        ("GET", "/api/v1/conversations", "POST"),
+        ("GET", f"/api/v1/memories/{uuid4()}/promote", "POST"),
+        ("TRACE", "/api/v1/skills", "GET"),
+        ("BREW", "/api/v1/skills", "GET"),
+    ],
+)
+def test_a_wrong_method_is_405_and_names_the_right_ones(method: str, path: str, allowed: str) -> None:
+    answer = ask(caller(), method, path)
+    problem(answer, 405, "method_not_allowed")
+    assert allowed in answer["Allow"]
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer", "code"),
+    [
+        ("colour=red", "/colour", "unknown_parameter"),
+        ("a%2Fb=1", "/a~1b", "unknown_parameter"),
+        ("format=html", "/format", "unknown_parameter"),
+        ("limit=0", "/limit", "out_of_range"),
+        ("limit=201", "/limit", "out_of_range"),
+        ("limit=", "/limit", "out_of_range"),
+        ("limit=-1", "/limit", "out_of_range"),
+        ("limit=%D9%A3", "/limit", "out_of_range"),
+        ("limit=" + "9" * 5_000, "/limit", "out_of_range"),
+        ("min_confidence=101", "/min_confidence", "out_of_range"),
+        ("type=banana", "/type", "unknown_value"),
+        ("status=confirmed,banana", "/status", "unknown_value"),
+        ("ordering=content", "/ordering", "unknown_value"),
+        ("cursor=x", "/cursor", "invalid"),
+        ("cursor=%F0%9F%98%80", "/cursor", "invalid"),
+        ("source=%00", "/source", "unstorable_text"),
+        ("cursor=%00", "/cursor", "unstorable_text"),
+    ],
+)
+def test_a_wrong_parameter_is_named(query: str, pointer: str, code: str) -> None:
+    body = problem(caller().get(f"/api/v1/memories?{query}"), 400, "invalid")
+    [error] = body["errors"]
+    assert (error["pointer"], error["code"]) == (pointer, code)
+    assert body["instance"] == "/api/v1/memories"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "me",
+        "memories/{id}",
+        "episodes/{id}/events",
+        "skills",
+        "skills/x",
+        "skills/x/versions",
+        "skills/x/versions/1",
+        "inbox",
+    ],
+)
+def test_every_door_refuses_parameters_that_it_does_not_know(path: str) -> None:
+    client = caller(permissions=["read", "review"])
+    problem(client.get(f"/api/v1/{path.format(id=uuid4())}?colour=red"), 400, "invalid")
+
+
+def test_a_nul_in_an_address_finds_nothing() -> None:
+    problem(caller().get("/api/v1/skills/a%00b"), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "required"),
+        (b"{", "not_json"),
+        (b"\xff", "not_utf8"),
+        (b"null", "not_an_object"),
+        (b"[]", "not_an_object"),
+        (b'{"messages": [NaN]}', "not_a_number"),
+        (b'{"messages": [1e999]}', "not_a_number"),
+        (b'{"messages": ["\\u0000"]}', "unstorable_text"),
+        (b'{"messages": {"\\ud800": "\\udfff"}}', "unstorable_text"),
+        (b"[" * 50_000, "too_deep"),
+        (b'{"a":' * 90_000, "too_deep"),
+    ],
+)
+def test_a_broken_body_says_what_is_wrong(body: bytes, code: str) -> None:
+    answer = ask(caller(), "POST", "/api/v1/conversations", body)
+    assert problem(answer, 400, "invalid")["errors"][0]["code"] == code
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"0", b"null", b'"text"', b'{"reason": 5}', b'{"because": "x"}', b'{"to": "x"}']
+)
+def test_a_decision_takes_an_object_of_known_fields(body: bytes) -> None:
+    client, memory = caller(permissions=["review"]), make_memory()
+    for verb in ("promote", "dismiss", "restore"):
+        answer = ask(client, "POST", f"/api/v1/memories/{memory.pk}/{verb}", body)
+        problem(answer, 400, "invalid")
+
+
+def test_a_reason_has_its_limit() -> None:
+    path = f"/api/v1/memories/{make_memory().pk}/dismiss"
+    problem(caller(permissions=["review"]).post(path, {"reason": "x" * 2_001}, format="json"), 400, "invalid")
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
+def test_a_body_of_another_kind_is_415(kind: str) -> None:
+    problem(ask(caller(), "POST", "/api/v1/conversations", b"a=1", kind), 415, "unsupported_media_type")
+
+
+def test_an_answer_of_another_kind_is_406() -> None:
+    problem(caller().get("/api/v1/me", headers={"Accept": "text/html"}), 406, "not_acceptable")
+
+
+def test_a_body_that_is_too_large_is_413(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsers, "LARGEST_BODY", 1_000)
+    answer = caller().post("/api/v1/conversations", run(title="x" * 1_000), format="json")
+    problem(answer, 413, "too_large")
+
+
+def test_a_host_that_is_not_ours_is_a_problem_too() -> None:
+    problem(caller().get("/api/v1/me", headers={"Host": "evil.example"}), 400, "malformed")
+
+
+def test_a_form_of_the_browser_that_cannot_be_read_is_a_problem(admin_user: User) -> None:
+    client = APIClient(enforce_csrf_checks=True)
+    client.force_login(admin_user)
+    client.cookies["csrftoken"] = "a" * 32
+    answer = ask(client, "POST", "/api/v1/conversations", b"broken", "multipart/form-data; boundary=")
+    problem(answer, 415, "unsupported_media_type")
+
+
+def raising(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(ingestion, "conversation", fail)
+    return caller().post("/api/v1/conversations", run(), format="json")
+
+
+def test_a_fault_of_ours_is_a_500_that_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = problem(raising(monkeypatch, RuntimeError("secret")), 500, "internal_error")
+    assert "secret" not in str(body)
+
+
+def test_a_database_that_is_away_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = problem(raising(monkeypatch, OperationalError("no route to host")), 503, "unavailable")
+    assert body["memory_status"] == "unavailable"
+    assert "route" not in str(body)
+
+
+def test_a_refused_write_leaves_nothing_behind() -> None:
+    _, token = make_agent(permissions=["read"])
+    client = APIClient()
+    problem(
+        client.post("/api/v1/conversations", run(), format="json", headers={"X-API-Key": token}), 403, "not_allowed"
+    )

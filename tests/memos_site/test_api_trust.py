@@ -1,0 +1,167 @@
+"""A walk through every address of the API with tokens of different clearance and scopes: no answer tells of a row that
+its caller may not see, neither by a word nor by looking different from the answer about nothing."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.urls import URLPattern, URLResolver
+from rest_framework.test import APIClient
+
+from memories.choices import Sensitivity
+from memories.models import Memory
+from memories.trust import Trust
+from memos_site.api.urls import urlpatterns
+from tests.make import ANNA, AT, bearing, make_agent, make_memory, make_run, make_skill, make_version, user
+
+pytestmark = pytest.mark.django_db
+ROWS = list(product(["", "project:alpha", "project:beta"], [Sensitivity.LOW, Sensitivity.MEDIUM, Sensitivity.HYPER]))
+TOKENS = [(1, ["project:alpha"]), (2, []), (0, ["project:beta"]), (4, ["project:beta"])]
+
+
+@dataclass
+class Secret:
+    """One row of each kind with one scope and sensitivity; `word` stands in every text of them."""
+
+    scope: str
+    sensitivity: int
+    word: str
+    memory: UUID
+    episode: UUID
+    skill: str
+    batch: UUID
+
+    def is_seen_by(self, trust: Trust) -> bool:
+        return trust.sees(scope=self.scope, sensitivity=self.sensitivity)
+
+    def addresses(self) -> dict[str, list[tuple[str, str, Any]]]:
+        """Every route that leads to one row -> the requests that ask for it: method, path, body."""
+        skill = f"skills/{self.skill}"
+        return {
+            "memories/<uuid:memory_id>": [
+                ("GET", f"memories/{self.memory}", None),
+                ("GET", f"memories/{self.episode}", None),
+            ],
+            "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
+            "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
+            "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
+            "skills/<str:name>/versions/<str:number>": [
+                ("GET", f"{skill}/versions/{n}", None) for n in ("1", "latest")
+            ],
+            "skills/<str:name>/versions/<str:number>/content": [("GET", f"{skill}/versions/1/content", None)],
+            "memories/<uuid:memory_id>/promote": [("POST", f"memories/{self.memory}/promote", {})],
+            "memories/<uuid:memory_id>/dismiss": [("POST", f"memories/{self.memory}/dismiss", {"reason": "wrong"})],
+            "memories/<uuid:memory_id>/restore": [("POST", f"memories/{self.memory}/restore", {})],
+            "audit/<uuid:batch>/undo": [("POST", f"audit/{self.batch}/undo", {})],
+        }
+
+
+NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4())
+LISTS = {
+    "memories": ["memories?limit=2&status=candidate,confirmed,dismissed", "memories?limit=50", "memories?ordering=key"],
+    "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
+    "inbox": ["inbox?limit=2", "inbox?kind=semantic"],
+}
+TELLS_ABOUT_THE_CALLER_ONLY = {"me", "conversations", ""}
+
+
+def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
+    word = f"secret{number}"
+    facts: dict[str, Any] = {"scope": scope, "sensitivity": sensitivity}
+    waiting = make_memory(f"{word} waits", tags=[word], key=word, **facts)
+    decided = make_memory(f"{word} was decided", **facts)
+    batch = decided.promote(by=ANNA, at=AT).batch_id
+    run = make_run(messages=[user(word)], scope=scope, sensitivity=Sensitivity(sensitivity).label)
+    skill = make_skill(f"{word}-skill", content=f"{word} skill", **facts)
+    make_version(skill, description=f"{word} proposed")
+    return Secret(scope, sensitivity, word, waiting.pk, run.pk, skill.name, batch)
+
+
+@pytest.fixture
+def secrets() -> list[Secret]:
+    return [make_secret(number, *row) for number, row in enumerate(ROWS)]
+
+
+def routes(patterns: list[URLPattern | URLResolver]) -> set[str]:
+    found = set()
+    for pattern in patterns:
+        found |= routes(pattern.url_patterns) if isinstance(pattern, URLResolver) else {str(pattern.pattern)}
+    return found
+
+
+def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]:
+    """Status and whole text, without what differs from request to request."""
+    answer: Any = (
+        client.generic(method, f"/api/v1/{path}")
+        if body is None
+        else client.post(f"/api/v1/{path}", body, format="json")
+    )
+    if answer.streaming:
+        return answer.status_code, str(b"".join(answer.streaming_content))
+    shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
+    return answer.status_code, str(shown)
+
+
+def caller_and_trust(clearance: int, scopes: list[str], *, review: bool) -> tuple[APIClient, Trust]:
+    permissions = ["read", "skills", "ingest", "report", *(["review"] if review else [])]
+    agent, token = make_agent(clearance=Sensitivity(clearance), scopes=scopes, permissions=permissions)
+    return bearing(token), agent.trust
+
+
+def test_the_walk_knows_every_address() -> None:
+    assert routes(urlpatterns) == {*NOTHING.addresses(), *LISTS, *TELLS_ABOUT_THE_CALLER_ONLY}
+
+
+@pytest.mark.parametrize("review", [True, False])
+def test_lists_show_what_the_caller_may_see_and_nothing_else(secrets: list[Secret], review: bool) -> None:
+    for token in TOKENS:
+        client, trust = caller_and_trust(*token, review=review)
+        for path in [path for name, paths in LISTS.items() if review or name != "inbox" for path in paths]:
+            shown = everything_listed(client, f"/api/v1/{path}")
+            seen = {
+                secret.word for secret in secrets if f"'{secret.word} " in shown or f"'{secret.word}-skill'" in shown
+            }
+            assert seen == {secret.word for secret in secrets if secret.is_seen_by(trust)}, (path, token)
+
+
+def everything_listed(client: APIClient, url: str) -> str:
+    shown = ""
+    while url:
+        page = client.get(url).json()
+        shown += str(page["results"])
+        url = page["next"]
+    return shown
+
+
+@pytest.mark.parametrize("review", [True, False])
+def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: list[Secret], review: bool) -> None:
+    versions = dict(Memory.objects.values_list("pk", "version"))
+    for token in TOKENS:
+        client, trust = caller_and_trust(*token, review=review)
+        nothing = {route: [ask(client, *one) for one in requests] for route, requests in NOTHING.addresses().items()}
+        for secret in secrets:
+            if not secret.is_seen_by(trust):
+                for route, requests in secret.addresses().items():
+                    assert [ask(client, *one) for one in requests] == nothing[route], (route, secret, token)
+    assert dict(Memory.objects.values_list("pk", "version")) == versions
+
+
+def test_what_may_be_seen_is_found_at_every_address(secrets: list[Secret]) -> None:
+    client, trust = caller_and_trust(1, ["project:alpha"], review=True)
+    for secret in secrets:
+        if secret.is_seen_by(trust):
+            for method, path, body in [one for requests in secret.addresses().values() for one in requests]:
+                status, shown = ask(client, method, path, body)
+                assert status in (200, 409), (path, shown)
+
+
+def test_a_skills_name_that_others_use_elsewhere_is_not_told() -> None:
+    for scope in ("project:alpha", "project:beta"):
+        make_skill(scope=scope)
+    client, _ = caller_and_trust(2, ["project:alpha"], review=True)
+    assert client.get("/api/v1/skills/book-flight").json()["scope"] == "project:alpha"
+    assert client.get("/api/v1/skills/book-flight?scope=project:beta").status_code == 404
+    everywhere, _ = caller_and_trust(2, [], review=True)
+    assert everywhere.get("/api/v1/skills/book-flight").status_code == 409

@@ -1,0 +1,77 @@
+"""A store that was backed up, destroyed and restored is the store that it was."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.memos_site.processes import SOURCE, environment, nobody_left, sql, until, using
+
+COMMANDS = """
+import io, json, sys
+import django
+from django.core.management import CommandError, call_command
+django.setup()
+said = []
+for name, *arguments in json.loads(sys.argv[1]):
+    out = io.StringIO()
+    try:
+        call_command(name, *arguments, stdout=out)
+    except CommandError as error:
+        out.write(f"refused: {error}")
+    said.append(out.getvalue())
+print(json.dumps(said))
+"""
+
+
+def commands(data_dir: Path, *wanted: list[str]) -> list[str]:
+    """What each of the commands says, called one after the other in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, json.dumps(wanted)],
+        cwd=SOURCE,
+        env=environment(data_dir, DJANGO_SETTINGS_MODULE="memos_site.settings"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_a_destroyed_store_comes_back_whole(data_dir: Path) -> None:
+    store, saved = data_dir / "store", data_dir / "saved"
+    store.mkdir()
+    (data_dir / "postgres").rename(store / "postgres")
+    package = store / "skills" / "_" / "name" / "sha.zip"
+    package.parent.mkdir(parents=True)
+    package.write_bytes(b"zip")
+    with using(store):
+        sql(store, "CREATE EXTENSION vector; CREATE TABLE kept AS SELECT '[1,2]'::vector AS v")
+        backup, restore = ["backup", str(saved)], ["restore", str(saved)]
+        said = commands(store, ["postgres", "status"], ["migrate", "-v0"], backup, backup, restore)
+    key = (store / "secret_key").read_text()
+    assert said[0].startswith(f"running in {store}/postgres: PostgreSQL 18")
+    assert said[2].startswith(f"{saved}: the database, the packages.")
+    assert saved.stat().st_mode & 0o777 == 0o700
+    assert said[3] == f"refused: {saved} exists; name a new directory"
+    assert said[4].startswith("refused: the database holds something")
+
+    until(lambda: nobody_left(store))
+    shutil.rmtree(store)
+    said = commands(store, ["restore", str(data_dir)], restore, ["migrate", "--check"], ["postgres", "stop"])
+    assert said[0].startswith(f"refused: {data_dir} is not a finished backup")
+    assert said[1].startswith(f"restored from {saved}")
+    assert said[2:] == ["", "stopped\n"]
+    with using(store):
+        assert sql(store, "SELECT v::text FROM kept") == [("[1,2]",)]
+        assert sql(store, "SELECT count(*) > 20 FROM django_migrations") == [(True,)]
+    assert (store / "secret_key").read_text() == key
+    assert (store / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert package.read_bytes() == b"zip"
+
+
+def test_psql_starts_the_server_and_speaks_to_it(data_dir: Path) -> None:
+    command = [sys.executable, "manage.py", "postgres", "psql", "-Atc", "SELECT current_user"]
+    done = subprocess.run(command, cwd=SOURCE, env=environment(data_dir), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "memos\n"), done.stderr

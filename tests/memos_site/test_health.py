@@ -1,0 +1,46 @@
+"""What a load balancer is told."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
+
+from memos_site.views import health
+
+FINE = {"status": "ok", "database": "ok", "migrations": "ok", "storage": "ok", "worker": "late"}
+
+
+@pytest.fixture(autouse=True)
+def a_new_process() -> Iterator[None]:
+    health._migrated.clear()
+    yield
+    health._migrated.clear()
+
+
+def ready(client: Client) -> tuple[int, dict[str, Any]]:
+    answer = client.get("/health/ready")
+    return answer.status_code, answer.json()
+
+
+def test_a_living_process_says_so_to_anybody_without_the_database(client: Client) -> None:
+    assert client.get("/health/live").json() == {"status": "ok"}
+
+
+@pytest.mark.django_db
+def test_a_store_without_a_worker_is_ready_and_says_that_the_worker_is_late(client: Client) -> None:
+    assert ready(client) == (200, FINE)
+
+
+@pytest.mark.django_db
+def test_a_store_with_migrations_to_come_is_not_ready(client: Client) -> None:
+    MigrationRecorder.Migration.objects.filter(app="sessions").delete()
+    assert ready(client) == (503, FINE | {"status": "unavailable", "migrations": "pending", "worker": "unknown"})
+
+
+@pytest.mark.django_db
+def test_a_store_that_cannot_keep_packages_is_not_ready_and_does_not_say_why(client: Client, settings: Any) -> None:
+    nowhere = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": "/dev/null/nowhere"}}
+    settings.STORAGES = settings.STORAGES | {"skills": nowhere}
+    assert ready(client) == (503, FINE | {"status": "unavailable", "storage": "failed", "worker": "unknown"})
