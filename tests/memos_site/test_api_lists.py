@@ -89,7 +89,11 @@ def test_pages_hold_every_row_once_in_order_forth_and_back(client: APIClient, or
     now = timezone.now()
     for n in range(9):
         moment = now - timedelta(microseconds=n // 3)
-        facts = {"created_at": moment, "updated_at": moment, "salience_at": now - timedelta(days=n // 3)}
+        facts: dict[str, Any] = {
+            "created_at": moment,
+            "updated_at": moment,
+            "salience_at": now - timedelta(days=n // 3),
+        }
         make_memory(
             status="confirmed", confidence=60 + n // 3, times_used=n // 3, key=f"k{n}" if n % 2 else None, **facts
         )

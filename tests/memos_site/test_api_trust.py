@@ -1,20 +1,21 @@
 """A walk through every address of the API with tokens of different clearance and scopes: no answer tells of a row that
 its caller may not see, neither by a word nor by looking different from the answer about nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.urls import URLPattern, URLResolver
+from django.urls import URLResolver
 from rest_framework.test import APIClient
 
 from memories.choices import Sensitivity
 from memories.models import Memory
 from memories.trust import Trust
 from memos_site.api.urls import urlpatterns
-from tests.make import ANNA, AT, bearing, make_agent, make_memory, make_run, make_skill, make_version, user
+from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user
 
 pytestmark = pytest.mark.django_db
 ROWS = list(product(["", "project:alpha", "project:beta"], [Sensitivity.LOW, Sensitivity.MEDIUM, Sensitivity.HYPER]))
@@ -84,7 +85,7 @@ def secrets() -> list[Secret]:
     return [make_secret(number, *row) for number, row in enumerate(ROWS)]
 
 
-def routes(patterns: list[URLPattern | URLResolver]) -> set[str]:
+def routes(patterns: Sequence[Any]) -> set[str]:
     found = set()
     for pattern in patterns:
         found |= routes(pattern.url_patterns) if isinstance(pattern, URLResolver) else {str(pattern.pattern)}
@@ -99,7 +100,7 @@ def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]
         else client.post(f"/api/v1/{path}", body, format="json")
     )
     if answer.streaming:
-        return answer.status_code, str(b"".join(answer.streaming_content))
+        return answer.status_code, str(bytes_of(answer))
     shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
     return answer.status_code, str(shown)
 
