@@ -223,3 +223,4 @@ def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use(
     page = signed_in().get("/").content.decode()
     assert "skill, version 2" in page
     assert "differently from version 1" in page
+    assert "dismiss wrong" not in page  # that would take the whole skill from the agents, not this version
