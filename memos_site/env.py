@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+import dj_database_url
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 SECRETS = ("SECRET_KEY", "DATABASE_URL")
@@ -26,6 +27,20 @@ def _words(value: Any) -> Any:
 Words = Annotated[list[str], BeforeValidator(_words)]
 
 
+def _postgres(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        engine = dj_database_url.parse(url).get("ENGINE")
+    except (ValueError, KeyError):
+        engine = None
+    if engine != "django.db.backends.postgresql":
+        raise ValueError("must be postgres://user:password@host:port/name")
+    return url
+
+
+PostgresURL = Annotated[str, AfterValidator(_postgres)]
+
+
 class Environment(BaseModel):
     """The settings that an operator may set. The field's name is the variable's name."""
 
@@ -37,8 +52,11 @@ class Environment(BaseModel):
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
     )
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
-    DATABASE_URL: str = Field("", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset")
+    DATABASE_URL: PostgresURL = Field(
+        "", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset"
+    )
     MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
+    LOG_FORMAT: Literal["line", "json"] = Field("line", description="of the log: lines for people or JSON objects")
     TIME_ZONE: str = Field("UTC", description="the workspace's time zone")
     LANGUAGE_CODE: str = Field("en", description="en or zh-hans")
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")

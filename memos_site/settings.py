@@ -87,8 +87,11 @@ Q_CLUSTER = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "memos_site.logs.JSONLine"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
@@ -143,6 +146,7 @@ IGNORED_TOOLS = frozenset(ENV.IGNORED_TOOLS)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 21 * 1024 * 1024
 X_FRAME_OPTIONS = "DENY"
+SECURE_REDIRECT_EXEMPT = [r"^health/"]  # asked from inside, without HTTPS
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if ENV.HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.HTTPS

@@ -51,7 +51,7 @@ class SkillVersionQuerySet(Trusted["SkillVersion"]):
 
     def for_lists(self) -> Self:
         """Without the texts and files of each version."""
-        return self.defer("skill_md", "files", "scan")
+        return self.defer("skill_md", "files")
 
 
 class SkillVersion(models.Model):
@@ -104,6 +104,11 @@ class SkillVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.skill.name} {self.number}"
+
+    @property
+    def is_critical(self) -> bool:
+        """The scan found something that must not be published without a second look."""
+        return any(finding["severity"] == "critical" for finding in self.scan.get("findings", ()))
 
     @property
     def is_open(self) -> bool:

@@ -81,6 +81,11 @@ def ask(client: APIClient, method: str, path: str, body: bytes = b"", kind: str 
     return cast(Any, client).generic(method, path, body, kind)
 
 
+def bytes_of(answer: Any) -> bytes:
+    """The body, read to its end: only then a file behind it is closed."""
+    return b"".join(answer.streaming_content) if answer.streaming else bytes(answer.content)
+
+
 def bearing(token: str) -> APIClient:
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")

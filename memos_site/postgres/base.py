@@ -21,5 +21,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
             except self.Database.OperationalError:
                 server.wake()
                 return super().get_new_connection(conn_params | {"host": server.host()})
-        except Unusable as problem:
+        except (Unusable, OSError) as problem:  # OSError: a directory that is not ours, a disk that is full
             raise OperationalError(str(problem)) from problem

@@ -17,7 +17,7 @@ from pathlib import Path
 from memos_site.postgres.cluster import RECOVERY_SECONDS, Cluster, Unusable
 
 LOG_LIMIT = 1_000_000  # bytes, then one older file is kept
-GIVE_UP_SECONDS = 10.0  # of starts that end at once
+STILL_DYING = "is still in use"  # PostgreSQL of the shared memory that a killed server's last backends hold
 STAY, UNUSED = signal.SIGUSR1, signal.SIGUSR2
 AWAITED = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, STAY, UNUSED}
 
@@ -30,19 +30,16 @@ class Keeper:
         self.postgres = self.start()
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Starts the server and waits until it answers. One that ends at once is tried again for a while.
-
-        Right after a kill the old server's backends may still hold the shared memory; they are gone in moments.
-        """
-        give_up = time.monotonic() + GIVE_UP_SECONDS
+        """Starts the server and waits until it answers; after a kill, until the old one's last query has ended."""
+        give_up = time.monotonic() + RECOVERY_SECONDS
         while True:
             logged = self.log.stat().st_size
             self.cluster.forget_the_dead()
             postgres = self.cluster.start()
             if self.answers(postgres):
                 return postgres
-            if time.monotonic() > give_up:
-                said = self.log.read_bytes()[logged:].decode(errors="replace").strip()
+            said = self.log.read_bytes()[logged:].decode(errors="replace").strip()
+            if STILL_DYING not in said or time.monotonic() > give_up:
                 raise Unusable(f"PostgreSQL does not start: {said or f'see {self.log}'}")
             time.sleep(0.1)
 
@@ -124,12 +121,12 @@ def keeper(data_dir: Path, binaries: Path, *, said: int) -> None:
             cluster = Cluster(data_dir / "postgres", binaries)
             cluster.prepare()
             it = Keeper(data_dir, cluster)
-        os.close(said)
-        if held is not None:
-            it.keep()
     except (Unusable, OSError) as error:
-        print(error, file=sys.stderr, flush=True)  # noqa: T201  (the log)
         os.write(said, str(error).encode())
+        raise
+    os.close(said)
+    if held is not None:
+        it.keep()
 
 
 def main(data_dir: Path, binaries: Path) -> int:

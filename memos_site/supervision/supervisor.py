@@ -15,7 +15,7 @@ from memos_site.postgres.launch import die_with_parent
 FORK = multiprocessing.get_context("fork")
 FIRST_PAUSE, LONGEST_PAUSE, STEADY = 0.1, 30.0, 60.0  # seconds; who ran steadily begins again with the first pause
 GRACE = 15.0  # seconds to finish after a SIGTERM, then SIGKILL
-STOPPING = (signal.SIGTERM, signal.SIGINT)
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 log = logging.getLogger("memos.supervisor")
 
 
@@ -40,7 +40,7 @@ class Child:
         os.setpgid(0, 0)
         die_with_parent(signal.SIGTERM)
         signal.set_wakeup_fd(-1)
-        for number in (*STOPPING, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         if os.getppid() == self.process._parent_pid:
@@ -60,6 +60,10 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
+def ignored(number: int) -> bool:
+    return signal.getsignal(number) == signal.SIG_IGN
+
+
 def how(exitcode: int | None) -> str:
     if exitcode is not None and exitcode < 0:
         return f"was killed by {signal.Signals(-exitcode).name}"
@@ -72,11 +76,15 @@ class Supervisor:
         self.asked = 0
 
     def run(self) -> None:
-        """Until SIGTERM or SIGINT. Returns when no child is left; a second signal kills at once what still runs."""
+        """Until SIGTERM, SIGINT or the end of its terminal; returns when no child is left.
+
+        A second signal kills at once what still runs.
+        """
         heard, told = os.pipe()
         for end in (heard, told):
             os.set_blocking(end, False)
-        before = {number: signal.signal(number, self._ask) for number in STOPPING}
+        wanted = [number for number in STOPPING if not (number == signal.SIGHUP and ignored(number))]  # nohup
+        before = {number: signal.signal(number, self._ask) for number in wanted}
         before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)  # not ignored: it wakes us
         wakeup = signal.set_wakeup_fd(told)
         try:

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 THREADS = 8  # in each process; each keeps one database connection
 BACKLOG = 512
@@ -32,6 +33,15 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+class Log(Logger):  # type: ignore[misc]
+    """gunicorn's own lines go where all lines go."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+
+
 class Web(BaseApplication):  # type: ignore[misc]
     def __init__(self, listener: socket.socket, workers: int) -> None:
         self.listener, self.workers = listener, workers
@@ -51,6 +61,7 @@ class Web(BaseApplication):  # type: ignore[misc]
             "keepalive": 5,
             "loglevel": "debug" if settings.DEBUG else "warning",
             "control_socket_disable": True,
+            "logger_class": Log,
         }
         for name, value in wanted.items():
             self.cfg.set(name, value)

@@ -51,7 +51,7 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     note = request.POST.get("note", "").strip()
     try:
         _stands_as_seen(trust, memory_id, request.POST.get("seen", ""))
-        why = f"{why}: {note}" if note else why
+        why = ": ".join(filter(None, (why, note)))
         decision = desk.decide(trust, memory_id, verb, at=timezone.now(), why=why)
     except Conflict as conflict:
         said = _("Too late: %(why)s") % {"why": conflict}

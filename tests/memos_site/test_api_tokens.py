@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from memories.choices import Permission
 from memories.models import Agent
-from tests.make import ask, bearing, caller, make_agent, make_memory, make_person, make_skill, run
+from tests.make import ask, bearing, bytes_of, caller, make_agent, make_memory, make_person, make_skill, run
 
 pytestmark = pytest.mark.django_db
 ME = "/api/v1/me"
@@ -104,5 +104,5 @@ def test_each_door_opens_with_its_permission_and_no_other(method: str, path: str
         client = caller(permissions=[permission])
         for asked in methods:
             answer = ask(client, asked, path, b"{}")
-            b"".join(answer.streaming_content if answer.streaming else ())  # read to its end, a file is closed
+            bytes_of(answer)
             assert (answer.status_code == 403) is (permission not in needed), (asked, permission)

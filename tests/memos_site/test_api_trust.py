@@ -15,7 +15,7 @@ from memories.choices import Sensitivity, Type
 from memories.models import Memory
 from memories.trust import Trust
 from memos_site.api.urls import urlpatterns
-from tests.make import ANNA, AT, bearing, make_agent, make_memory, make_run, make_skill, make_version, user
+from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user
 
 pytestmark = pytest.mark.django_db
 ROWS = list(product(["", "project:alpha", "project:beta"], [Sensitivity.LOW, Sensitivity.MEDIUM, Sensitivity.HYPER]))
@@ -116,7 +116,7 @@ def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]
         else client.post(f"/api/v1/{path}", body, format="json")
     )
     if answer.streaming:
-        return answer.status_code, str(b"".join(answer.streaming_content))
+        return answer.status_code, str(bytes_of(answer))
     shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
     return answer.status_code, str(shown)
 

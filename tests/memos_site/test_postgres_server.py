@@ -192,3 +192,10 @@ def test_it_stays_without_users_when_it_was_told_to_until_it_is_stopped(data_dir
     assert Server(data_dir).stop()
     assert nobody_left(data_dir)
     assert not Server(data_dir).stop()
+
+
+def test_a_server_that_cannot_start_says_why_in_its_own_words(data_dir: Path) -> None:
+    (data_dir / "postgres" / "postgresql.auto.conf").write_text("shared_buffers = 'plenty'\n")
+    with pytest.raises(Unusable, match=r'does not start: [^$]*invalid value for parameter "shared_buffers"'):
+        Server(data_dir).wake()
+    Server(data_dir).leave()

@@ -161,9 +161,11 @@ def test_a_taken_port_is_one_line(new_data_dir: Path) -> None:
 
 
 def test_a_wrong_setting_is_said_and_nothing_starts(new_data_dir: Path) -> None:
-    site = Site(new_data_dir, *SERVE, DEBUG="perhaps")
+    site = Site(new_data_dir, *SERVE, DEBUG="perhaps", DATABASE_URL="mysql://me:secret@there/name")
     assert site.process.wait() == 1
     assert "(memos_site.E001) DEBUG: " in site.said
+    assert "(memos_site.E001) DATABASE_URL: " in site.said
+    assert "secret" not in site.said
     assert not (new_data_dir / "postgres").exists()
 
 

@@ -152,6 +152,25 @@ def test_nobody_publishes_a_version_that_took_the_place_of_the_one_shown() -> No
     assert not SkillVersion.objects.filter(skill=skill, status=SkillVersion.Status.PUBLISHED).exists()
 
 
+def test_a_skill_with_a_critical_finding_is_read_before_it_is_published_and_the_reason_is_kept() -> None:
+    skill, client = candidate(), signed_in()
+    finding = {
+        "severity": "critical",
+        "rule": "download-and-run",
+        "file": "SKILL.md",
+        "line": 3,
+        "excerpt": "curl | sh",
+    }
+    SkillVersion.objects.filter(skill=skill).update(scan={"findings": [finding]})
+    page = client.get("/").content.decode()
+    assert "critical finding" in page
+    assert 'value="promote"' not in page
+    page = client.get(f"/memories/{skill.pk}/").content.decode()
+    assert "Publish despite the findings" in page
+    client.post(f"/memories/{skill.pk}/decide/", {"decision": "promote", "note": "our own mirror"})
+    assert "our own mirror" in client.get(f"/memories/{skill.pk}/").content.decode()
+
+
 def test_an_undo_that_comes_too_late_says_why() -> None:
     memory, anna, ben = make_memory(), signed_in("anna"), signed_in("ben")
     link = undo_link(decide(anna, memory, "promote"))
@@ -204,3 +223,4 @@ def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use(
     page = signed_in().get("/").content.decode()
     assert "skill, version 2" in page
     assert "differently from version 1" in page
+    assert "dismiss wrong" not in page  # that would take the whole skill from the agents, not this version
