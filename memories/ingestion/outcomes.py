@@ -14,7 +14,7 @@ from memories.trust import Trust
 def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     """Sets the outcome of an episode and closes it; a later one replaces the first.
 
-    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's.
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in the caller's scopes.
     """
     trust.source_to_write(report.source)
     rows = Memory.objects.visible_to(trust).select_related("episode")
@@ -26,6 +26,7 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
         raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
     said = {"latency_ms": report.latency_ms, "note": report.note}
     details = {name: value for name, value in said.items() if value not in (None, "")}
+    trust.scope_to_write(memory.scope)
     first = memory.episode.outcome is None
     changed = set_outcome(memory.episode, Outcome(report.outcome_status), trust=trust, at=at, details=details)
     return Ingested(memory, created=first, changed=changed)
