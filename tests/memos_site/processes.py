@@ -33,7 +33,7 @@ def until(seen: Callable[[], Found], *, seconds: float = 30.0, what: str = "") -
     deadline = time.monotonic() + seconds
     while not (found := seen()):
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s in vain for {what or seen}"
-        time.sleep(0.02)
+        time.sleep(0.05)
     return found
 
 

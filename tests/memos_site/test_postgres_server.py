@@ -120,8 +120,10 @@ def test_stale_files_that_name_a_living_stranger_do_not_matter(data_dir: Path) -
     stranger.wait()
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(new_data_dir: Path) -> None:
-    deep = new_data_dir / ("deep" * 20) / ("er" * 20)
+def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(data_dir: Path) -> None:
+    deep = data_dir / ("deep" * 20) / ("er" * 20)
+    deep.mkdir(parents=True)
+    (data_dir / "postgres").rename(deep / "postgres")
     user = Using(deep).ready()
     sockets = Path(Server(deep).host())
     assert sockets != deep / "postgres"
@@ -137,17 +139,18 @@ def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(new
 
 
 @pytest.mark.skipif(not ROOT, reason="only root has other users to become")
-def test_root_runs_it_as_somebody_else_even_where_that_one_may_not_enter(new_data_dir: Path) -> None:
-    closed = new_data_dir / "closed"
+def test_root_runs_it_as_somebody_else_even_where_that_one_may_not_enter(data_dir: Path) -> None:
+    closed = data_dir / "closed"
     closed.mkdir(mode=0o700)
+    (data_dir / "postgres").rename(closed / "postgres")
     with using(closed):
         assert Path(f"/proc/{postmaster(closed)}").stat().st_uid != 0
         assert (closed / "postgres").stat().st_uid != 0
         commit_a_row(closed)
     until(lambda: nobody_left(closed))
-    shutil.copytree(closed, new_data_dir / "copy")  # now root's, as after `cp -r`
-    with using(new_data_dir / "copy"):
-        assert the_row_is_there(new_data_dir / "copy")
+    shutil.copytree(closed, data_dir / "copy")  # now root's, as after `cp -r`
+    with using(data_dir / "copy"):
+        assert the_row_is_there(data_dir / "copy")
 
 
 @pytest.mark.skipif(not ROOT, reason="only root has other users to become")
