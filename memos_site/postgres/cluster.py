@@ -26,6 +26,7 @@ OPTIONS = {
     "port": PORT,
     "max_connections": "200",
     "unix_socket_permissions": "0700",
+    "max_logical_replication_workers": "0",
     "io_method": "sync",  # no separate I/O workers: three processes less, nothing lost on a local disk
     "jit": "off",
     "log_timezone": "UTC",

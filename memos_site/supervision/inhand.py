@@ -3,7 +3,6 @@
 import logging
 import time
 from multiprocessing.sharedctypes import RawArray
-from typing import Any
 
 from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
@@ -20,7 +19,8 @@ class InHand(ORM):
     """Made before the cluster is forked; its processes write into the same memory, which outlives them.
 
     Only the process that fetches adds, and only the one that records results removes, so there is no lock that one of
-    them could take with it when it dies.
+    them could take with it when it dies. A negative number is a row that was given back before: if it is a job that
+    kills whoever does it, the next time it has to wait for `retry`, and the others have their turn.
     """
 
     def __init__(self) -> None:
@@ -35,10 +35,11 @@ class InHand(ORM):
             time.sleep(PAUSE)
             return None
         for row, _ in taken or []:
-            self._replace(0, row)
+            if -row not in self.rows:
+                self._replace(0, row)
         return taken
 
-    def delete(self, task_id: Any) -> None:
+    def delete(self, task_id: int) -> None:
         """Records that a job is done. Worth some patience: what is not recorded is done a second time."""
         give_up = time.monotonic() + PATIENCE
         while True:
@@ -50,6 +51,7 @@ class InHand(ORM):
                     raise
                 time.sleep(PAUSE)
         self._replace(task_id, 0)
+        self._replace(-task_id, 0)
 
     def _replace(self, old: int, new: int) -> None:
         for slot, row in enumerate(self.rows):
@@ -59,9 +61,9 @@ class InHand(ORM):
 
     def give_back(self) -> None:
         """What nobody on this host works on any more may be taken at once. To be called when no cluster runs."""
-        lost = [row for row in self.rows if row]
+        lost = [row for row in self.rows if row > 0]
         if lost:
             OrmQ.objects.using(Conf.ORM).filter(pk__in=lost).update(lock=timezone.now())
             connections.close_all()  # the caller forks
             for row in lost:
-                self._replace(row, 0)
+                self._replace(row, -row)

@@ -134,6 +134,17 @@ def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the
     assert nobody_left(copied)
 
 
+def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(copied: Path) -> None:
+    site = Site(copied, *SERVE).up()
+    site.enqueue("die", "deadly")
+    until(lambda: site.words().count("deadly") == 2, what=site.said)
+    two_workers(site)
+    sql(site.data_dir, "DELETE FROM django_q_ormq WHERE id = (SELECT min(id) FROM django_q_ormq)")
+    all_is_done(site)
+    assert site.words().count("deadly") == 2
+    site.stop()
+
+
 def test_two_first_starts_at_once_make_one_store_and_show_its_secrets_once(data_dir: Path) -> None:
     (data_dir / "second").mkdir()
     first = Site(data_dir, *SERVE)

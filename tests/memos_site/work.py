@@ -1,6 +1,7 @@
 """Jobs that leave a trace: who did them, and how often they were finished."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -17,3 +18,9 @@ def hold(path: str, word: str) -> None:
     while not Path(path).with_name("go").exists():
         time.sleep(0.02)
     note(path, word)
+
+
+def die(path: str, word: str) -> None:
+    """Kills the worker that does it."""
+    note(path, word)
+    os.kill(os.getpid(), signal.SIGKILL)
