@@ -12,13 +12,14 @@ from uuid_utils.compat import uuid7
 from memories.choices import Permission, Status
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import AuditEntry, Memory
+from memories.models.evidence import with_support
 from memories.models.memory import MemoryQuerySet
 from memories.trust import Trust
 from skills import publishing
 from skills.models import SkillVersion
 
 REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
-ORDER = ("-evidence_count", "-created_at", "-id")
+ORDER = ("-support_count", "-created_at", "-id")
 VERBS = ("promote", "dismiss", "restore")
 
 
@@ -53,8 +54,8 @@ def waiting(trust: Trust, *, at: datetime, kind: str = "", scope: str = "") -> M
         rows = rows.filter(type=kind)
     if scope:
         rows = rows.filter(scope=scope)
-    rows = rows.select_related("skill", "performance").with_support()
-    return rows.order_by(F("evidence_count").desc(), "-created_at", "-id")
+    rows = with_support(rows.select_related("skill", "performance"))
+    return rows.order_by(F("support_count").desc(), "-created_at", "-id")
 
 
 def why(memory: Memory) -> str:
@@ -70,16 +71,41 @@ def why(memory: Memory) -> str:
 
 
 def decide(
-    trust: Trust, memory_id: UUID, verb: str, *, at: datetime, why: str = "", to: Status = Status.CONFIRMED
+    trust: Trust,
+    memory_id: UUID,
+    verb: str,
+    *,
+    at: datetime,
+    why: str = "",
+    to: Status = Status.CONFIRMED,
+    seen: str = "",
 ) -> Decision:
-    """One decision on one memory. NotFound: not there or not to be seen; NotAllowed: the caller may not review;
-    Conflict: somebody was faster; Invalid: an unknown verb, or a dismissal without its reason."""
-    memory = Memory.objects.visible_to(trust).filter(pk=memory_id).first()
-    if memory is None:
-        raise NotFound("no such memory")
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("deciding needs the permission review")
-    batch = uuid7()
+    """One decision on one memory. `seen`: what the decider looked at (`stand`); '' decides on whatever stands.
+
+    NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
+    is no longer as it was seen; Invalid: an unknown verb, or a reason is missing (dismissal, critical findings).
+    """
+    with transaction.atomic():
+        rows = Memory.objects.visible_to(trust).select_for_update()
+        memory = rows.filter(pk=memory_id).first()
+        if memory is None:
+            raise NotFound("no such memory")
+        if not trust.may(Permission.REVIEW):
+            raise NotAllowed("deciding needs the permission review")
+        if seen and stand(memory) != seen:
+            raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
+        batch = uuid7()
+        _do(memory, verb, why.strip(), to=to, trust=trust, at=at, batch=batch)
+    return Decision(memory, batch, verb)
+
+
+def stand(memory: Memory) -> str:
+    """What a person decides on: the version of the memory and, of a skill, the version that is proposed."""
+    skill = getattr(memory, "skill", None)
+    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
+
+
+def _do(memory: Memory, verb: str, why: str, *, to: Status, trust: Trust, at: datetime, batch: UUID) -> None:
     if verb == "promote" and _has_version(memory):
         publishing.publish(memory, by=trust.actor, why=why, at=at, batch=batch)
     elif verb == "promote":
@@ -90,7 +116,6 @@ def decide(
         memory.restore(by=trust.actor, why=why, at=at, batch=batch)
     else:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
-    return Decision(memory, batch, verb)
 
 
 def _has_version(memory: Memory) -> bool:
@@ -98,9 +123,9 @@ def _has_version(memory: Memory) -> bool:
 
 
 def _dismiss(memory: Memory, why: str, *, trust: Trust, at: datetime, batch: UUID) -> None:
-    if not why.strip():
+    if not why:
         raise Invalid(FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence"))
-    memory.dismiss(by=trust.actor, why=why.strip(), at=at, batch=batch)
+    memory.dismiss(by=trust.actor, why=why, at=at, batch=batch)
 
 
 def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:

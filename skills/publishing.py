@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from django.db import transaction
 
 from memories.choices import LIVE, Status
-from memories.exceptions import Conflict
+from memories.exceptions import Conflict, FieldError, Invalid
 from memories.models import AuditEntry, Memory
 from memories.trust import Actor
 from skills import scanning
@@ -86,6 +86,7 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
     """Makes the proposed version what agents download, and the memory at least confirmed: one decision, one batch.
 
     A restored skill whose version is still the published one is only confirmed again. Conflict: nothing is proposed.
+    Invalid: the scan found something critical, and no reason is given.
     """
     with transaction.atomic():
         memory.lock_for("publish", LIVE)
@@ -93,6 +94,8 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
         proposed, former = _one(skill, SkillVersion.Status.PROPOSED), _one(skill, SkillVersion.Status.PUBLISHED)
         if proposed is None and (former is None or memory.status not in UNDECIDED):
             raise Conflict(f"no version of {skill.name} is proposed; it is {memory.status}")
+        if proposed and not why.strip() and proposed.is_critical:
+            raise Invalid(FieldError("/why", "required", "this version has critical findings: say why it is published"))
         if proposed:
             if former:
                 _move(former, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)

@@ -14,7 +14,8 @@ from memories.trust import Trust
 def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     """Sets the outcome of an episode and closes it; a later one replaces the first.
 
-    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in the caller's scopes.
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
+    the caller's scopes.
     """
     trust.source_to_write(report.source)
     rows = Memory.objects.visible_to(trust).select_related("episode")

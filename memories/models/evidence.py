@@ -4,12 +4,12 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Prefetch
-from django.db.models.functions import Now
+from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.db.models.functions import Coalesce, Now
 
 from memories.choices import Outcome
 from memories.models.episode import Episode, Event
-from memories.models.memory import Memory
+from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
 from memories.trust import Trust
 
@@ -26,6 +26,16 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
         episodes = Episode.objects.visible_to(trust).defer("environment", "artifacts").prefetch_related(calls)
         return self.prefetch_related(Prefetch("episode", episodes))
+
+
+def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
+    """Adds `evidence_count`, and `support_count`: the occasions among them that speak for the memory. Scalar
+    subqueries, so that a mere count of the rows does without them."""
+    about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    supporting = about.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
+    counted = [Subquery(rows.annotate(n=Count("pk")).values("n")) for rows in (about, supporting)]
+    evidence, support = (Coalesce(count, 0, output_field=models.IntegerField()) for count in counted)
+    return memories.annotate(evidence_count=evidence, support_count=support)
 
 
 class Evidence(models.Model):

@@ -6,8 +6,8 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
-from django.db.models import Count, Q
-from django.db.models.functions import Cast, Coalesce, Now
+from django.db.models import Q
+from django.db.models.functions import Coalesce, Now
 
 from memories import decay
 from memories.choices import LIVE, Category, DeletionPolicy, Origin, Status, Type
@@ -32,11 +32,6 @@ class MemoryQuerySet(Trusted["Memory"]):
     def awake(self, at: datetime) -> Self:
         """What nobody has snoozed beyond `at`."""
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
-
-    def with_support(self) -> Self:
-        """Adds `evidence_count` and `thread_count`; an episode without a thread counts as a thread of its own."""
-        thread = Coalesce("evidence__episode__thread_id", Cast("evidence__episode_id", models.CharField()))
-        return self.annotate(evidence_count=Count("evidence", distinct=True), thread_count=Count(thread, distinct=True))
 
     def with_key(self) -> Self:
         """Adds `key_or_blank`: what has no key sorts before everything that has one."""

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from memories.choices import Status, Type
 from memories.models import AuditEntry, Evidence, Memory
+from memories.models.evidence import with_support
 from memories.people import trust_of
 from memories.views.pages import LATEST, page_of
 
@@ -27,7 +28,7 @@ def memories(request: HttpRequest) -> HttpResponse:
 @require_safe
 def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
-    rows = Memory.objects.visible_to(trust).with_support().select_related("performance", "skill")
+    rows = with_support(Memory.objects.visible_to(trust)).select_related("performance", "skill")
     rows = rows.prefetch_related("skill__versions")
     found = get_object_or_404(rows, pk=memory_id)
     if found.type == Type.EPISODIC:
@@ -46,7 +47,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """All of it, page by page."""
     trust = trust_of(request.user)
-    found = get_object_or_404(Memory.objects.visible_to(trust).with_support().select_related("skill"), pk=memory_id)
+    found = get_object_or_404(with_support(Memory.objects.visible_to(trust)).select_related("skill"), pk=memory_id)
     rows = Evidence.objects.filter(memory=found).visible_to(trust).with_runs(trust)
     page = page_of(request, rows, LATEST, limit=40)
     return render(request, "memories/evidence.html", {"memory": found, "page": page})

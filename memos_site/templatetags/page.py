@@ -106,10 +106,8 @@ def in_a_row(events: list[Event]) -> list[dict[str, Any]]:
 
 @register.filter
 def stand(memory: Memory) -> str:
-    """What a person decides on: the version of the memory and, of a skill, the version that is proposed. A form sends
-    it along, so that nobody decides on what changed unseen."""
-    skill = getattr(memory, "skill", None)
-    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
+    """What the decision is about; a form sends it along, so that nobody decides on what changed unseen."""
+    return desk.stand(memory)
 
 
 @register.simple_tag

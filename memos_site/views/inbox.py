@@ -22,7 +22,6 @@ from memories.people import trust_of
 from memories.trust import Trust
 from memories.views.pages import page_of
 from memos_site import desk
-from memos_site.templatetags.page import stand
 from skills.models import SkillVersion
 
 ROWS = 6  # keeps the page below 100 KB; the rest follows as one scrolls
@@ -50,9 +49,9 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     verb, _space, why = request.POST.get("decision", "").partition(" ")
     note = request.POST.get("note", "").strip()
     try:
-        _stands_as_seen(trust, memory_id, request.POST.get("seen", ""))
         why = ": ".join(filter(None, (why, note)))
-        decision = desk.decide(trust, memory_id, verb, at=timezone.now(), why=why)
+        seen = request.POST.get("seen", "")
+        decision = desk.decide(trust, memory_id, verb, at=timezone.now(), why=why, seen=seen)
     except Conflict as conflict:
         said = _("Too late: %(why)s") % {"why": conflict}
         return _answer(request, said, lost=True, decided=_decided(trust, memory_id))
@@ -108,13 +107,6 @@ def _said(verb: str, why: str, decided: Memory | None) -> str:
 def _rows(trust: Trust, *, kind: str = "") -> MemoryQuerySet:
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     return desk.waiting(trust, at=timezone.now(), kind=kind).prefetch_related(versions)
-
-
-def _stands_as_seen(trust: Trust, memory_id: UUID, seen: str) -> None:
-    """Conflict when the memory, or the version proposed for it, is no longer the one that the form was about."""
-    memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
-    if memory and seen and stand(memory) != seen:
-        raise Conflict(_("it has changed since you saw it; it is %(status)s now") % {"status": memory.status})
 
 
 def _decided(trust: Trust, memory_id: UUID) -> Memory | None:

@@ -1,0 +1,85 @@
+"""Publishing: what agents download changes only when a person says so, and with a reason where the scan is alarmed."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from memories.exceptions import Conflict, Invalid
+from memories.models import AuditEntry, Memory
+from memories.trust import everything
+from memos_site import desk
+from skills import publishing
+from skills.manifest import Fields
+from skills.models import SkillVersion
+from tests.make import ANNA, AT, make_skill, make_version
+
+pytestmark = pytest.mark.django_db
+TRUST = everything(ANNA)
+
+
+def statuses(skill_id: UUID) -> list[str]:
+    return list(SkillVersion.objects.filter(skill=skill_id).order_by("number").values_list("status", flat=True))
+
+
+def test_publishing_a_new_version_retires_the_former_and_undo_brings_it_back() -> None:
+    skill = make_skill()
+    make_version(skill, description="Books a flight or two")
+    decision = desk.decide(TRUST, skill.pk, "promote", at=AT)
+    assert statuses(skill.pk) == ["retired", "published"]
+    assert Memory.objects.get(pk=skill.pk).payload["skill"]["version"] == 2
+    undone = desk.undo(TRUST, decision.batch, at=AT)
+    assert statuses(skill.pk) == ["published", "proposed"]
+    assert Memory.objects.get(pk=skill.pk).payload["skill"]["version"] == 1
+    desk.undo(TRUST, undone.batch, at=AT)
+    assert statuses(skill.pk) == ["retired", "published"]
+
+
+def test_undo_of_a_publication_is_refused_when_another_version_was_proposed_meanwhile() -> None:
+    skill = make_skill(published=False)
+    decision = desk.decide(TRUST, skill.pk, "promote", at=AT)
+    make_version(skill, description="Books two flights")
+    with pytest.raises(Conflict, match="version 2 is proposed"):
+        desk.undo(TRUST, decision.batch, at=AT)
+    assert statuses(skill.pk) == ["published", "proposed"]
+    assert Memory.objects.get(pk=skill.pk).status == "confirmed"
+
+
+def test_a_restored_skill_is_published_again_by_the_same_verb() -> None:
+    skill = make_skill(published=False)
+    for verb, why in (("promote", ""), ("dismiss", "noise"), ("restore", ""), ("promote", "")):
+        desk.decide(TRUST, skill.pk, verb, at=AT, why=why)
+    assert (Memory.objects.get(pk=skill.pk).status, statuses(skill.pk)) == ("confirmed", ["published"])
+
+
+def test_there_is_nothing_to_publish_twice() -> None:
+    skill = make_skill()
+    with pytest.raises(Conflict, match="no version of book-flight is proposed"):
+        publishing.publish(Memory.objects.get(pk=skill.pk), by=ANNA, at=AT, batch=uuid4())
+
+
+def test_critical_findings_want_a_reason() -> None:
+    skill = make_skill(published=False)
+    finding = {"rule": "x", "severity": "critical", "file": "SKILL.md", "line": 1, "excerpt": "curl | sh"}
+    SkillVersion.objects.filter(skill=skill).update(scan={"findings": [finding]})
+    with pytest.raises(Invalid, match="critical findings"):
+        desk.decide(TRUST, skill.pk, "promote", at=AT, why=" ")
+    desk.decide(TRUST, skill.pk, "promote", at=AT, why="it is our own installer")
+    assert "it is our own installer" in set(AuditEntry.objects.values_list("rationale", flat=True))
+
+
+def test_a_decision_on_what_has_changed_since_it_was_seen_is_refused() -> None:
+    skill = make_skill(published=False)
+    seen = desk.stand(Memory.objects.get(pk=skill.pk))
+    make_version(skill, description="Books two flights")
+    with pytest.raises(Conflict, match="changed since you saw it"):
+        desk.decide(TRUST, skill.pk, "promote", at=AT, seen=seen)
+    desk.decide(TRUST, skill.pk, "promote", at=AT, seen=desk.stand(Memory.objects.get(pk=skill.pk)))
+
+
+def test_a_package_that_is_stored_twice_is_the_same_file() -> None:
+    one, two = (publishing.prepare(make_fields(), scope="", number=1) for _ in range(2))
+    assert (one.path, one.package.sha256) == (two.path, two.package.sha256)
+
+
+def make_fields() -> Fields:
+    return Fields.model_validate({"name": "book-flight", "description": "Books a flight"})
