@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('memories', '0003_audit_trigger'),
+        ('memories', '0002_initial'),
     ]
 
     operations = [

@@ -9,10 +9,11 @@ CREATE FUNCTION memos_salience_at(
 ) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN pinned THEN salience
-        WHEN max_age > 0 AND extract(epoch FROM at - created_at) > max_age THEN 0
+        WHEN max_age > 0 AND extract(epoch FROM at - created_at)::double precision > max_age THEN 0
+        WHEN salience < 1e-100 THEN min_salience
         ELSE greatest(min_salience, salience * power(
             2.0::double precision,
-            -least(greatest(0, extract(epoch FROM at - salience_at)::double precision) / half_life, 1000)))
+            -least(greatest(0, extract(epoch FROM at - salience_at)::double precision), half_life * 500) / half_life))
     END
 $$
 """

@@ -22,6 +22,10 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Memory',
             fields=[
+                ('scope', models.CharField(blank=True, max_length=128)),
+                ('key', models.CharField(blank=True, max_length=255, null=True)),
+                ('content', models.TextField()),
+                ('sensitivity', models.SmallIntegerField(choices=[(0, 'public'), (1, 'low'), (2, 'medium'), (3, 'high'), (4, 'hyper')])),
                 ('status', models.CharField(choices=[('candidate', 'Candidate'), ('confirmed', 'Confirmed'), ('applied', 'Applied'), ('contested', 'Contested'), ('dismissed', 'Dismissed'), ('superseded', 'Superseded'), ('retracted', 'Retracted')], max_length=16)),
                 ('confidence', models.SmallIntegerField()),
                 ('hold', models.CharField(blank=True, choices=[('', 'None'), ('floor', 'Floor'), ('fixed', 'Fixed')], max_length=8)),
@@ -30,17 +34,13 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('type', models.CharField(choices=[('episodic', 'Episodic'), ('semantic', 'Semantic'), ('working', 'Working'), ('competence', 'Competence'), ('plan_graph', 'Plan Graph')], max_length=16)),
-                ('scope', models.CharField(blank=True, max_length=128)),
-                ('key', models.CharField(blank=True, max_length=255, null=True)),
                 ('category', models.CharField(blank=True, choices=[('preference', 'Preference'), ('pattern', 'Pattern'), ('fact', 'Fact'), ('contact', 'Contact'), ('workflow', 'Workflow')], max_length=16, null=True)),
-                ('content', models.TextField()),
                 ('payload', models.JSONField(default=dict)),
                 ('source', models.CharField(max_length=512)),
                 ('origin', models.CharField(choices=[('observed', 'Observed'), ('stored', 'Stored'), ('taught', 'Taught'), ('detected', 'Detected'), ('consolidated', 'Consolidated'), ('extracted', 'Extracted'), ('imported', 'Imported')], max_length=16)),
                 ('thread_id', models.CharField(blank=True, max_length=512, null=True)),
                 ('company_id', models.CharField(blank=True, max_length=512, null=True)),
                 ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=256), blank=True, default=list, size=None)),
-                ('sensitivity', models.SmallIntegerField(choices=[(0, 'public'), (1, 'low'), (2, 'medium'), (3, 'high'), (4, 'hyper')])),
                 ('salience', models.FloatField(default=1.0)),
                 ('salience_at', models.DateTimeField()),
                 ('half_life', models.FloatField(default=2592000.0)),
@@ -111,10 +111,51 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='IdempotencyKey',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('caller', models.CharField(max_length=64)),
+                ('key', models.CharField(max_length=255)),
+                ('request_sha256', models.BinaryField(max_length=32)),
+                ('status', models.SmallIntegerField(default=0)),
+                ('answer', models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, null=True)),
+                ('expires_at', models.DateTimeField(db_index=True)),
+            ],
+        ),
+        migrations.CreateModel(
             name='Instruction',
             fields=[
                 ('sha256', models.BinaryField(max_length=32, primary_key=True, serialize=False)),
                 ('text', models.TextField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Proposal',
+            fields=[
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('revision', 'Revision'), ('merge', 'Merge'), ('conflict', 'Conflict'), ('failing', 'Failing')], max_length=16)),
+                ('others', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None)),
+                ('change', models.JSONField(default=dict)),
+                ('fingerprint', models.BinaryField(max_length=32)),
+                ('why', models.TextField(blank=True)),
+                ('score', models.FloatField(null=True)),
+                ('made_by', models.CharField(max_length=200)),
+                ('scope', models.CharField(blank=True, max_length=128)),
+                ('sensitivity', models.SmallIntegerField()),
+                ('opened_at', models.DateTimeField()),
+                ('snoozed_until', models.DateTimeField(null=True)),
+                ('decided_at', models.DateTimeField(null=True)),
+                ('decided_by', models.CharField(blank=True, max_length=200)),
+                ('decision', models.CharField(choices=[('accepted', 'Accepted'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn')], max_length=16, null=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Relation',
+            fields=[
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('predicate', models.CharField(max_length=64)),
+                ('weight', models.FloatField(default=1.0)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
         ),
         migrations.CreateModel(
@@ -266,6 +307,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memory',
+            constraint=models.CheckConstraint(condition=models.Q(('max_age__gte', 0), ('max_age__lte', 10000000000.0)), name='memory_max_age_is_within_the_calendar'),
+        ),
+        migrations.AddConstraint(
+            model_name='memory',
             constraint=models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='memory_says_something'),
         ),
         migrations.AddConstraint(
@@ -282,10 +327,29 @@ class Migration(migrations.Migration):
             name='memory',
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evidence', to='memories.memory'),
         ),
+        migrations.AddConstraint(
+            model_name='idempotencykey',
+            constraint=models.UniqueConstraint(fields=('caller', 'key'), name='idempotency_key_is_used_once_by_a_caller'),
+        ),
         migrations.AddField(
             model_name='event',
             name='instruction',
             field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='memories.instruction'),
+        ),
+        migrations.AddField(
+            model_name='proposal',
+            name='memory',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='memories.memory'),
+        ),
+        migrations.AddField(
+            model_name='relation',
+            name='source',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relations', to='memories.memory'),
+        ),
+        migrations.AddField(
+            model_name='relation',
+            name='target',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='related_from', to='memories.memory'),
         ),
         migrations.AddConstraint(
             model_name='agent',
@@ -328,6 +392,22 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='performance',
             constraint=models.CheckConstraint(condition=models.Q(('failures__gte', 0), ('partials__gte', 0), ('successes__gte', 0)), name='performance_counts_are_not_negative'),
+        ),
+        migrations.AddIndex(
+            model_name='proposal',
+            index=models.Index(condition=models.Q(('decision', None)), fields=['-opened_at'], name='proposal_open'),
+        ),
+        migrations.AddConstraint(
+            model_name='proposal',
+            constraint=models.UniqueConstraint(condition=models.Q(('decision', None)), fields=('kind', 'memory', 'fingerprint'), name='proposal_is_open_once_per_change'),
+        ),
+        migrations.AddConstraint(
+            model_name='relation',
+            constraint=models.UniqueConstraint(fields=('source', 'predicate', 'target'), name='relation_is_said_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='relation',
+            constraint=models.CheckConstraint(condition=models.Q(('weight__range', (0, 1))), name='relation_weight_is_between_0_and_1'),
         ),
         migrations.AddIndex(
             model_name='evidence',
