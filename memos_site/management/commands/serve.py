@@ -16,7 +16,7 @@ from memos_site.supervision.inhand import InHand
 from memos_site.supervision.supervisor import Supervisor
 
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
-     -d '{{"subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
+     -d '{{"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
 
 
 class Command(BaseCommand):
