@@ -18,14 +18,16 @@ NEWEST: Order = ("-created_at", "-id")
 
 def rows_of(order: Order, *, limit: int = 3, between: Callable[[], object] = lambda: None) -> list[Memory]:
     """All rows, page by page, with `between` called after each; every cursor goes through its text."""
-    found, at = [], None
-    while True:
+    found: list[Memory] = []
+    at: Cursor | None = None
+    while len(found) < 100:
         read = page(Memory.objects.with_salience(AT).with_key(), order, limit=limit, at=AT, cursor=at)
         found += read.rows
         if read.next is None:
             return found
         at = Cursor.decode(read.next.encode())
         between()
+    raise AssertionError("the pages go round in circles")
 
 
 def make_rows() -> list[Memory]:
