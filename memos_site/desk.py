@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from uuid_utils.compat import uuid7
 
-from memories.choices import Permission, Status
+from memories.choices import Permission, Status, Type
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import AuditEntry, Memory
 from memories.models.evidence import with_support
@@ -20,6 +20,7 @@ from skills.models import SkillVersion
 
 REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
 ORDER = ("-support_count", "-created_at", "-id")
+EXPERIENCE = (Type.EPISODIC, Type.WORKING)
 VERBS = ("promote", "dismiss", "restore")
 
 
@@ -92,6 +93,8 @@ def decide(
             raise NotFound("no such memory")
         if not trust.may(Permission.REVIEW):
             raise NotAllowed("deciding needs the permission review")
+        if memory.type in EXPERIENCE:
+            raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
         if seen and stand(memory) != seen:
             raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
         batch = uuid7()

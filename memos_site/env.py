@@ -61,6 +61,7 @@ class Environment(BaseModel):
     LANGUAGE_CODE: str = Field("en", description="en or zh-hans")
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
+    RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
 
 

@@ -9,6 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import idempotency
+from memories.api.patience import patient
+from memories.api.throttling import PerToken
 from memories.choices import Permission
 from memories.exceptions import FieldError, Invalid, NotAllowed, NotFound, within
 from memories.trust import Trust
@@ -36,11 +38,15 @@ class Door(APIView):
     """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known."""
 
     permission_classes = [Allowed]
+    throttle_classes = [PerToken]
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+        patient(super().initial)(request, *args, **kwargs)
+        method = (request.method or "").lower()
+        if handler := getattr(self, method, None):
+            setattr(self, method, patient(handler))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # nothing that is stored can have that name
         self._known_parameters(request)

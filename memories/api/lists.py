@@ -1,7 +1,7 @@
 """Lists: filters from the query string, an ordering, and pages by cursor."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -57,15 +57,16 @@ def answer(
     show: Callable[[M], dict[str, Any]],
     at: datetime,
     default: int = 50,
+    after: Sequence[dict[str, Any]] = (),
 ) -> Response:
-    """{next, previous, results}: absolute URLs or null."""
+    """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page."""
     limit = number(request, "limit", default=default, least=1, most=200)
     found = page(rows, order, limit=limit, at=at, cursor=cursor(request))
     return Response(
         {
             "next": _url(request, found.next),
             "previous": _url(request, found.previous),
-            "results": [show(row) for row in found.rows],
+            "results": [*(show(row) for row in found.rows), *([] if found.next else after)],
         }
     )
 

@@ -1,6 +1,8 @@
 """Reading memories: a list with filters, one by its id, an episode's events."""
 
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -10,6 +12,7 @@ from rest_framework.response import Response
 from memories.api import lists, representations
 from memories.api.doors import Door
 from memories.api.lists import PAGING
+from memories.api.trails import INCLUDED
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
 from memories.exceptions import FieldError, Invalid, NotFound
 from memories.keyset import Order
@@ -19,18 +22,21 @@ from memories.models.memory import MemoryQuerySet
 
 READ = {"GET": (Permission.READ,)}
 CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
+MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
+EVERY_FILTER = (*CHOICES, *EXACT, "min_confidence")
 ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
 
 
 class Memories(Door):
     needs = READ
-    filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering"}) | PAGING
+    filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering", "include_redacted"}) | PAGING
 
     def get(self, request: Request) -> Response:
         at = lists.moment(request)
         rows = _filtered(request, Memory.objects.visible_to(self.trust), at=timezone.now())
+        stubs = self._stubs(request, at=at) if _wanted(request, "include_redacted") else []
         few = "company_id" in request.query_params or "source" in request.query_params
         return lists.answer(
             request,
@@ -39,11 +45,18 @@ class Memories(Door):
             show=lambda row: representations.memory(row, at=at),
             at=at,
             default=10 if few else 50,
+            after=stubs,
         )
+
+    def _stubs(self, request: Request, *, at: datetime) -> list[dict[str, Any]]:
+        """What lies exactly one level above the caller: that it is there, never what it says; newest first."""
+        rows = _filtered(request, Memory.objects.just_above(self.trust), at=timezone.now(), names=("type", "scope"))
+        return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
 class OneMemory(Door):
     needs = READ
+    filters = frozenset({"include"})
 
     def get(self, request: Request, memory_id: UUID) -> Response:
         at = timezone.now()
@@ -54,7 +67,10 @@ class OneMemory(Door):
         events = list(_events(memory_id)[: representations.TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
         if self.trust.actor.kind == ActorKind.AGENT:
             Memory.objects.filter(pk=row.pk).count_use(at=at)
-        return Response(representations.memory(row, at=at, events=events), headers={"ETag": f'"{row.version}"'})
+        shown = representations.memory(row, at=at, events=events)
+        for name in lists.choice(request, "include", list(INCLUDED)):
+            shown[name] = INCLUDED[name](row.pk, self.trust)
+        return Response(shown, headers={"ETag": f'"{row.version}"'})
 
 
 class EpisodeEvents(Door):
@@ -80,16 +96,27 @@ def _events(memory_id: UUID) -> EventQuerySet:
     return Event.objects.filter(episode=memory_id).select_related("instruction").order_by("position")
 
 
-def _filtered(request: Request, rows: MemoryQuerySet, *, at: datetime) -> MemoryQuerySet:
+def _wanted(request: Request, name: str) -> bool:
+    return lists.choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
+
+
+def _filtered(
+    request: Request,
+    rows: MemoryQuerySet,
+    *,
+    at: datetime,
+    names: Collection[str] = EVERY_FILTER,
+) -> MemoryQuerySet:
+    """By the query string; `names` are the columns that may be asked for."""
     for name, allowed in CHOICES.items():
-        if values := lists.choice(request, name, allowed):
+        if name in names and (values := lists.choice(request, name, allowed)):
             rows = rows.filter(**{f"{name}__in": values})
     for name in EXACT:
-        if name in request.query_params:
+        if name in names and name in request.query_params:
             rows = rows.filter(**{name: request.query_params[name]})
     for tag in request.query_params.getlist("tag"):
         rows = rows.filter(tags__contains=[tag])
-    if "min_confidence" in request.query_params:
+    if "min_confidence" in names and "min_confidence" in request.query_params:
         rows = rows.filter(confidence__gte=lists.number(request, "min_confidence", default=0, least=0, most=100))
     return rows.unexpired(at) if "status" in request.query_params else rows.current(at)
 

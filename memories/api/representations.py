@@ -43,6 +43,22 @@ def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> d
     }
 
 
+def stub(row: Memory, *, at: datetime) -> dict[str, Any]:
+    """The redacted view: that it is there, and nothing of what it says or where it comes from."""
+    return {
+        "id": row.pk,
+        "type": row.type,
+        "sensitivity": Sensitivity(row.sensitivity).label,
+        "confidence": row.confidence,
+        "salience": row.salience_on(at),
+        "scope": row.scope,
+        "tags": row.tags,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "redacted": True,
+    }
+
+
 def _sources(row: Memory, events: list[Event] | None) -> list[dict[str, Any]]:
     """Where it comes from; an episode's are its events (those at hand) and its outcome."""
     if row.type != Type.EPISODIC:

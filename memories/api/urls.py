@@ -11,6 +11,7 @@ from memories.api.ingestion import (
     WorkingStates,
 )
 from memories.api.memories import EpisodeEvents, Me, Memories, OneMemory
+from memories.api.trails import EvidenceList, History, Relations
 
 urlpatterns = [
     path("events", Events.as_view(), name="api-events"),
@@ -23,6 +24,9 @@ urlpatterns = [
     path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", OneMemory.as_view(), name="api-memory"),
+    path("memories/<uuid:memory_id>/history", History.as_view(), name="api-memory-history"),
+    path("memories/<uuid:memory_id>/evidence", EvidenceList.as_view(), name="api-memory-evidence"),
+    path("memories/<uuid:memory_id>/relations", Relations.as_view(), name="api-memory-relations"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
     path("me", Me.as_view(), name="api-me"),
 ]

@@ -21,6 +21,10 @@ def episode_occasion(episode_id: UUID) -> str:
 class EvidenceQuerySet(Trusted["Evidence"]):
     trust_path = "memory__"
 
+    def of_visible_episodes(self, trust: Trust) -> Self:
+        """Evidence whose episode the caller may see, or that has none."""
+        return self.filter(models.Q(episode=None) | trust.visible("episode__memory__"))
+
     def with_runs(self, trust: Trust) -> Self:
         """Each with its episode and the tool calls of that (`episode.trace`); an episode above the caller is None."""
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")

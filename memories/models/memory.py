@@ -1,5 +1,6 @@
 """What every memory has, whatever its type: one table, one trust filter, one review inbox."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Self
 
@@ -13,11 +14,17 @@ from memories import decay
 from memories.choices import LIVE, Category, DeletionPolicy, Origin, Status, Type
 from memories.models.reviewable import Reviewable
 from memories.models.trusted import Trusted, new_id
+from memories.trust import Trust
 
 DAY = 86_400.0
 
 
 class MemoryQuerySet(Trusted["Memory"]):
+    def just_above(self, trust: Trust) -> Self:
+        """What lies exactly one level above the caller, within its scopes: for redacted stubs only."""
+        above = replace(trust, max_sensitivity=trust.max_sensitivity + 1)
+        return self.visible_to(above).filter(sensitivity=trust.max_sensitivity + 1)
+
     def live(self) -> Self:
         return self.filter(status__in=LIVE)
 

@@ -1,5 +1,8 @@
 """How memories stand to each other."""
 
+from typing import Self
+from uuid import UUID
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -11,6 +14,9 @@ SUPERSEDES, DERIVED_FROM, CONTESTED_BY = "supersedes", "derived_from", "conteste
 
 class RelationQuerySet(Trusted["Relation"]):
     trust_path = "source__"
+
+    def touching(self, memory_id: UUID) -> Self:
+        return self.filter(models.Q(source=memory_id) | models.Q(target=memory_id)).order_by("predicate", "pk")
 
 
 class Relation(models.Model):

@@ -45,6 +45,10 @@ class Secret:
                 ("GET", f"memories/{self.memory}", None),
                 ("GET", f"memories/{self.episode}", None),
             ],
+            **{
+                f"memories/<uuid:memory_id>/{trail}": [("GET", f"memories/{self.memory}/{trail}", None)]
+                for trail in ("history", "evidence", "relations")
+            },
             "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
             "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
             "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
