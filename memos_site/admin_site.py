@@ -20,7 +20,7 @@ POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
 
 
 class Site(UnfoldAdminSite):
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         return csp_update(POLICY)(super().admin_view(view, cacheable))
 
     @method_decorator(never_cache)

@@ -75,16 +75,16 @@ class AgentAdmin(Uncounted):
     def within(self, agent: Agent) -> str:
         return ", ".join(agent.scopes) or "all"
 
-    def get_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [*ISSUED, *(("prefix", "revoked_at", "last_used_at", "created_at") if obj else ())]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj) if obj else []
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj:  # only read
             return super().get_form(request, obj, change=change, **{**kwargs, "form": forms.ModelForm})
-        form = super().get_form(request, obj, change=change, **kwargs)
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
         form.trust = trust_of(request.user)
         return form
 
@@ -108,7 +108,7 @@ class AgentAdmin(Uncounted):
         agent.token = token  # type: ignore[attr-defined]  # of this answer only
         return agent
 
-    def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         obj.save(update_fields=["owner"])
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:

@@ -1,6 +1,6 @@
 """What is known and how it came to be. Memory is registered by the hall, with what the desk decides about it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet, TextField
@@ -32,8 +32,9 @@ class MemoryAdmin(TrustedAdmin):
     search_fields = ("key", "content", "source")
     ordering = ("-created_at", "-id")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
-        return super().get_queryset(request).annotate(text_start=Left("content", LONGEST_IN_LIST))
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(text_start=Left("content", LONGEST_IN_LIST))
+        return rows
 
     @admin.display(description="memory")
     def text(self, row: Any) -> str:
@@ -59,13 +60,14 @@ class EventAdmin(TrustedAdmin):
     ordering = ("-id",)
     sortable_by = ()
     hidden = ("text", "instruction")
-    readonly_fields = (beginning("said", Coalesce("instruction__text", "text")),)
+    readonly_fields: ClassVar[Any] = (beginning("said", Coalesce("instruction__text", "text")),)
     id_fields = ("pk", "episode")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
-        result = Cast("result", TextField())
-        start = Left(Coalesce("instruction__text", "text"), LONGEST_IN_LIST)
-        return super().get_queryset(request).annotate(said=start, answered=Left(result, LONGEST_IN_LIST))
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        said, result = Coalesce("instruction__text", "text"), Cast("result", TextField())
+        starts = {"said": Left(said, LONGEST_IN_LIST), "answered": Left(result, LONGEST_IN_LIST)}
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(**starts)
+        return rows
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [*super().get_fields(request, obj), *self.readonly_fields]
@@ -125,7 +127,7 @@ class AuditEntryAdmin(TrustedAdmin):
 
 
 @admin.register(IdempotencyKey)
-class IdempotencyKeyAdmin(Administrators, Uncounted):
+class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
     """Without the answers: they are whole rows, and carry no trust of their own."""
 
     list_display = fields = readonly_fields = ("caller", "key", "status", "expires_at")

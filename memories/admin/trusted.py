@@ -40,7 +40,7 @@ class Uncounted(ModelAdmin):
         try:
             wanted = UUID(search_term.strip())
         except ValueError:
-            return super().get_search_results(request, queryset, search_term)  # type: ignore[no-any-return]
+            return super().get_search_results(request, queryset, search_term)
         return queryset.filter(Q(*((name, wanted) for name in self.id_fields), _connector=Q.OR)), False
 
 
@@ -49,6 +49,7 @@ class TrustedAdmin(Uncounted):
     a link to a row that the person may not see is empty."""
 
     hidden: Sequence[str] = ()
+    list_select_related = ()  # a join would bring the links unfiltered
 
     def visible(self, trust: Trust) -> QuerySet[Any]:
         rows: Trusted[Any] = self.model._default_manager.all()
@@ -129,7 +130,7 @@ def _shown(field: "Field[Any, Any]") -> Any:
 
 def _links(model: type[Model], trust: Trust) -> "list[Prefetch[Any]]":
     """The rows that this one links to, one query for each kind; those that the person may not see are None."""
-    links = []
+    links: list[Prefetch[Any]] = []
     for field in model._meta.concrete_fields:
         to = field.related_model
         rows = to._default_manager.all() if field.is_relation and isinstance(to, type) else None

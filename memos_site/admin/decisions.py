@@ -18,7 +18,7 @@ from memories.people import trust_of
 from memos_site import desk
 
 
-class Because(ActionForm):  # type: ignore[misc]
+class Because(ActionForm):
     """A decision with its reason."""
 
     reason = forms.CharField(

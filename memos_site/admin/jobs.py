@@ -15,27 +15,27 @@ for model in (Schedule, Success, Failure, OrmQ, AccessAttempt, AccessLog, Access
     admin.site.unregister(model)
 
 
-class _Job(Administrators, Uncounted):
+class _Job(Administrators, Uncounted):  # type: ignore[misc]
     """A schedule may name any function, and a traceback may quote any row."""
 
 
 @admin.register(Schedule)
-class Schedules(ScheduleAdmin, _Job):
+class Schedules(ScheduleAdmin, _Job):  # type: ignore[misc]
     pass
 
 
 @admin.register(Success)
-class Successes(TaskAdmin, _Job):
+class Successes(TaskAdmin, _Job):  # type: ignore[misc]
     ordering = ("-stopped",)
 
 
 @admin.register(Failure)
-class Failures(FailAdmin, _Job):
+class Failures(FailAdmin, _Job):  # type: ignore[misc]
     ordering = ("-stopped",)
 
 
 @admin.register(OrmQ)
-class Queue(QueueAdmin, _Job):
+class Queue(QueueAdmin, _Job):  # type: ignore[misc]
     pass
 
 
@@ -49,15 +49,15 @@ class _Seen(Uncounted):
 
 
 @admin.register(AccessAttempt)
-class Attempts(_Seen, AccessAttemptAdmin):
-    list_filter = ("attempt_time",)
+class Attempts(_Seen, AccessAttemptAdmin):  # type: ignore[misc]
+    list_filter = ["attempt_time"]
 
 
 @admin.register(AccessLog)
-class SignIns(_Seen, AccessLogAdmin):
-    list_filter = ("attempt_time",)
+class SignIns(_Seen, AccessLogAdmin):  # type: ignore[misc]
+    list_filter = ["attempt_time"]
 
 
 @admin.register(AccessFailureLog)
-class FailedSignIns(_Seen, AccessFailureLogAdmin):
-    list_filter = ("attempt_time", "locked_out")
+class FailedSignIns(_Seen, AccessFailureLogAdmin):  # type: ignore[misc]
+    list_filter = ["attempt_time", "locked_out"]

@@ -13,7 +13,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, Administrators):  # type: ignore[misc]
+class UserAdmin(DjangoUserAdmin, Administrators):  # type: ignore[misc, type-arg]
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
