@@ -17,10 +17,14 @@ INSTALLED_APPS = [
     "consolidation.apps.ConsolidationConfig",
     "skills.apps.SkillsConfig",
     "memories.apps.MemoriesConfig",
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
+    "memos_site.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.forms",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
@@ -163,6 +167,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+UNFOLD = {"SITE_TITLE": "Memos", "SITE_HEADER": "Memos", "SITE_SYMBOL": "shield_person", "SHOW_BACK_BUTTON": True}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.authentication.Token", "memories.api.authentication.Session"],

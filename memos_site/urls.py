@@ -1,5 +1,6 @@
 """The address: which door a URL leads to."""
 
+from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
@@ -15,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("consolidation.urls")),
     path("login/", account.SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
     path("api/v1/", include("memos_site.api.urls")),

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Now
 
 from memories.choices import ActorKind, Permission, Sensitivity
+from memories.exceptions import Conflict
+from memories.models.audit import AuditEntry
 from memories.models.trusted import new_id
 from memories.trust import Actor, Trust
 
@@ -92,6 +94,26 @@ class Agent(models.Model):
 
     def is_active(self, at: datetime) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+    def revoke(self, *, by: Actor, at: datetime) -> AuditEntry:
+        """Its token is nobody's from now on; Conflict: it has been revoked before."""
+        with transaction.atomic():
+            if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
+                raise Conflict(f"the token of {self.name} has been revoked before")
+            entry = AuditEntry.draft(
+                kind="agent",
+                subject=self.pk,
+                label=self.name,
+                action="revoke",
+                by=by,
+                at=at,
+                scope="",
+                sensitivity=self.clearance,
+                after={"revoked_at": at},
+            )
+            entry.save(force_insert=True)
+        self.revoked_at = at
+        return entry
 
     def seen(self, *, at: datetime) -> None:
         """Remembers the last call, at most once a minute, so that a busy agent does not write at every call."""

@@ -1,4 +1,4 @@
-"""As which user the server runs, and whether that user can reach what he needs: PostgreSQL refuses to run as root."""
+"""As which user the server runs, and whether that user can reach what it needs: PostgreSQL refuses to run as root."""
 
 import os
 import pwd

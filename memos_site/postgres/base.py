@@ -1,10 +1,15 @@
 """Django's PostgreSQL backend on the embedded server: HOST is the data directory, the first connection starts it."""
 
+import os
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
 from django.db.utils import OperationalError
+
+if os.name == "nt":  # no flock, no unix sockets
+    raise ImproperlyConfigured("there is no embedded PostgreSQL on Windows: set DATABASE_URL")
 
 from memos_site.postgres.cluster import Unusable
 from memos_site.postgres.server import Server

@@ -90,7 +90,7 @@ class Keeper:
 
 
 def lock(data_dir: Path) -> int | None:
-    """The one keeper's lock, with his pid in it; None while another one lives."""
+    """The one keeper's lock, with its pid in it; None while another one lives."""
     handle = os.open(data_dir / "run" / "keeper", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -26,7 +26,7 @@ from memos_site.postgres.cluster import (
 )
 
 SOURCE = Path(__file__).resolve().parents[2]
-SECOND_LOOK = 0.5  # seconds in which the keeper notices that he is alone
+SECOND_LOOK = 0.5  # seconds in which the keeper notices that it is alone
 _taking_part: dict[Path, int] = {}
 
 
@@ -52,8 +52,6 @@ class Server:
         """
         if self.data_dir in _taking_part:
             return
-        if os.name == "nt":
-            raise Unusable("there is no embedded PostgreSQL on Windows: set DATABASE_URL")
         self.run.mkdir(parents=True, exist_ok=True)
         users = os.open(self.run / "users", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(users, fcntl.LOCK_SH)

@@ -62,8 +62,14 @@ class InHand(ORM):
     def give_back(self) -> None:
         """What nobody on this host works on any more may be taken at once. To be called when no cluster runs."""
         lost = [row for row in self.rows if row > 0]
-        if lost:
+        if not lost:
+            return
+        try:
             OrmQ.objects.using(Conf.ORM).filter(pk__in=lost).update(lock=timezone.now())
-            connections.close_all()  # the caller forks
-            for row in lost:
-                self._replace(row, -row)
+        except OperationalError as error:
+            log.warning(
+                "%s jobs come again only in %s s, for the database does not answer: %s", len(lost), Conf.RETRY, error
+            )
+        connections.close_all()  # the caller forks
+        for row in lost:
+            self._replace(row, -row)

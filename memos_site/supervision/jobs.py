@@ -87,7 +87,7 @@ class Jobs(Sentinel):
         super().reincarnate(process)  # type: ignore[no-untyped-call]
 
     def spawn_pusher(self) -> Any:
-        """The one that asks the database for work carries the heartbeat: his connection's name."""
+        """The one that asks the database for work carries the heartbeat: its connection's name."""
         options = connection.settings_dict["OPTIONS"]
         connection.settings_dict["OPTIONS"] = options | {"application_name": HEARTBEAT}
         try:

@@ -25,11 +25,10 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
         listener.listen(BACKLOG)
-    except OSError as error:
+    except (OSError, OverflowError) as error:  # OverflowError: no such port
         listener.close()
-        raise PortTaken(
-            f"cannot listen on {host}:{port}: {error.strerror or error} (another: --port, --host)"
-        ) from error
+        why = getattr(error, "strerror", None) or error
+        raise PortTaken(f"cannot listen on {host}:{port}: {why} (another: --port, --host)") from error
     return listener
 
 

@@ -55,9 +55,9 @@ class Site:
             with refusal:
                 return {"code": str(refusal.code), **json.load(refusal)}
 
-    def enqueue(self, task: str, word: str) -> None:
+    def enqueue(self, task: str, word: str, **options: int) -> None:
         name = f"tests.memos_site.work.{task}"
-        async_task(name, str(self.trace), word, broker=Queue(self.data_dir))  # type: ignore[no-untyped-call]
+        async_task(name, str(self.trace), word, broker=Queue(self.data_dir), **options)  # type: ignore[no-untyped-call]
 
     def lines(self) -> list[list[str]]:
         return [line.split() for line in self.trace.read_text().splitlines()] if self.trace.exists() else []

@@ -96,6 +96,16 @@ def test_work_goes_on_when_the_ones_that_fetch_and_record_it_are_killed(site: Si
     all_is_done(site)
 
 
+def test_a_job_that_runs_out_of_time_ends_and_does_not_come_again(site: Site) -> None:
+    site.enqueue("hold", "late", timeout=1)
+    site.who("late-begun")
+    until(lambda: sql(site.data_dir, "SELECT count(*) FROM django_q_ormq") == [(0,)], what="an empty queue")
+    two_workers(site)
+    all_is_done(site)
+    assert site.words().count("late-begun") == 1
+    assert "late" not in site.words()
+
+
 def test_requests_are_answered_again_when_a_web_process_or_the_web_server_is_killed(site: Site) -> None:
     _, _, jobs = two_workers(site)
     (web,) = set(children(site.process.pid)) - {jobs}

@@ -28,11 +28,15 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=2, metavar="N", help="web processes, and jobs at a time")
 
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+        if workers < 1:
+            raise CommandError("--workers must be at least 1")
         try:
             listener = web.listen(host, port)
             first = prepare()
         except (web.PortTaken, OperationalError) as problem:
             raise CommandError(str(problem)) from problem
+        except KeyboardInterrupt:
+            raise CommandError("stopped before it was up", returncode=130) from None
         if host not in settings.ALLOWED_HOSTS:
             settings.ALLOWED_HOSTS.append(host)
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"

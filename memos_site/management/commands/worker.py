@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from memos_site.supervision import jobs
@@ -15,6 +15,8 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=2, metavar="N", help="jobs at the same time (default 2)")
 
     def handle(self, *args: Any, workers: int, **options: Any) -> None:
+        if workers < 1:
+            raise CommandError("--workers must be at least 1")
         connections["default"].ensure_connection()  # what is wrong with the database is said here, once
         connections.close_all()  # a connection must not be shared with a fork
         queue = InHand()
