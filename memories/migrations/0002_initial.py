@@ -109,6 +109,9 @@ class Migration(migrations.Migration):
                 ('snapshot', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
+            options={
+                'verbose_name_plural': 'evidence',
+            },
         ),
         migrations.CreateModel(
             name='IdempotencyKey',
@@ -198,6 +201,7 @@ class Migration(migrations.Migration):
                 ('undoes', models.UUIDField(null=True)),
             ],
             options={
+                'verbose_name_plural': 'audit entries',
                 'indexes': [models.Index(fields=['subject_kind', 'subject_id', 'at'], name='audit_by_subject'), models.Index(fields=['batch_id'], name='audit_by_batch'), models.Index(fields=['-at'], name='audit_newest')],
             },
         ),
@@ -236,6 +240,9 @@ class Migration(migrations.Migration):
                 ('latency_count', models.IntegerField(default=0)),
                 ('last_used_at', models.DateTimeField(null=True)),
             ],
+            options={
+                'verbose_name_plural': 'performance',
+            },
         ),
         migrations.AddIndex(
             model_name='memory',

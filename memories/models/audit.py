@@ -58,6 +58,7 @@ class AuditEntry(models.Model):
     objects = AuditQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "audit entries"
         indexes = [
             models.Index(fields=["subject_kind", "subject_id", "at"], name="audit_by_subject"),
             models.Index(fields=["batch_id"], name="audit_by_batch"),

@@ -68,6 +68,7 @@ class Evidence(models.Model):
     objects = EvidenceQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "evidence"
         constraints = [
             models.UniqueConstraint(fields=["memory", "occasion"], name="evidence_counts_once_per_memory"),
             models.CheckConstraint(

@@ -60,6 +60,7 @@ class Performance(models.Model):
     objects = PerformanceQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "performance"
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(successes__gte=0, failures__gte=0, partials__gte=0),

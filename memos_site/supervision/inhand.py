@@ -24,7 +24,7 @@ class InHand(ORM):
     """
 
     def __init__(self) -> None:
-        super().__init__(list_key=Conf.CLUSTER_NAME)
+        super().__init__(list_key=str(Conf.CLUSTER_NAME))
         self.rows = RawArray("q", SLOTS)
 
     def dequeue(self) -> list[tuple[int, str]] | None:
@@ -65,7 +65,7 @@ class InHand(ORM):
         if not lost:
             return
         try:
-            OrmQ.objects.using(Conf.ORM).filter(pk__in=lost).update(lock=timezone.now())
+            OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=lost).update(lock=timezone.now())
         except OperationalError as error:
             log.warning(
                 "%s jobs come again only in %s s, for the database does not answer: %s", len(lost), Conf.RETRY, error
