@@ -4,6 +4,7 @@ from typing import Any
 
 import dj_database_url
 from csp.constants import NONE, SELF
+from django.templatetags.static import static
 
 from memos_site.env import BASE_DIR, ENV, secret_key
 
@@ -167,7 +168,14 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-UNFOLD = {"SITE_TITLE": "Memos", "SITE_HEADER": "Memos", "SITE_SYMBOL": "shield_person", "SHOW_BACK_BUTTON": True}
+UNFOLD = {
+    "SITE_TITLE": "Memos",
+    "SITE_HEADER": "Memos",
+    "SITE_SYMBOL": "shield_person",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _request: static("img/favicon.svg")}],
+    "STYLES": [lambda _request: static("css/admin.css")],
+    "SHOW_BACK_BUTTON": True,
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.authentication.Token", "memories.api.authentication.Session"],
