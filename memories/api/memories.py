@@ -7,9 +7,11 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists, representations
+from memories.api import lists, operations, representations
+from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.lists import PAGING
+from memories.api.parameters import ORDERINGS
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
 from memories.exceptions import FieldError, Invalid, NotFound
 from memories.keyset import Order
@@ -20,10 +22,10 @@ from memories.models.memory import MemoryQuerySet
 READ = {"GET": (Permission.READ,)}
 CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
 EXACT = ("source", "company_id", "scope", "thread_id")
-ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
 
 
+@described(operations.LIST_MEMORIES)
 class Memories(Door):
     needs = READ
     filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering"}) | PAGING
@@ -42,6 +44,7 @@ class Memories(Door):
         )
 
 
+@described(operations.GET_MEMORY)
 class OneMemory(Door):
     needs = READ
 
@@ -57,6 +60,7 @@ class OneMemory(Door):
         return Response(representations.memory(row, at=at, events=events), headers={"ETag": f'"{row.version}"'})
 
 
+@described(operations.LIST_EPISODE_EVENTS)
 class EpisodeEvents(Door):
     needs = READ
     filters = PAGING
@@ -70,6 +74,7 @@ class EpisodeEvents(Door):
         return lists.answer(request, rows, ("position",), show=representations.event, at=at)
 
 
+@described(operations.GET_ME)
 class Me(Door):
     def get(self, request: Request) -> Response:
         expires_at = getattr(request.user, "expires_at", None)
