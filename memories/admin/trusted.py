@@ -32,6 +32,7 @@ class Uncounted(ModelAdmin):
     paginator = InfinitePaginator
     list_per_page = 50
     list_disable_select_all = True
+    list_filter_submit = True
     id_fields: Sequence[str] = ("pk",)
 
     def get_search_results(

@@ -106,6 +106,16 @@ def test_the_same_pages_show_it_to_whoever_may_see_it(secrets: None) -> None:
         assert any(WORD in shown(client, url) for url in addresses(model)), model
 
 
+def test_nobody_asks_through_a_link_what_the_row_behind_it_says(secrets: None) -> None:
+    client = staff()
+    for model in models():
+        for field in model._meta.get_fields():
+            if isinstance(field, ForeignKey) and field.related_model in (Memory, Episode, Event):
+                column = {Memory: "content", Episode: "title", Event: "tool"}[field.related_model]
+                asked = client.get(page(model, "changelist"), {f"{field.name}__{column}__contains": WORD})
+                assert asked.status_code == 400, (model, field.name)
+
+
 def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: None) -> None:
     client, nothing = staff(), str(uuid4())
     for model in WITH_VERBS:
