@@ -29,6 +29,7 @@ class Uncounted(ModelAdmin):
     """Lists of tables that may be huge: no count(*), and a pasted id is looked up rather than searched for."""
 
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     paginator = InfinitePaginator
     list_per_page = 50
     list_disable_select_all = True
