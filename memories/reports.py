@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 from memories.drafts import EventDraft
 from memories.exceptions import FieldError, Invalid
 from memories.faults import LARGEST_VALUE
-from memories.shapes import Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, Text, field_error
+from memories.shapes import Given, Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, Text, field_error
 
 # The texts of the published design, word for word; an empty or blank value counts as missing.
 REQUIRED = {
@@ -41,7 +41,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source: Identifier = Field(validation_alias=AliasChoices("source", "source_plugin"))
+    source: Given = Field(validation_alias=AliasChoices("source", "source_plugin"))
     scope: ScopeName | None = None
     sensitivity: SensitivityName | None = None
     tags: Tags = []
@@ -49,8 +49,8 @@ class Report(BaseModel):
 
 
 class EventReport(Report):
-    event_kind: Identifier
-    ref: Identifier
+    event_kind: Given
+    ref: Given
     summary: Text = ""
     context: Annotated[dict[str, Any], AfterValidator(_bounded)] = {}
     episode_id: UUID | None = None
@@ -73,7 +73,7 @@ class EventReport(Report):
 
 
 class ToolOutputReport(Report):
-    tool_name: Identifier
+    tool_name: Given
     args: Value = None
     result: Value = None
     ok: bool | None = None
@@ -102,8 +102,8 @@ class ToolOutputReport(Report):
 
 
 class ObservationReport(Report):
-    subject: Identifier
-    predicate: Identifier
+    subject: Given
+    predicate: Given
     object: Value = None
     revision_policy: Literal["replace", "fork", "contest"] = "replace"
 
@@ -116,7 +116,7 @@ class OutcomeReport(Report):
 
 
 class WorkingStateReport(Report):
-    thread_id: Identifier
+    thread_id: Given
     state: Literal["planning", "executing", "blocked", "waiting", "done"]
     next_actions: Annotated[list[Text], Field(max_length=100)] = []
     open_questions: Annotated[list[Text], Field(max_length=100)] = []

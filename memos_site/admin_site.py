@@ -17,6 +17,7 @@ from unfold.sites import UnfoldAdminSite
 
 # Unfold's scripts are files, but Alpine reads its expressions from attributes and themes are written inline.
 POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
+ORDER = ("memories", "skills", "consolidation", "auth", "axes", "django_q")
 
 
 class Site(UnfoldAdminSite):
@@ -30,6 +31,11 @@ class Site(UnfoldAdminSite):
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied("only staff may enter")
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index"))
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """What agents know first, the machinery last."""
+        apps = super().get_app_list(request, app_label)
+        return sorted(apps, key=lambda app: ORDER.index(app["app_label"]) if app["app_label"] in ORDER else len(ORDER))
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """What the person may open, as the index names it."""

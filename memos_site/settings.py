@@ -4,6 +4,7 @@ from typing import Any
 
 import dj_database_url
 from csp.constants import NONE, SELF
+from django.templatetags.static import static
 
 from memos_site.env import BASE_DIR, ENV, secret_key
 
@@ -28,6 +29,8 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_htmx",
     "django_q",
     "axes",
@@ -168,14 +171,30 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-UNFOLD = {"SITE_TITLE": "Memos", "SITE_HEADER": "Memos", "SITE_SYMBOL": "shield_person", "SHOW_BACK_BUTTON": True}
+UNFOLD = {
+    "SITE_TITLE": "Memos",
+    "SITE_HEADER": "Memos",
+    "SITE_SYMBOL": "shield_person",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _request: static("img/favicon.svg")}],
+    "STYLES": [lambda _request: static("css/admin.css")],
+    "SHOW_BACK_BUTTON": True,
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.authentication.Token", "memories.api.authentication.Session"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["memories.api.parsers.StrictJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memories.api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter like others
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Memos",
+    "DESCRIPTION": "The memory and the skills of a team's AI agents, under human review.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [],  # shapes name their own enums
 }

@@ -5,7 +5,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.unknown import Unknown
-from memos_site.views import account, health, inbox
+from memos_site.views import account, docs, health, inbox
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
+    path("api/docs/", docs.docs, name="api-docs"),
     path("api/v1/", include("memos_site.api.urls")),
     re_path(r"^api(/|$)", Unknown.as_view()),
 ]

@@ -64,7 +64,7 @@ def texts(fields: Fields, version: int) -> dict[str, str]:
         files |= {f"{folder}/{name}": text for name, text in (group or {}).items()}
     if fields.recipe:
         steps = [step.model_dump(exclude_defaults=True) for step in fields.recipe]
-        files[RECIPE] = json.dumps(steps, indent=2, ensure_ascii=False) + "\n"
+        files[RECIPE] = json.dumps(steps, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     return dict(sorted(files.items()))
 
 

@@ -91,6 +91,11 @@ class AgentAdmin(Uncounted):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"owner": request.user.pk}
 
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        once = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        answer: HttpResponse = super().add_view(request, form_url, {**(extra_context or {}), **once})
+        return answer
+
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

@@ -29,9 +29,11 @@ class Uncounted(ModelAdmin):
     """Lists of tables that may be huge: no count(*), and a pasted id is looked up rather than searched for."""
 
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     paginator = InfinitePaginator
     list_per_page = 50
     list_disable_select_all = True
+    list_filter_submit = True
     id_fields: Sequence[str] = ("pk",)
 
     def get_search_results(

@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories import conversation, ingestion
-from memories.api import problems
+from memories.api import operations, problems
+from memories.api.described import described
 from memories.api.doors import WritingDoor
 from memories.api.ingestion import shown, store
 from memories.choices import Permission
@@ -42,6 +43,7 @@ Checked = Report | Draft | Exception
 Answer = Ingested | Exception
 
 
+@described(operations.INGEST_BATCH)
 class Batch(WritingDoor):
     needs = {"POST": (Permission.INGEST, Permission.REPORT)}
 

@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories import conversation, ingestion
-from memories.api import representations
+from memories.api import operations, representations
+from memories.api.described import described
 from memories.api.doors import Door, WritingDoor
 from memories.choices import LIVE, Permission, Type
 from memories.exceptions import NotFound
@@ -64,27 +65,33 @@ class Reporting(WritingDoor):
         return Response(body, status=status)
 
 
+@described(operations.INGEST_EVENT)
 class Events(Reporting):
     shape = EventReport
 
 
+@described(operations.INGEST_TOOL_OUTPUT)
 class ToolOutputs(Reporting):
     shape = ToolOutputReport
 
 
+@described(operations.INGEST_OBSERVATION)
 class Observations(Reporting):
     shape = ObservationReport
 
 
+@described(operations.INGEST_OUTCOME)
 class Outcomes(Reporting):
     needs = {"POST": (Permission.REPORT,)}
     shape = OutcomeReport
 
 
+@described(operations.INGEST_WORKING_STATE)
 class WorkingStates(Reporting):
     shape = WorkingStateReport
 
 
+@described(operations.INGEST_CONVERSATION)
 class Conversations(WritingDoor):
     needs = INGEST
 
@@ -97,6 +104,7 @@ class Conversations(WritingDoor):
         return Response({"episode": episode, "run": None}, status=status)
 
 
+@described(operations.GET_WORKING_STATE)
 class WorkingState(Door):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"scope"})

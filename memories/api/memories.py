@@ -9,9 +9,11 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists, representations
+from memories.api import lists, operations, representations
+from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.lists import PAGING
+from memories.api.parameters import ORDERINGS
 from memories.api.trails import INCLUDED
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
 from memories.exceptions import FieldError, Invalid, NotFound
@@ -25,10 +27,10 @@ CHOICES = {"type": Type.values, "status": Status.values, "category": Category.va
 MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
 EVERY_FILTER = (*CHOICES, *EXACT, "min_confidence")
-ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
 
 
+@described(operations.LIST_MEMORIES)
 class Memories(Door):
     needs = READ
     filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering", "include_redacted"}) | PAGING
@@ -54,6 +56,7 @@ class Memories(Door):
         return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
+@described(operations.GET_MEMORY)
 class OneMemory(Door):
     needs = READ
     filters = frozenset({"include"})
@@ -73,6 +76,7 @@ class OneMemory(Door):
         return Response(shown, headers={"ETag": f'"{row.version}"'})
 
 
+@described(operations.LIST_EPISODE_EVENTS)
 class EpisodeEvents(Door):
     needs = READ
     filters = PAGING
@@ -86,6 +90,7 @@ class EpisodeEvents(Door):
         return lists.answer(request, rows, ("position",), show=representations.event, at=at)
 
 
+@described(operations.GET_ME)
 class Me(Door):
     def get(self, request: Request) -> Response:
         expires_at = getattr(request.user, "expires_at", None)

@@ -8,7 +8,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists
+from memories.api import lists, operations
+from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.lists import PAGING
 from memories.choices import Permission
@@ -92,6 +93,7 @@ class Beside(Door):
             raise NotFound
 
 
+@described(operations.LIST_HISTORY)
 class History(Beside):
     filters = PAGING
 
@@ -102,6 +104,7 @@ class History(Beside):
         return lists.answer(request, rows, ("at", "id"), show=entry, at=timezone.now())
 
 
+@described(operations.LIST_EVIDENCE)
 class EvidenceList(Beside):
     filters = PAGING
 
@@ -111,6 +114,7 @@ class EvidenceList(Beside):
         return lists.answer(request, rows, ("-at", "-id"), show=evidence, at=timezone.now())
 
 
+@described(operations.LIST_RELATIONS)
 class Relations(Beside):
     def get(self, request: Request, memory_id: UUID) -> Response:
         self.require(memory_id)

@@ -1,9 +1,12 @@
 """People: Django's users and groups. Whoever may change them could become anyone, so administrators only."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
+from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from memories.admin.trusted import Administrators
@@ -12,14 +15,24 @@ admin.site.unregister(User)
 admin.site.unregister(Group)
 
 
+class _Granting(Administrators):
+    """Forms that choose permissions, each named with its model."""
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.related_model is Permission:
+            kwargs["queryset"] = Permission.objects.select_related("content_type")
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, Administrators):  # type: ignore[misc, type-arg]
+class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
+    filter_horizontal = ()
     list_display = ("username", "first_name", "last_name", "is_staff", "is_active", "last_login")
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, Administrators):  # type: ignore[misc]
-    """What a group may do."""
+class GroupAdmin(DjangoGroupAdmin, _Granting):  # type: ignore[misc]
+    filter_horizontal = ()

@@ -8,12 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists, representations
+from memories.api.described import described
 from memories.api.doors import Door, WritingDoor
 from memories.api.lists import PAGING
 from memories.choices import Permission, Status, Type
 from memories.exceptions import FieldError, Invalid
 from memories.models import Memory
 from memos_site import desk
+from memos_site.api import operations
 
 DECIDE = {"POST": (Permission.REVIEW,)}
 LONGEST_REASON = 2_000
@@ -36,20 +38,24 @@ class Decide(WritingDoor):
         return Response({**shown, "batch": decision.batch})
 
 
+@described(operations.PROMOTE_MEMORY)
 class Promote(Decide):
     verb = "promote"
     fields = ("to", "why")
 
 
+@described(operations.DISMISS_MEMORY)
 class Dismiss(Decide):
     verb = "dismiss"
     fields = ("reason", "why")
 
 
+@described(operations.RESTORE_MEMORY)
 class Restore(Decide):
     verb = "restore"
 
 
+@described(operations.UNDO_DECISION)
 class Undo(WritingDoor):
     needs = DECIDE
 
@@ -58,6 +64,7 @@ class Undo(WritingDoor):
         return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})
 
 
+@described(operations.LIST_INBOX)
 class Inbox(Door):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"kind", "scope"}) | PAGING

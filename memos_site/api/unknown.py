@@ -11,6 +11,7 @@ from memories.exceptions import NotFound
 
 class Unknown(APIView):
     permission_classes = []
+    schema = None  # part of no documentation
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

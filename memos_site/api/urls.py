@@ -3,6 +3,7 @@
 from django.urls import include, path, re_path
 
 from memos_site.api.decisions import Dismiss, Inbox, Promote, Restore, Undo
+from memos_site.api.openapi import Schema
 from memos_site.api.unknown import Unknown
 
 urlpatterns = [
@@ -13,5 +14,6 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/dismiss", Dismiss.as_view(), name="api-dismiss"),
     path("memories/<uuid:memory_id>/restore", Restore.as_view(), name="api-restore"),
     path("audit/<uuid:batch>/undo", Undo.as_view(), name="api-undo"),
+    path("schema/", Schema.as_view(), name="api-schema"),
     re_path(r"", Unknown.as_view()),
 ]

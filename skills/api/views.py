@@ -12,11 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists
+from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.lists import PAGING
 from memories.choices import ActorKind, Permission, Status
 from memories.exceptions import Conflict, NotFound
-from skills.api import representations
+from skills.api import operations, representations
 from skills.models import Skill, SkillQuerySet, SkillVersion
 
 READ = {"GET": (Permission.SKILLS, Permission.READ)}
@@ -59,6 +60,7 @@ class SkillDoor(Door):
         return found
 
 
+@described(operations.LIST_SKILLS)
 class Skills(SkillDoor):
     filters = frozenset({"scope", "status"}) | PAGING
 
@@ -75,6 +77,7 @@ class Skills(SkillDoor):
         return lists.answer(request, rows, ("name", "pk"), show=show, at=timezone.now())
 
 
+@described(operations.GET_SKILL)
 class OneSkill(SkillDoor):
     filters = frozenset({"scope"})
 
@@ -83,6 +86,7 @@ class OneSkill(SkillDoor):
         return Response(representations.skill(skill, request=request, every=self.sees_every_status))
 
 
+@described(operations.LIST_SKILL_VERSIONS)
 class Versions(SkillDoor):
     filters = frozenset({"scope"}) | PAGING
 
@@ -98,6 +102,7 @@ class Versions(SkillDoor):
         return lists.answer(request, rows, ("-number",), show=show, at=timezone.now())
 
 
+@described(operations.GET_SKILL_VERSION)
 class OneVersion(SkillDoor):
     filters = frozenset({"scope"})
 
@@ -115,6 +120,7 @@ class AsItIs(DefaultContentNegotiation):
         return renderer, renderer.media_type or ""
 
 
+@described(operations.DOWNLOAD_SKILL_VERSION)
 class Content(SkillDoor):
     filters = frozenset({"scope"})
     content_negotiation_class = AsItIs

@@ -1,12 +1,10 @@
 """A reviewer at work, in a real browser: keys, focus, toast, undo, two people at once, the download."""
 
-import os
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.choices import Status, Type
@@ -14,19 +12,7 @@ from memories.models import Memory
 from tests.make import make_memory, make_person
 from tests.pages import candidate
 
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loop in the thread of the test
 pytestmark = pytest.mark.django_db(transaction=True)
-
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
 
 
 def sign_in(browser: Browser, site: LiveServer, name: str = "anna", *, scripts: bool = True) -> Page:

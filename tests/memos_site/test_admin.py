@@ -7,18 +7,18 @@ from uuid import uuid4
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import ForeignKey, Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from consolidation.models import Pattern, Run, Sighting
-from memories.choices import Sensitivity, Status
+from memories.choices import Sensitivity
 from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Memory, Performance, Proposal, Relation
 from skills.models import Skill, SkillVersion
 from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_run, make_skill, user
+from tests.operators import administrator, entering, page, staff
 
 pytestmark = pytest.mark.django_db
 WORD = "zanzibar"
@@ -27,30 +27,6 @@ WITH_VERBS = (
     SkillVersion,
 )  # fmt: skip
 FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey"}
-
-
-def staff(*, name: str = "olga", holding: str = "") -> Client:
-    """Staff of clearance medium who may see and change every model, but reads only with `use_read`."""
-    person = make_person(name, group="reviewer")
-    person.is_staff = True
-    person.save()
-    models = Permission.objects.exclude(codename__startswith="see_").exclude(codename__startswith="use_")
-    person.user_permissions.set(models.filter(codename__startswith=holding))
-    return entering(person)
-
-
-def entering(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
-def administrator() -> Client:
-    return entering(make_person("root", group="administrator"))
-
-
-def page(model: type[Model], name: str, *args: Any) -> str:
-    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{name}", args=args)
 
 
 def models() -> list[type[Model]]:
@@ -128,6 +104,16 @@ def test_the_same_pages_show_it_to_whoever_may_see_it(secrets: None) -> None:
     client = administrator()
     for model in WITH_VERBS:
         assert any(WORD in shown(client, url) for url in addresses(model)), model
+
+
+def test_nobody_asks_through_a_link_what_the_row_behind_it_says(secrets: None) -> None:
+    client = staff()
+    for model in models():
+        for field in model._meta.get_fields():
+            if isinstance(field, ForeignKey) and field.related_model in (Memory, Episode, Event):
+                column = {Memory: "content", Episode: "title", Event: "tool"}[field.related_model]
+                asked = client.get(page(model, "changelist"), {f"{field.name}__{column}__contains": WORD})
+                assert asked.status_code == 400, (model, field.name)
 
 
 def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: None) -> None:
@@ -217,79 +203,21 @@ def test_only_the_admin_has_its_own_policy() -> None:
     assert "unsafe" not in client.get("/").headers["Content-Security-Policy"]
 
 
-def decide(client: Client, verb: str, memory: Memory, reason: str = "") -> str:
-    act = {"action": verb, "_selected_action": [str(memory.pk)], "reason": reason}
-    return client.post(page(Memory, "changelist"), act, follow=True).content.decode()
+def test_a_row_is_found_by_its_id_and_its_history_is_the_audit_trail() -> None:
+    client, memory, other = staff(), make_memory("Acme pays late"), make_memory("Beta pays early")
+    memory.promote(by=ANNA, at=AT, why="seen twice")
+    other.promote(by=ANNA, at=AT)
+    found = client.get(page(Memory, "changelist"), {"q": str(memory.pk)}).content.decode()
+    assert "Acme pays late" in found
+    assert "Beta pays early" not in found
+    history = client.get(page(Memory, "history", memory.pk), follow=True)
+    assert history.redirect_chain == [(f"/admin/memories/auditentry/?subject_id={memory.pk}", 302)]
+    assert "Acme pays late" in history.content.decode()
+    assert "Beta pays early" not in history.content.decode()
 
 
-def test_decisions_are_the_desks_with_their_reason_and_their_conflicts() -> None:
-    client, memory = staff(), make_memory()
-    assert "say why" in decide(client, "dismiss", memory)
-    assert "dismiss: 1" in decide(client, "dismiss", memory, "stale")
-    assert "cannot promote a memory that is dismissed" in decide(client, "promote", memory)
-    assert "restore: 1" in decide(client, "restore", memory)
-    assert "promote: 1" in decide(client, "promote", memory)
-    memory.refresh_from_db()
-    assert memory.status == Status.CONFIRMED
-    trail = AuditEntry.objects.about("memory", memory.pk)
-    assert [(entry.action, entry.actor, entry.rationale) for entry in trail] == [
-        ("dismiss", "olga", "stale"), ("restore", "olga", ""), ("promote", "olga", ""),
-    ]  # fmt: skip
-
-
-def test_a_promoted_skill_is_published_as_from_the_inbox() -> None:
-    skill = make_skill(published=False)
-    decide(staff(), "promote", skill.memory)
-    assert skill.versions.get().status == SkillVersion.Status.PUBLISHED
-
-
-def test_nobody_decides_what_is_above_them_or_without_review() -> None:
-    above, low = make_memory(sensitivity=Sensitivity.HIGH), make_memory()
-    client = staff()
-    decide(client, "promote", above)
-    User.objects.get(username="olga").groups.clear()
-    User.objects.get(username="olga").user_permissions.add(Permission.objects.get(codename="use_read"))
-    decide(client, "promote", low)
-    assert not Memory.objects.exclude(status=Status.CANDIDATE).exists()
-
-
-def issue(client: Client, **facts: Any) -> str:
-    body = {"name": "ci", "owner": "", "clearance": "2", "permissions": ["read"], "scopes": "", "sources": ""}
-    return client.post(page(Agent, "add"), {**body, "expires_at_0": "", "expires_at_1": "", **facts}).content.decode()
-
-
-def test_a_token_is_shown_once_when_it_is_issued() -> None:
-    client = staff()
-    answer = issue(client, scopes="project:acme,project:beta")
-    token = answer.split('id="token">')[1].split("</pre>")[0]
-    agent = Agent.objects.with_token(token, at=AT)
-    assert agent is not None
-    assert (agent.name, agent.scopes, agent.permissions) == ("ci", ["project:acme", "project:beta"], ["read"])
-    assert "already exists" in issue(client)
-    for url in (page(Agent, "changelist"), page(Agent, "change", agent.pk), page(Agent, "history", agent.pk)):
-        later = shown(client, url)
-        assert token not in later
-        assert bytes(agent.token_sha256).hex() not in later
-
-
-@pytest.mark.parametrize("more", [{"clearance": "3"}, {"permissions": ["read", "nonsense"]}, {"scopes": "no scope"}])
-def test_a_token_gives_no_more_than_the_person_has_who_issues_it(more: dict[str, Any]) -> None:
-    issue(staff(), **more)
-    assert not Agent.objects.exists()
-
-
-def test_an_agent_is_revoked_once_and_not_changed() -> None:
-    client, (agent, token) = staff(), make_agent("ci")
-    act = {"action": "revoke", "_selected_action": [str(agent.pk)]}
-    assert "ci: revoked" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
-    assert "has been revoked before" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
-    assert Agent.objects.with_token(token, at=AT) is None
-    assert AuditEntry.objects.about("agent", agent.pk).get().actor == "olga"
-    assert client.post(page(Agent, "change", agent.pk), {"clearance": "4"}).status_code == 403
-
-
-def test_nobody_revokes_without_the_permission() -> None:
-    agent, _token = make_agent("ci")
-    staff(holding="view").post(page(Agent, "changelist"), {"action": "revoke", "_selected_action": [str(agent.pk)]})
-    agent.refresh_from_db()
-    assert agent.revoked_at is None
+def test_a_long_value_is_shown_by_its_beginning() -> None:
+    memory = make_memory("a" * 99_999, payload={"said": "b" * 99_999})
+    shown = administrator().get(page(Memory, "change", memory.pk)).content.decode()
+    assert "… (99,999 characters)" in shown
+    assert len(shown) < 200_000

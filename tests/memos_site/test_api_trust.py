@@ -84,7 +84,7 @@ LISTS = {
     "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
     "inbox": ["inbox?limit=2", "inbox?kind=semantic"],
 }
-TELLS_ABOUT_THE_CALLER_ONLY = {"me", "conversations", "observations", "working-states", ""}
+TELLS_ABOUT_THE_CALLER_ONLY = {"schema/", "me", "conversations", "observations", "working-states", ""}
 
 
 def make_secret(number: int, scope: str, sensitivity: int) -> Secret:

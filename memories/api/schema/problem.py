@@ -1,0 +1,41 @@
+"""Errors, field by field."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Shape(BaseModel):
+    """Has these fields and no others; a docstring under a field is its description."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Wrong(Shape):
+    pointer: str
+    """An RFC 6901 JSON pointer into what was sent; of a query parameter its name"""
+    code: str
+    detail: str
+
+
+class Refusal(Shape):
+    """Why one thing was refused."""
+
+    type: Literal["about:blank"]
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    detail: str
+    """A sentence for people"""
+    code: str
+    """A word for programs; it does not change"""
+    errors: list[Wrong] = []
+
+
+class Problem(Refusal):
+    """An error as RFC 9457 describes it."""
+
+    instance: str
+    request_id: str
+    """The log and the audit trail have it too"""
+    memory_status: Literal["unavailable"] = "unavailable"
+    """Only with 503"""

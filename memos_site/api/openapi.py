@@ -1,0 +1,26 @@
+"""GET schema/: the OpenAPI document, the same for everybody who is signed in."""
+
+from functools import cache
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.described import described
+from memories.api.doors import Door
+from memos_site.api import operations
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Made once for each process: it depends on the code alone."""
+    generator: Any = SchemaGenerator
+    made: dict[str, Any] = generator().get_schema(request=None, public=True)
+    return made
+
+
+@described(operations.GET_SCHEMA)
+class Schema(Door):
+    def get(self, request: Request) -> Response:
+        return Response(document())

@@ -1,0 +1,119 @@
+"""The OpenAPI document: the one that is served, without warnings, whole; and its page, which needs no network."""
+
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+from pydantic import BaseModel
+
+from memories.api import operations as of_memories
+from memories.api.described import Operation
+from memories.api.doors import Door
+from memos_site.api import operations as of_the_hall
+from memos_site.api.openapi import document
+from skills.api import operations as of_skills
+from tests.make import caller, make_person
+
+Json = dict[str, Any]
+OPERATIONS: list[Operation] = [
+    value
+    for module in (of_memories, of_skills, of_the_hall)
+    for value in vars(module).values()
+    if isinstance(value, Operation)
+]
+
+
+def described() -> Iterator[tuple[str, str, Json]]:
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+@pytest.mark.django_db
+def test_the_schema_is_the_one_that_is_served() -> None:
+    told = StringIO()
+    call_command("spectacular", format="openapi-json", fail_on_warn=True, validate=True, stdout=told)
+    answer = caller(permissions=[]).get("/api/v1/schema/")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+    assert answer.json() == json.loads(told.getvalue())
+
+
+def test_every_operation_has_its_own_id_and_words() -> None:
+    ids = [operation["operationId"] for _, _, operation in described()]
+    assert sorted(ids) == sorted({operation.id for operation in OPERATIONS})
+    for _, _, operation in described():
+        assert operation["summary"]
+        assert operation["description"]
+        assert operation["tags"]
+        assert operation["security"] == [{"bearer": []}, {"apiKey": []}, {"session": []}]
+
+
+def test_the_ingestion_operations_have_the_names_that_were_agreed() -> None:
+    agreed = {"IngestEvent", "IngestToolOutput", "IngestObservation", "IngestOutcome", "IngestWorkingState"}
+    assert agreed <= {operation.id for operation in OPERATIONS}
+
+
+def test_every_door_is_in_the_schema_with_every_filter_that_it_knows() -> None:
+    doors = dict(_doors(get_resolver().url_patterns))
+    shown: Json = document()["paths"]
+    assert set(doors) == set(shown)
+    for path, view in doors.items():
+        known = view.filters if "get" in shown[path] else frozenset()
+        named = [parameter for operation in shown[path].values() for parameter in operation.get("parameters", [])]
+        assert {parameter["name"] for parameter in named if parameter["in"] == "query"} == known
+        assert all(parameter["description"] for parameter in named if parameter["in"] == "query")
+
+
+def _doors(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[Door]]]:
+    for pattern in patterns:
+        path = base + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
+        if not isinstance(pattern, URLPattern):
+            yield from _doors(pattern.url_patterns, path)
+        elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, Door):
+            yield path, view
+
+
+def test_every_refusal_is_a_problem() -> None:
+    for path, _, operation in described():
+        for status, answer in operation["responses"].items():
+            if int(status) >= 400:
+                assert list(answer["content"]) == ["application/problem+json"], (path, status)
+            assert answer["description"]
+        assert {"400", "401", "503"} <= set(operation["responses"])
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
+def test_every_example_is_one(operation: Operation) -> None:
+    if operation.id == "DownloadSkillVersion":
+        return
+    shape = operation.takes or operation.answers[min(operation.answers)]
+    assert isinstance(shape, type)
+    assert issubclass(shape, BaseModel)
+    shape.model_validate_json(json.dumps(operation.example))
+
+
+@pytest.mark.django_db
+def test_the_schema_and_its_page_are_for_who_is_known(client: Client) -> None:
+    assert client.get("/api/v1/schema/").status_code == 401
+    assert client.get("/api/docs/")["Location"] == "/login/?next=/api/docs/"
+
+
+@pytest.mark.django_db
+def test_the_page_needs_no_network(client: Client) -> None:
+    client.force_login(make_person(group="viewer"))
+    page = client.get("/api/docs/").content.decode()
+    assets = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(assets) >= 4
+    for asset in assets:
+        assert asset.startswith("/")
+        if asset.startswith("/static/"):
+            assert finders.find(asset.removeprefix("/static/")), asset
+    assert client.get("/api/v1/schema/").status_code == 200
+    assert "http" not in page

@@ -1,0 +1,132 @@
+"""Whatever the schema allows, and what it does not: every answer is one that the schema names, and none is a 500.
+
+Examples are drawn by Hypothesis from the schema, always the same ones. Half of the ids are of rows that are there.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from memories.choices import Permission, Sensitivity
+from memos_site.api.openapi import document
+from memos_site.wsgi import application
+from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
+
+pytestmark = pytest.mark.django_db
+EXAMPLES = 20
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+
+def closed(environ: dict[str, Any], start: Any) -> list[bytes]:
+    """The site as a server runs it: an answer is read to its end and closed, and with it the file behind it."""
+    with contextlib.closing(application(environ, start)) as answer:
+        return [b"".join(answer)]
+
+
+SCHEMA = schemathesis.openapi.from_dict(document())
+SCHEMA.app = closed
+SCHEMA.config.generation.update(with_security_parameters=False, allow_x00=False)
+FOUND: list[Any] = [found.ok() for found in cast(Any, SCHEMA).get_all_operations()]
+OPERATIONS = {operation.definition.raw["operationId"]: operation for operation in FOUND}
+
+
+@dataclass
+class Site:
+    """Who may call, and values of path parameters that lead to something."""
+
+    tokens: list[str]
+    there: dict[str, list[str]]
+
+
+@pytest.fixture
+def one_connection() -> Iterator[None]:
+    """Requests stay in the transaction of the test, as with Django's own test client."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def site(one_connection: None) -> Site:
+    everything = {"permissions": Permission.values, "clearance": Sensitivity.HYPER}
+    tokens = [
+        make_agent("all", **everything)[1],
+        make_agent("scoped", permissions=Permission.values, scopes=["project:a", "project:b"])[1],
+        make_agent("plain", clearance=Sensitivity.LOW)[1],
+        make_agent("reader", permissions=["read"])[1],
+    ]
+    return Site(tokens, _rows())
+
+
+def _rows() -> dict[str, list[str]]:
+    skill, candidate = make_skill(), make_skill("rename-file", published=False, scope="project:a")
+    make_version(skill, description="Books a flight in two steps")
+    secret = make_memory("secret", status="confirmed", sensitivity=Sensitivity.HYPER)
+    dismissed = make_memory("gone", status="dismissed", scope="project:a")
+    decided = make_memory("waits", key="k1", tags=["x"])
+    batch = decided.promote(by=ANNA, at=AT).batch_id
+    memories = [make_run(id="r1", outcome="success"), make_run(), make_memory(), decided, dismissed, secret]
+    ids = [str(row.pk) for row in (*memories, skill, candidate)]
+    return {
+        "memory_id": ids,
+        "target_record_id": ids[:2],
+        "episode_id": ids[:2],
+        "batch": [str(batch)],
+        "name": ["book-flight", "rename_file"],
+        "number": ["1", "2", "latest"],
+        "thread_id": ["t1"],
+    }
+
+
+def drawn(data: st.DataObject, operation: Any, site: Site) -> Any:
+    """One request; half of what it names by an id is there."""
+    mode = data.draw(st.sampled_from([GenerationMode.POSITIVE, GenerationMode.POSITIVE, GenerationMode.NEGATIVE]))
+    names = [parameter.name for parameter in operation.path_parameters]
+    known = {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(st.booleans())}
+    case = data.draw(operation.as_strategy(mode, path_parameters=known or None))
+    if mode == GenerationMode.POSITIVE and isinstance(case.body, dict):
+        names = [name for name in ("target_record_id", "episode_id") if name in case.body]
+        case.body |= {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(st.booleans())}
+    case.headers["Authorization"] = f"Bearer {data.draw(st.sampled_from(site.tokens))}"
+    return case
+
+
+@pytest.mark.parametrize("id", OPERATIONS)
+def test_every_answer_fits_the_schema(id: str, site: Site) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def ask(data: st.DataObject) -> None:
+        case = drawn(data, OPERATIONS[id], site)
+        case.call_and_validate(checks=CHECKS)
+
+    ask()
