@@ -1,6 +1,6 @@
 """Whatever the schema allows, and what it does not: every answer is one that the schema names, and none is a 500.
 
-Examples are drawn by Hypothesis from the schema, always the same ones. Half of the ids are of rows that are there.
+Examples are drawn by Hypothesis from the schema, always the same ones. Most ids are of rows that are there.
 """
 
 import contextlib
@@ -23,13 +23,17 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from memories import ingestion
 from memories.choices import Permission, Sensitivity
+from memories.reports import WorkingStateReport, check
+from memories.trust import everything
 from memos_site.api.openapi import document
 from memos_site.wsgi import application
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = 20
+MOSTLY = st.sampled_from([True, True, True, False])
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -72,9 +76,9 @@ def one_connection() -> Iterator[None]:
 
 @pytest.fixture
 def site(one_connection: None) -> Site:
-    everything = {"permissions": Permission.values, "clearance": Sensitivity.HYPER}
+    whole: dict[str, Any] = {"permissions": Permission.values, "clearance": Sensitivity.HYPER}
     tokens = [
-        make_agent("all", **everything)[1],
+        make_agent("all", **whole)[1],
         make_agent("scoped", permissions=Permission.values, scopes=["project:a", "project:b"])[1],
         make_agent("plain", clearance=Sensitivity.LOW)[1],
         make_agent("reader", permissions=["read"])[1],
@@ -86,11 +90,13 @@ def _rows() -> dict[str, list[str]]:
     skill, candidate = make_skill(), make_skill("rename-file", published=False, scope="project:a")
     make_version(skill, description="Books a flight in two steps")
     secret = make_memory("secret", status="confirmed", sensitivity=Sensitivity.HYPER)
-    dismissed = make_memory("gone", status="dismissed", scope="project:a")
+    dismissed = [make_memory("gone", status="dismissed", scope=scope) for scope in ("", "project:a")]
     decided = make_memory("waits", key="k1", tags=["x"])
     batch = decided.promote(by=ANNA, at=AT).batch_id
-    memories = [make_run(id="r1", outcome="success"), make_run(), make_memory(), decided, dismissed, secret]
+    memories = [make_run(id="r1", outcome="success"), make_run(), make_memory(), decided, *dismissed, secret]
     ids = [str(row.pk) for row in (*memories, skill, candidate)]
+    working = check(WorkingStateReport, {"source": "P01", "thread_id": "t1", "state": "planning"})
+    ingestion.working_state(working, trust=everything(), at=AT)
     return {
         "memory_id": ids,
         "target_record_id": ids[:2],
@@ -103,14 +109,14 @@ def _rows() -> dict[str, list[str]]:
 
 
 def drawn(data: st.DataObject, operation: Any, site: Site) -> Any:
-    """One request; half of what it names by an id is there."""
+    """One request; most of what it names by an id is there."""
     mode = data.draw(st.sampled_from([GenerationMode.POSITIVE, GenerationMode.POSITIVE, GenerationMode.NEGATIVE]))
     names = [parameter.name for parameter in operation.path_parameters]
-    known = {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(st.booleans())}
+    known = {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(MOSTLY)}
     case = data.draw(operation.as_strategy(mode, path_parameters=known or None))
     if mode == GenerationMode.POSITIVE and isinstance(case.body, dict):
         names = [name for name in ("target_record_id", "episode_id") if name in case.body]
-        case.body |= {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(st.booleans())}
+        case.body |= {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(MOSTLY)}
     case.headers["Authorization"] = f"Bearer {data.draw(st.sampled_from(site.tokens))}"
     return case
 
