@@ -20,6 +20,10 @@ class PatternQuerySet(Trusted["Pattern"]):
         waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("kind", "sensitivity", "signature_sha256")  # exact before general
 
+    def stuck(self) -> Self:
+        """Due, and the last try failed or killed its worker three times."""
+        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), due=True).order_by("-last_seen_at")
+
 
 class Pattern(models.Model):
     """A way of working that runs share: one signature of one kind, within one scope and one sensitivity."""

@@ -4,12 +4,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from consolidation.models import Run
+from consolidation.models import Pattern, Run
+from memories.models import Episode
 from memories.people import trust_of
 from memories.views.pages import page_of
+
+MOST_SHOWN = 20  # of what was set aside: enough to see what is wrong
 
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    page = page_of(request, Run.objects.visible_to(trust_of(request.user)))
-    return render(request, "consolidation/runs.html", {"page": page})
+    trust = trust_of(request.user)
+    page = page_of(request, Run.objects.visible_to(trust))
+    aside = Episode.objects.visible_to(trust).set_aside().select_related("memory").defer("environment", "artifacts")
+    stuck = Pattern.objects.visible_to(trust).stuck()
+    context = {"page": page, "aside": aside.order_by("-closed_at")[:MOST_SHOWN], "stuck": stuck[:MOST_SHOWN]}
+    return render(request, "consolidation/runs.html", context)

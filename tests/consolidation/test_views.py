@@ -1,9 +1,10 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from consolidation.models import Run
+from consolidation.models import Pattern, Run
 from memories.choices import Sensitivity
-from tests.make import AT
+from memories.models import Episode
+from tests.make import AT, make_run
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
     client = signed_in()
     for _ in range(2):
         make_job()
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(8):
             client.get("/runs/")
 
 
@@ -39,3 +40,16 @@ def test_before_the_first_run_the_page_names_the_command() -> None:
 def test_a_run_above_the_clearance_is_not_shown() -> None:
     make_job(sensitivity=Sensitivity.HIGH, error="a secret")
     assert "a secret" not in signed_in().get("/runs/").content.decode()
+
+
+def test_what_was_set_aside_is_shown_with_its_reason() -> None:
+    run = make_run(title="A poisoned run", outcome="success")
+    Episode.objects.filter(pk=run.pk).update(digest_attempts=3, digest_error="ValueError: no sense in it")
+    hidden = make_run(title="A hidden run", outcome="success", sensitivity="hyper")
+    Episode.objects.filter(pk=hidden.pk).update(digest_attempts=3)
+    seen = {"first_seen_at": AT, "last_seen_at": AT, "sensitivity": Sensitivity.LOW, "signature_sha256": b"x"}
+    Pattern.objects.create(kind="exact", signature="go_build", error="OSError: No space left", **seen)
+    page = signed_in().get("/runs/").content.decode()
+    for word in ("A poisoned run", "no sense in it", "go_build", "No space left"):
+        assert word in page
+    assert "A hidden run" not in page
