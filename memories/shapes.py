@@ -13,6 +13,7 @@ LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
 LONGEST_TEXT = 100_000
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
 SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
+SOMETHING = r"[^\s\x1c-\x1f]"  # what str.strip() leaves
 YEARS = "^(19|[2-8][0-9])[0-9]{2}-"  # for the schema: `parse_instant` says it to the day
 MESSAGES = {
     "missing": "is required",
@@ -48,7 +49,7 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
 SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
 OutcomeName = Literal["success", "failure", "partial"]
-Given = Annotated[Identifier, Field(json_schema_extra={"pattern": r"\S"})]  # blank counts as missing
+Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
 Instant = Annotated[
     datetime | None, BeforeValidator(_instant), Field(description=NOT_AN_INSTANT, json_schema_extra={"pattern": YEARS})
 ]

@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from memories.api.schema.memory import Memory, Page
 from memories.api.schema.problem import Shape
 from memories.choices import Type
+from memories.shapes import SOMETHING
 
 Why = Annotated[str, Field(max_length=2_000)]
-Reason = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
+Reason = Annotated[str, Field(min_length=1, max_length=2_000, pattern=SOMETHING)]
 
 
 class Decided(Memory):

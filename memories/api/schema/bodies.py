@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memories.conversation import Conversation
 from memories.reports import EventReport, ObservationReport, OutcomeReport, ToolOutputReport, WorkingStateReport
-from memories.shapes import Identifier, Instant, Text
+from memories.shapes import SOMETHING, Identifier, Instant, Text
 
 
 class Part(BaseModel):
@@ -20,7 +20,7 @@ class Part(BaseModel):
 class FunctionCall(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    name: Annotated[str, Field(min_length=1, max_length=512, pattern=r"\S")]
+    name: Annotated[str, Field(min_length=1, max_length=512, pattern=SOMETHING)]
     arguments: str | dict[str, Any] = "{}"
 
 
@@ -36,7 +36,7 @@ class Message(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    role: Annotated[str, Field(min_length=1, max_length=32, pattern=r"\S")]
+    role: Annotated[str, Field(min_length=1, max_length=32, pattern=SOMETHING)]
     content: Text | list[Part | Text] | None = None
     name: Identifier | None = None
     ref: Identifier | None = None
