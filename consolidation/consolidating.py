@@ -44,6 +44,11 @@ def abandon_dead_runs(*, at: datetime) -> None:
                 )
 
 
+def retry_set_aside() -> int:
+    """Puts episodes and patterns that were set aside after three attempts back into their queues; how many."""
+    return Episode.objects.set_aside().update(digest_attempts=0) + Pattern.objects.stuck().update(attempts=0)
+
+
 def _scopes() -> list[str]:
     new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
     due = Pattern.objects.due().order_by().values_list("scope", flat=True)

@@ -171,4 +171,5 @@ class Run(models.Model):
 
     def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
         self.status, self.counters, self.error, self.finished_at = status, counters, error, at
-        self.save(update_fields=["status", "counters", "error", "finished_at"])
+        self.done = self.total if status == Run.Status.SUCCEEDED else self.done
+        self.save(update_fields=["status", "counters", "error", "finished_at", "done"])

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -38,6 +39,15 @@ def _postgres(url: str) -> str:
     return url
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("must be a time zone such as UTC or Europe/Berlin") from None
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
 PostgresURL = Annotated[str, AfterValidator(_postgres)]
 
 
@@ -57,8 +67,8 @@ class Environment(BaseModel):
     )
     MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
     LOG_FORMAT: Literal["line", "json"] = Field("line", description="of the log: lines for people or JSON objects")
-    TIME_ZONE: str = Field("UTC", description="the workspace's time zone")
-    LANGUAGE_CODE: str = Field("en", description="en or zh-hans")
+    TIME_ZONE: Zone = Field("UTC", description="the workspace's time zone")
+    LANGUAGE_CODE: Literal["en", "zh-hans"] = Field("en", description="en or zh-hans")
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
     RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
@@ -92,7 +102,18 @@ def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
 
 
 def secret_key(data_dir: Path) -> str:
-    """The key kept in `data_dir/secret_key` (0600), made on first use; two processes at once agree on one."""
+    """The key kept in `data_dir/secret_key` (0600), made on first use; two processes at once agree on one.
+
+    Where nothing can be written it is a passing one, and PROBLEMS says why: nothing starts then.
+    """
+    try:
+        return _kept_key(data_dir)
+    except OSError as error:
+        PROBLEMS.append(f"MEMOS_DATA_DIR: {data_dir} cannot be written to: {error.strerror}")
+        return secrets.token_urlsafe(50)
+
+
+def _kept_key(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     if not path.exists():
         data_dir.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,9 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"\b(?:no|not yet|don'?t|do not|wait|stop|hold on|instead)\b|不要|不行|不用|别|等一下", re.IGNORECASE)
+_BESIDE = re.compile(r"\s*(?:and|but|also|plus)\b", re.IGNORECASE)  # goes on with something of its own
 ANSWER = 600
+OPENING = 40  # characters within which an answer says yes; further in, a yes belongs to something else
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,14 @@ def assents(runs: Sequence[Run], tool: str) -> Assent:
 
 
 def said_yes(run: Run, call: Call) -> bool:
-    """A go-ahead in the last message before the call, which is not the request itself."""
+    """A go-ahead at the beginning of the last message before the call, which is not the request itself."""
     message = run.said_before(call.position)
     if message is None or message == run.said[0]:
         return False
     text = message.text[:ANSWER]
     agreed = _YES.search(text)
+    if agreed and (agreed.start() > OPENING or _BESIDE.match(text)):
+        return False
     refused = _NO.search(text[: agreed.start()]) if agreed else None
     return bool(agreed) and not refused
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 from uuid import UUID
 
 from django.conf import settings
@@ -38,28 +39,33 @@ class Identity:
 
 
 def digest(scope: str, *, at: datetime) -> Counter[str]:
-    """Digests every new episode of a scope, in order. Counters: episodes_read, set_aside.
+    """Digests every new episode of a scope, in order. Counters: episodes_read, failed, set_aside (all there are).
 
-    An attempt is counted and committed before the work, so that an episode which kills its worker is tried three times.
+    An attempt is counted and committed before the work. What was attempted before and not finished (its worker died of
+    it, or of a neighbour) is tried alone, so that only the one that kills is tried three times and then set aside.
     """
     counters: Counter[str] = Counter()
     after: tuple[datetime, UUID] | None = None
     while batch := _next(scope, after):
-        after = batch[-1]
-        ids = [episode_id for _, episode_id in batch]
+        after, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         Episode.objects.attempted(ids)
         try:
             counters["episodes_read"] += _read(ids, at=at)
         except Exception:  # whatever one episode does to its batch, the others are digested alone
             counters.update(_each_alone(ids, at=at))
+    if aside := Episode.objects.set_aside().filter(scope=scope).count():
+        counters["set_aside"] = aside
     return counters
 
 
-def _next(scope: str, after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID]]:
+def _next(scope: str, after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID, int]]:
+    """The next episodes that nobody has attempted, or one alone that somebody has: (closed_at, id, attempts)."""
     rows = Episode.objects.undigested().filter(scope=scope)
     if after:
         rows = rows.after(*after)
-    return [(closed_at, pk) for closed_at, pk in rows.values_list("closed_at", "pk")[:BATCH] if closed_at]
+    found = rows.values_list("closed_at", "pk", "digest_attempts")[:BATCH]
+    batch = [(closed_at, pk, attempts) for closed_at, pk, attempts in found if closed_at]
+    return batch[:1] if batch and batch[0][2] else list(takewhile(lambda row: row[2] == 0, batch))
 
 
 def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:

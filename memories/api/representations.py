@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from memories.choices import Sensitivity, Type
+from memories.choices import Sensitivity, Status, Type
 from memories.models import Episode, Event, Memory, Performance
 from memories.trust import Trust
 
@@ -98,7 +98,9 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
     if row.type == Type.EPISODIC:
         return _episodic(row.episode, events)
     if row.type == Type.COMPETENCE:
-        return {**row.payload, "performance": performance(getattr(row, "performance", None))}
+        holds = row.status in (Status.CONFIRMED, Status.APPLIED)
+        payload = {name: value for name, value in row.payload.items() if holds or name != "skill"}
+        return {**payload, "performance": performance(getattr(row, "performance", None))}
     return {"kind": row.type, **row.payload}
 
 

@@ -14,6 +14,7 @@ from memos_site.postgres.launch import die_with_parent
 
 FORK = multiprocessing.get_context("fork")
 FIRST_PAUSE, LONGEST_PAUSE, STEADY = 0.1, 30.0, 60.0  # seconds; who ran steadily begins again with the first pause
+ONE_WISH = 1.0  # seconds within which a repeated signal is the same wish
 GRACE = 15.0  # seconds to finish after a SIGTERM, then SIGKILL
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 log = logging.getLogger("memos.supervisor")
@@ -73,7 +74,7 @@ def how(exitcode: int | None) -> str:
 class Supervisor:
     def __init__(self, children: dict[str, Callable[[], None]]) -> None:
         self.children = [Child(name, work) for name, work in children.items()]
-        self.asked = 0
+        self.asked, self.asked_at = 0, -ONE_WISH
 
     def run(self) -> None:
         """Until SIGTERM, SIGINT or the end of its terminal; returns when no child is left.
@@ -98,7 +99,10 @@ class Supervisor:
             os.close(told)
 
     def _ask(self, *_: object) -> None:
-        self.asked += 1
+        """A signal to the whole group comes twice at once: only one that comes later is a second one."""
+        now = time.monotonic()
+        if now - self.asked_at > ONE_WISH:
+            self.asked, self.asked_at = self.asked + 1, now
 
     def _keep(self, heard: int) -> None:
         for child in self.children:

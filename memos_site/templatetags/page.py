@@ -52,8 +52,8 @@ def _distance(at: datetime, local: datetime) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """0.714 -> 71: the sign is the page's, so that it can be set apart."""
-    return "–" if share is None else str(round(share * 100))
+    """0.714 -> 71, rounded down as in SKILL.md: 399 of 400 is not all. The sign is the page's, to be set apart."""
+    return "–" if share is None else str(int(share * 100 + 1e-9))
 
 
 @register.filter

@@ -1,5 +1,7 @@
 """The inbox: what waits for a person, and the forms by which it is decided. Each answer is a page or its fragment."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +14,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from memories.choices import Type
 from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
@@ -34,6 +36,19 @@ KINDS = {
 }
 
 
+def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view of a form. Who comes to its address by a link (after signing in anew, say) is led to the inbox."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST":
+            return view(request, *args, **kwargs)
+        messages.warning(request, _("Nothing was decided: please press the button again."))
+        return redirect("inbox")
+
+    return guarded
+
+
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
     trust, kind = trust_of(request.user), request.GET.get("kind", "")
@@ -42,7 +57,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     return render(request, "inbox/page.html", context)
 
 
-@require_POST
+@posted
 def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """`decision` is the verb, for a dismissal with its reason: promote, restore, "dismiss wrong"."""
     trust = trust_of(request.user)
@@ -61,7 +76,7 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return _answer(request, _said(verb, why, decided), batch=decision.batch, decided=decided)
 
 
-@require_POST
+@posted
 def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     try:

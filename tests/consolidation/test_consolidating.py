@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consolidation.consolidating import consolidate
+from consolidation.consolidating import consolidate, retry_set_aside
 from consolidation.models import Pattern, Run, Sighting
 from consolidation.pipelines import sightings
 from memories.choices import Status
@@ -279,3 +279,16 @@ def test_counts_are_exact_however_the_episodes_are_spread_over_runs(db, story) -
             record = pattern.memory.performance
             assert [record.successes, record.failures, record.partials] == counted
             assert pattern.memory.evidence.count() == sum(counted)
+
+
+def test_of_a_worker_that_dies_again_and_again_only_what_it_had_in_hand_is_set_aside() -> None:
+    runs = [run(BUILD, minutes=minute) for minute in range(5)]
+    for hour in range(1, 4):
+        with patch.object(sightings, "_read", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+            consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(hours=hour))
+    done = consolidated(at=NOON + timedelta(hours=5))
+    assert (done.counters["episodes_read"], done.counters["set_aside"]) == (4, 1)
+    assert [episode.pk for episode in Episode.objects.set_aside()] == [runs[0].pk]
+    assert retry_set_aside() == 1
+    assert consolidated(at=NOON + timedelta(hours=6)).counters["episodes_read"] == 1
+    assert competence(SIGNATURE).performance.successes == 5

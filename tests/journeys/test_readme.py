@@ -34,7 +34,7 @@ def test_the_tour_leads_from_a_sample_to_a_downloaded_skill(tmp_path: Path) -> N
     sample.write_text(made.stdout)
     with home.served() as port:
         imported = home.run("import_conversations", str(sample), "--scope", "project:shop", "--source", "refund-agent")
-        assert "8 imported" in imported
+        assert "11 imported" in imported
         home.run("consolidate")
         agent, reviewer = token_of(home, "agent"), token_of(home, "lead", "read", "skills", "review")
         assert json.loads(call(port, "GET", "/api/v1/skills", token=agent)[1])["results"] == []
@@ -47,4 +47,6 @@ def test_the_tour_leads_from_a_sample_to_a_downloaded_skill(tmp_path: Path) -> N
         status, package = call(port, "GET", "/api/v1/skills/refund-payment/versions/latest/content", token=agent)
     assert status == 200
     assert hashlib.sha256(package).hexdigest() == published["package"]["sha256"]
+    skill_md = zipfile.ZipFile(io.BytesIO(package)).read("refund-payment/SKILL.md").decode()
+    assert "payment not found" in skill_md
     assert "refund-payment/SKILL.md" in zipfile.ZipFile(io.BytesIO(package)).namelist()

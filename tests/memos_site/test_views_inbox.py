@@ -37,7 +37,7 @@ def test_the_inbox_shows_a_candidate_skill_with_its_record_and_why_it_is_propose
     page = signed_in().get("/").content.decode()
     assert skill.title in page
     assert "2 distinct runs reached their goal this way; 1 with the same tools did not" in page
-    assert "67" in page and "of 3 runs" in page
+    assert "66" in page and "of 3 runs" in page
 
 
 def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
@@ -224,3 +224,14 @@ def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use(
     assert "skill, version 2" in page
     assert "differently from version 1" in page
     assert "dismiss wrong" not in page  # that would take the whole skill from the agents, not this version
+
+
+def test_who_comes_to_a_forms_address_by_a_link_is_led_to_the_inbox() -> None:
+    client = signed_in()
+    for path in (f"/memories/{uuid4()}/decide/", f"/undo/{uuid4()}/"):
+        assert client.get(path, follow=True).redirect_chain == [("/", 302)]
+
+
+@pytest.mark.parametrize("path", ["/?kind=%00", "/episodes/?source=%00", "/memories/?scope=a%00b"])
+def test_a_nul_character_in_a_pages_address_is_a_bad_request(path: str) -> None:
+    assert signed_in().get(path).status_code == 400

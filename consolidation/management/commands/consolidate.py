@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from consolidation.consolidating import KIND, consolidate
+from consolidation.consolidating import KIND, consolidate, retry_set_aside
 from consolidation.models import Run
 
 
@@ -18,9 +18,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--retry", action="store_true", help="try what was set aside after three attempts again")
         parser.add_argument("--kind", choices=[KIND], default=KIND)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["retry"]:
+            self.stdout.write(f"{retry_set_aside()} are tried again")
         run = consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now())
         if run is None:
             return

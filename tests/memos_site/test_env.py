@@ -1,0 +1,55 @@
+"""A wrong value in the environment is a sentence that names it; its default stands in until the checks refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from memos_site import env
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TIME_ZONE", "Mars"),
+        ("TIME_ZONE", "../etc/passwd"),
+        ("LANGUAGE_CODE", "tlh"),
+        ("DEBUG", "perhaps"),
+        ("MIN_PATTERN_OCCURRENCES", "zero"),
+        ("MIN_PATTERN_OCCURRENCES", "0"),
+        ("DEFAULT_SENSITIVITY", "private"),
+        ("DATABASE_URL", "nonsense"),
+        ("LOG_FORMAT", "xml"),
+    ],
+)
+def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str) -> None:
+    read, problems = env.read({name: value})
+    assert [problem.split(":")[0] for problem in problems] == [name]
+    assert getattr(read, name) == env.Environment.model_fields[name].default
+
+
+def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
+    assert "hunter2" not in "".join(env.read({"DATABASE_URL": "mysql://me:hunter2@host/db"})[1])
+
+
+def test_a_secret_may_come_as_a_file(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("from a file\n")
+    assert env.read({"SECRET_KEY_FILE": str(tmp_path / "key")})[0].SECRET_KEY == "from a file"
+    assert env.read({"SECRET_KEY_FILE": str(tmp_path / "none")})[1] == [
+        "SECRET_KEY_FILE: cannot be read: No such file or directory"
+    ]
+
+
+def test_a_data_directory_that_cannot_be_written_to_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems: list[str] = []
+    monkeypatch.setattr(env, "PROBLEMS", problems)  # the module's list is what the checks read: keep this run's clean
+    file = tmp_path / "file"
+    file.write_text("")
+    assert len(env.secret_key(file)) > 40
+    assert [problem.startswith(f"MEMOS_DATA_DIR: {file} cannot be written to: ") for problem in problems] == [True]
+
+
+def test_the_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
+    assert env.secret_key(tmp_path) == env.secret_key(tmp_path)
+    assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
