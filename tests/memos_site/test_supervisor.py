@@ -90,12 +90,18 @@ def test_it_kills_a_child_that_does_not_stop_in_time() -> None:
     assert "does not stop: killing it" in errors
 
 
+def insisted(process: "subprocess.Popen[str]") -> bool:
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    return process.poll() is not None
+
+
 def test_a_second_signal_is_impatience() -> None:
     process = run("stubborn")
     line(process)
     process.send_signal(signal.SIGINT)
     assert line(process) == "no"
-    until(lambda: process.poll() is not None or process.send_signal(signal.SIGINT))  # one at once is the same wish
+    until(lambda: insisted(process))  # a signal right after the first one is the same wish
     output, errors = process.communicate()
     assert output == "over\n"
     assert "killing it" in errors
