@@ -57,7 +57,7 @@ def test_an_unknown_address_is_a_problem_for_every_method(path: str) -> None:
         ("DELETE", "/api/v1/memories", "GET"),
         ("PUT", "/api/v1/me", "GET"),
         ("GET", "/api/v1/conversations", "POST"),
-        ("GET", f"/api/v1/memories/{uuid4()}/promote", "POST"),
+        ("GET", "/api/v1/memories/00000000-0000-7000-8000-000000000000/promote", "POST"),
         ("TRACE", "/api/v1/skills", "GET"),
         ("BREW", "/api/v1/skills", "GET"),
     ],
