@@ -19,8 +19,10 @@ django.setup()
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_blocker: pytest_django.DjangoDbBlocker) -> None:
-    """The tests' database need not survive the machine: nothing waits for the disk."""
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: pytest_django.DjangoDbBlocker
+) -> None:
+    """The tests' database need not survive the machine: nothing waits for the disk. Each worker has one of its own."""
     from django.conf import settings
     from django.db import connection
 
