@@ -78,6 +78,24 @@ class Outcome(TextChoices):
     PARTIAL = "partial"
 
 
+class RevertReason(TextChoices):
+    """Why an adaptation ended."""
+
+    USER_REVERT = "user_revert"
+    DISMISSED = "dismissed"
+    FORGOTTEN = "forgotten"
+    EXPIRED = "expired"
+    DEMOTED = "demoted"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+    CONTESTED = "contested"
+
+    @classmethod
+    def of(cls, status: str) -> "RevertReason":
+        """The reason when its memory left applied for this status."""
+        return cls(status) if status in cls.values else cls.DEMOTED
+
+
 class ActorKind(TextChoices):
     PERSON = "person"
     AGENT = "agent"

@@ -1,13 +1,14 @@
 """Salience as a formula of the clock, in Python and as SQL (the lifecycle design, Salience); no job ever writes it."""
 
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, FloatField, Func, Value
 from django.db.models.expressions import Combinable
 
 PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
+IDLE = timedelta(days=30)  # before this a claim loses nothing
 FAINTEST, MOST_HALVINGS = 1e-100, 500  # beyond, SQL would raise on underflow; both formulas stop there
 
 
@@ -50,3 +51,8 @@ class FadesAt(Func):
     """When salience falls under PRUNABLE_BELOW; null when it never does. Immutable: it adds seconds only."""
 
     function = "memos_fades_at"
+
+
+def awake(at: datetime) -> dict[str, Any]:
+    """The columns of a claim that was just created, used, confirmed, edited, promoted or restored."""
+    return {"idle_since": at, "decay_steps": 0, "decay_due_at": at + IDLE}

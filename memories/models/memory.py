@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -10,13 +10,18 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 
-from memories import decay
-from memories.choices import LIVE, Category, DeletionPolicy, Origin, Status, Type
+from memories import claims, decay
+from memories.choices import LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
+from memories.exceptions import Conflict
+from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.reviewable import Reviewable
+from memories.models.tombstone import Tombstone
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Trust
+from memories.trust import Actor, Trust
 
 DAY = 86_400.0
+UNDONE = ("undo", "redo")
+ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins the idle time of a claim anew
 
 
 class MemoryQuerySet(Trusted["Memory"]):
@@ -93,6 +98,9 @@ class Memory(Reviewable):
     )
     expires_at = models.DateTimeField(null=True, blank=True)
     ttl = models.FloatField(null=True, blank=True)
+    idle_since = models.DateTimeField(null=True, editable=False)  # null: never decays by confidence
+    decay_steps = models.SmallIntegerField(default=0, editable=False)
+    decay_due_at = models.DateTimeField(null=True, editable=False)  # when the daily job must look; a use leaves it
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
 
@@ -103,6 +111,8 @@ class Memory(Reviewable):
     times_confirmed = models.IntegerField(default=0)
     last_used_at = models.DateTimeField(null=True)
     flags = models.JSONField(default=list)
+    fingerprint = models.BinaryField(max_length=32, null=True, editable=False)  # of the normalised claim in its scope
+    resembles = models.UUIDField(null=True, editable=False)  # the tombstone that it is like without being its claim
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
@@ -156,6 +166,11 @@ class Memory(Reviewable):
             models.Index(fields=["company_id"], condition=Q(company_id__isnull=False), name="memory_by_company"),
             models.Index(fields=["source", "-created_at"], name="memory_by_source"),
             models.Index(fields=["fades_at"], condition=Q(fades_at__isnull=False), name="memory_fades"),
+            models.Index(fields=["decay_due_at"], condition=Q(decay_due_at__isnull=False), name="memory_decay_due"),
+            models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="memory_expires"),
+            models.Index(
+                fields=["scope", "fingerprint"], condition=Q(fingerprint__isnull=False), name="memory_same_claim"
+            ),
             GinIndex(fields=["tags"], name="memory_tags"),
         ]
 
@@ -173,3 +188,58 @@ class Memory(Reviewable):
             created_at=self.created_at,
             pinned=self.pinned,
         )
+
+    def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
+        """Idle time begins anew, and the fingerprint is that of the words."""
+        moved: dict[str, Any] = {}
+        if self.idle_since is not None and action in ACTIVITY:
+            moved |= decay.awake(at)
+        if self.type == Type.SEMANTIC and "content" in change:
+            moved["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
+        return moved
+
+    def follow(self, entry: AuditEntry, before: dict[str, Any], *, by: Actor, at: datetime) -> None:
+        if "content" in before:
+            kept = (text for text in (before["content"], self.content) if len(text) > LONGEST_TEXT)
+            self.wordings.keep(self, *kept)
+        if "sensitivity" in before:
+            self.sensitivity_follows()
+        former = before.get("status", self.status)
+        self._follow_behaviour(former, before, again=entry.action in UNDONE, by=by, at=at)
+        if Status.DISMISSED in (former, self.status) and former != self.status:
+            self._follow_dismissal(entry, by=by, at=at)
+
+    def _follow_behaviour(self, former: str, before: dict[str, Any], *, again: bool, by: Actor, at: datetime) -> None:
+        """Exactly the live applied memories that change behaviour have an active adaptation."""
+        reworded = not {"content", "category"}.isdisjoint(before)
+        was, now = former == Status.APPLIED, self.status == Status.APPLIED
+        if was and (reworded or not now):
+            why = RevertReason.SUPERSEDED if now else RevertReason.of(self.status)
+            self.adaptations.revert(why=why, by=by, at=at)
+        if now and (reworded or not was):
+            self.adaptations.open(self, again=again, by=by, at=at)
+
+    def _follow_dismissal(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
+        """Exactly the dismissed memories have a tombstone that holds."""
+        if self.status != Status.DISMISSED:
+            Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
+        elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self):
+            Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at)
+
+    def sensitivity_follows(self) -> None:
+        """What carries a copy of it moves with it; the trail only ever rises."""
+        self.adaptations.update(sensitivity=self.sensitivity)
+        self.proposals.open().update(sensitivity=self.sensitivity)
+        Tombstone.objects.filter(memory_id=self.pk).update(sensitivity=self.sensitivity)
+        trail = AuditEntry.objects.about("memory", self.pk).order_by()
+        trail.filter(sensitivity__lt=self.sensitivity).update(sensitivity=self.sensitivity)
+
+    def former(self, entry: AuditEntry) -> dict[str, Any]:
+        """Long texts stand beside the trail, which holds their hash."""
+        values = dict(entry.before)
+        if isinstance(said := values.get("content"), dict):
+            kept = self.wordings.filter(sha256=said["sha256"]).first()
+            if kept is None:
+                raise Conflict("cannot undo: the former text is not kept any more")
+            values["content"] = kept.text
+        return values

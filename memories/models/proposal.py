@@ -52,6 +52,8 @@ class Proposal(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=Kind)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="proposals")
+    resembles = models.UUIDField(null=True)  # the tombstone that the change is like
+    evidence = models.JSONField(default=list)
     others = ArrayField(models.UUIDField(), default=list)
     change = models.JSONField(default=dict)
     fingerprint = models.BinaryField(max_length=32)

@@ -9,14 +9,29 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
+from memories import claim_locks
 from memories.choices import LIVE, Hold, Sensitivity, Status
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
 from memories.trust import Actor
 
+LEAST = {Status.CONFIRMED: 60, Status.APPLIED: 80}  # the confidence that a promotion by hand gives at least
+PROMOTABLE = {
+    Status.CONFIRMED: (Status.CANDIDATE, Status.CONTESTED),
+    Status.APPLIED: (Status.CANDIDATE, Status.CONTESTED, Status.CONFIRMED),
+}
+DEMOTABLE = {
+    Status.CANDIDATE: (Status.CONFIRMED, Status.APPLIED),
+    Status.CONFIRMED: (Status.APPLIED,),
+}
+
 
 class Reviewable(models.Model):
-    """The part of a memory that decisions move. `version` moves with every decision and edit, not with use or decay."""
+    """The part of a memory that decisions move. `version` moves with every decision and edit, not with use or decay.
+
+    Whatever must hold with a status or a wording (adaptation, tombstone, passages) follows in `follow`, in the same
+    transaction, whichever verb changed it: an undo as much as a dismissal.
+    """
 
     scope = models.CharField(max_length=128, blank=True)
     key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - null = no key; '' would be one
@@ -50,42 +65,63 @@ class Reviewable(models.Model):
     def promote(
         self, *, by: Actor, at: datetime, to: Status = Status.CONFIRMED, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """A person vouches: confidence is at least 60 (confirmed) or 80 (applied), and no rule takes it lower again."""
-        least = {Status.CONFIRMED: 60, Status.APPLIED: 80}[to]
-        below = {Status.CONFIRMED: (Status.CANDIDATE, Status.CONTESTED)}.get(
-            to, (Status.CANDIDATE, Status.CONTESTED, Status.CONFIRMED)
-        )
+        """A person vouches: confidence is at least LEAST, and no rule takes it lower again."""
         with transaction.atomic():
-            self.lock_for("promote", below)
-            change = {
-                "status": to,
-                "confidence": max(self.confidence, least),
-                "hold": Hold.FLOOR,
-                "snoozed_until": None,
-            }
+            self.lock_for("promote", PROMOTABLE[to])
+            vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
+            change = {"status": to, **vouched, "snoozed_until": None}
             return self.revise("promote", change, by=by, why=why, at=at, batch=batch)
+
+    def demote(
+        self, *, by: Actor, at: datetime, to: Status = Status.CANDIDATE, why: str = "", batch: UUID | None = None
+    ) -> AuditEntry:
+        """It holds less than it did, and stays where it was put: rules move it neither way."""
+        with transaction.atomic():
+            self.lock_for("demote", DEMOTABLE[to])
+            change = {"status": to, "hold": Hold.FIXED}
+            return self.revise("demote", change, by=by, why=why, at=at, batch=batch)
 
     def dismiss(self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
         """It does not hold and does not come back; confidence is kept as it was, for a restore."""
         with transaction.atomic():
+            claim_locks.to_decide(self.scope)
             self.lock_for("dismiss", LIVE)
-            return self.revise("dismiss", {"status": Status.DISMISSED}, by=by, why=why, at=at, batch=batch)
+            change = {"status": Status.DISMISSED}
+            return self.revise("dismiss", change, by=by, why=why, at=at, batch=batch)
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """A dismissed or contested memory waits for a decision again, with the confidence it had; clears the hold."""
         with transaction.atomic():
+            claim_locks.to_decide(self.scope)
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
             change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
             return self.revise("restore", change, by=by, why=why, at=at, batch=batch)
 
+    def snooze(
+        self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
+    ) -> AuditEntry:
+        """Out of the inbox until then; None wakes it."""
+        with transaction.atomic():
+            self.lock_for("snooze", LIVE)
+            return self.revise("snooze", {"snoozed_until": until}, by=by, why=why, at=at, batch=batch)
+
+    def edit(
+        self, change: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None, **facts: Any
+    ) -> AuditEntry:
+        """Writes other words (category, tags, sensitivity, expiry). `facts`: what is written along, such as a hold."""
+        with transaction.atomic():
+            self.lock_for("edit", LIVE)
+            return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
+
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo."""
         with transaction.atomic():
+            claim_locks.to_decide(self.scope)
             self.lock_for("undo", Status.values)
             if self.version != entry.subject_version:
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
-            action = "redo" if entry.undoes else "undo"
-            return self.revise(action, dict(entry.before), by=by, why="", at=at, batch=batch, undoes=entry.pk)
+            action = "redo" if entry.action == "undo" else "undo"
+            return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
     def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """Something that belongs to this memory was decided beside it (a skill's version): its version moves too."""
@@ -98,7 +134,9 @@ class Reviewable(models.Model):
         change = {"sensitivity": self.sensitivity}
         self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
         self.refresh_from_db(fields=["version", "updated_at"])
-        self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change).save(force_insert=True)
+        entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change)
+        entry.save(force_insert=True)
+        self.follow(entry, {"sensitivity": before}, by=by, at=at)
 
     def lock_for(self, verb: str, allowed: Collection[str]) -> None:
         """Locks the row for this transaction and reads it afresh; Conflict unless its status allows the verb."""
@@ -118,16 +156,29 @@ class Reviewable(models.Model):
     ) -> AuditEntry:
         """Writes `change` and its audit row, in the caller's transaction and under its lock (`lock_for`)."""
         before = {name: getattr(self, name) for name in change}
+        written = {**change, **self.along(action, change, at=at)}
         try:
             with transaction.atomic():
-                self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
+                self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)
         except IntegrityError:  # of its key or thread only one memory is live, and meanwhile that is another
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
-        self.refresh_from_db(fields=[*change, "version", "updated_at"])
+        self.refresh_from_db(fields=[*written, "version", "updated_at"])
         entry = self.audit(action, by=by, at=at, why=why, before=before, after=change, **facts)
         entry.save(force_insert=True)
+        self.follow(entry, before, by=by, at=at)
         return entry
+
+    def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
+        """The columns that a change moves with it and that the trail does not speak of."""
+        return {}
+
+    def follow(self, entry: AuditEntry, before: dict[str, Any], *, by: Actor, at: datetime) -> None:
+        """What must hold now that this was changed."""
+
+    def former(self, entry: AuditEntry) -> dict[str, Any]:
+        """The values from before a decision, whole."""
+        return dict(entry.before)
 
     @classmethod
     def _rows(cls) -> models.QuerySet[Self]:

@@ -1,0 +1,102 @@
+"""Adaptations: the changes of behaviour that applied memories caused, each announced once and revertible."""
+
+from datetime import datetime
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+
+from memories.choices import Category, RevertReason
+from memories.models.memory import Memory
+from memories.models.trusted import Trusted, new_id
+from memories.trust import Actor
+
+BEHAVIOUR = {
+    Category.PREFERENCE: "Now following the preference",
+    Category.PATTERN: "Now going by the pattern",
+    Category.WORKFLOW: "Now following the workflow",
+}  # a fact or a contact has no behaviour to change
+
+
+class AdaptationQuerySet(Trusted["Adaptation"]):
+    def active(self) -> Self:
+        return self.filter(reverted_at=None)
+
+    def unannounced(self, plugin: str) -> Self:
+        return self.active().filter(plugin=plugin, notified_at=None).order_by("applied_at", "pk")
+
+    def revert(self, *, why: RevertReason, by: Actor, at: datetime) -> int:
+        return self.active().update(reverted_at=at, reverted_by=by.name[:200], revert_reason=why)
+
+    def open(self, memory: Memory, *, by: Actor, at: datetime, again: bool) -> "Adaptation | None":
+        """The active adaptation of a memory that has become applied; None when its category changes no behaviour.
+
+        `again`: a decision was undone; the adaptation that it had ended is opened again, without a second notice.
+        """
+        words = BEHAVIOUR.get(Category(memory.category)) if memory.category else None
+        if words is None:
+            return None
+        if again:
+            former = self.filter(memory=memory, content=memory.content).exclude(reverted_at=None)
+            latest = former.order_by("-reverted_at", "-pk").first()
+            if latest:
+                self.filter(pk=latest.pk).update(reverted_at=None, reverted_by="", revert_reason="")
+                return latest
+        return self.create(
+            memory=memory,
+            memory_key=memory.key or "",
+            content=memory.content,
+            plugin=memory.source,
+            description=f"{words}: {memory.content}",
+            sessions=memory.times_confirmed,
+            applied_at=at,
+            applied_by=by.name[:200],
+            notified_at=at if again else None,
+            scope=memory.scope,
+            sensitivity=memory.sensitivity,
+        )
+
+
+class Adaptation(models.Model):
+    """Active while `reverted_at` is null. It outlives its memory with what that said, unless that was forgotten."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    memory = models.ForeignKey(Memory, null=True, on_delete=models.SET_NULL, related_name="adaptations")
+    memory_key = models.CharField(max_length=255, blank=True)
+    content = models.TextField()
+    plugin = models.CharField(max_length=512)
+    description = models.TextField()
+    sessions = models.IntegerField(default=0)  # how often it had been confirmed, for the notice
+    applied_at = models.DateTimeField()
+    applied_by = models.CharField(max_length=200)
+    notified_at = models.DateTimeField(null=True)
+    reverted_at = models.DateTimeField(null=True)
+    reverted_by = models.CharField(max_length=200, blank=True)
+    revert_reason = models.CharField(max_length=16, choices=RevertReason, blank=True)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+
+    objects = AdaptationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["memory"], condition=Q(reverted_at=None), name="adaptation_is_active_once_per_memory"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["plugin", "applied_at"],
+                condition=Q(reverted_at=None, notified_at=None),
+                name="adaptation_unannounced",
+            ),
+            models.Index(fields=["-applied_at", "-id"], name="adaptation_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.description[:80]
+
+    @property
+    def notice(self) -> str:
+        doing = self.description.removeprefix("Now ")
+        return f"Memory adapted: I'm now {doing} based on your last {self.sessions} sessions."

@@ -1,0 +1,36 @@
+"""Which memories went into whose context and why: where a memory was used, and how often asking found something."""
+
+from datetime import datetime, timedelta
+
+from django.db import models
+
+from memories.models.trusted import Trusted, new_id
+
+KEPT = timedelta(days=30)
+
+
+class InjectionQuerySet(Trusted["Injection"]):
+    def forget_expired(self, *, at: datetime) -> int:
+        return self.filter(at__lt=at - KEPT).delete()[0]
+
+
+class Injection(models.Model):
+    """`items` = [{memory, why, score}]; `task_sha256` is a fingerprint of the task, not its words."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    agent = models.CharField(max_length=200)
+    source = models.CharField(max_length=512, blank=True)
+    at = models.DateTimeField()
+    task_sha256 = models.BinaryField(max_length=32)
+    items = models.JSONField(default=list)
+    status = models.CharField(max_length=16)  # ok or degraded
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+
+    objects = InjectionQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["-at"], name="injection_newest")]
+
+    def __str__(self) -> str:
+        return f"{len(self.items)} for {self.source}"
