@@ -1,0 +1,86 @@
+"""The meaning of passages as vectors: a narrow table of its own, so that filling one does not rewrite the passage.
+
+Scope and sensitivity are the passage's, held equal by the database. A model's name is its identity: nothing mixes.
+"""
+
+from typing import Any
+
+import numpy as np
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from memories.models.passage import Passage
+
+
+class HalfVector(models.Field):  # type: ignore[type-arg]
+    """pgvector's halfvec of any dimension; in Python a float32 array."""
+
+    def db_type(self, connection: Any) -> str:
+        return "halfvec"
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> "np.ndarray[Any, Any] | None":
+        return None if value is None else np.array(value[1:-1].split(","), dtype=np.float32)
+
+    def get_prep_value(self, value: Any) -> str | None:
+        return None if value is None else as_text(value)
+
+
+def as_text(vector: Any) -> str:
+    """As pgvector reads it, to the five decimals that half a float holds."""
+    return str(np.asarray(vector, dtype=np.float64).round(5).tolist())
+
+
+class Vector(models.Model):
+    pk = models.CompositePrimaryKey("passage_id", "model")
+    passage = models.ForeignKey(Passage, models.DO_NOTHING, related_name="vectors", db_constraint=False, db_index=False)
+    model = models.TextField()
+    embedding = HalfVector()
+    scope = models.TextField()
+    sensitivity = models.SmallIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["model", "scope"], name="vector_by_model_and_scope")]
+
+    def __str__(self) -> str:
+        return f"{self.model} of {self.passage_id}"
+
+
+class Pending(models.Model):
+    """A passage that waits for an endpoint's vector. `taken_at`: a worker has it in hand; it stays for whoever comes
+    later when that one died."""
+
+    pk = models.CompositePrimaryKey("passage_id", "model")
+    passage = models.ForeignKey(Passage, models.DO_NOTHING, related_name="pending", db_constraint=False, db_index=False)
+    model = models.TextField()
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+    taken_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "pending"
+
+    def __str__(self) -> str:
+        return f"{self.model} of {self.passage_id}"
+
+
+class EmbeddingModel(models.Model):
+    """A model that passages are or were embedded with. While none is active, the built-in one serves.
+
+    `mean` is subtracted where similarity means likeness (duplicates), and only there.
+    """
+
+    name = models.TextField(primary_key=True)
+    dimensions = models.IntegerField()
+    near_duplicate_threshold = models.FloatField()
+    mean = ArrayField(models.FloatField(), null=True)
+    active = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["active"], condition=models.Q(active=True), name="embedding_model_is_active_alone"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,81 @@
+"""Texts as they are searched: cut into passages, said by somebody, and with Chinese and Japanese made into words."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+AIM, LONGEST = 1_500, 2_000  # characters of a passage
+LEAST = 750  # a boundary before this leaves too little
+LONGEST_VALUE = 4_000  # characters of args, and of a result, that are searched
+ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function"))
+BOUNDARIES = tuple(
+    re.compile(pattern) for pattern in (r"\n\s*\n", r"(?<=[.!?…])[\"')\]]*\s|(?<=[。！？；])|\n", r"\s|(?<=[，、])")
+)  # a paragraph, else a sentence or line, else a word
+UNSPACED = re.compile(
+    "[\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U000323af]+"
+)
+
+
+def split(text: str) -> Iterator[str]:
+    """Passages of at most 2,000 characters, cut near 1,500 where something ends. Together they say all of the text."""
+    start = 0
+    while len(text) - start > LONGEST:
+        end = _cut(text, start)
+        if passage := text[start:end].strip():
+            yield passage
+        start = end
+    if passage := text[start:].strip():
+        yield passage
+
+
+def _cut(text: str, start: int) -> int:
+    for boundary in BOUNDARIES:
+        ends = [match.end() for match in boundary.finditer(text, start + LEAST, start + LONGEST)]
+        if ends:
+            return min(ends, key=lambda end: abs(end - start - AIM))
+    return start + AIM
+
+
+def searchable(text: str) -> str | None:
+    """The text with each run of Chinese or Japanese as its pairs of neighbours, on both sides of a search; None where
+    that changes nothing."""
+    if text.isascii() or not UNSPACED.search(text):
+        return None
+    return UNSPACED.sub(lambda run: f" {_pairs(run.group())} ", text)
+
+
+def _pairs(run: str) -> str:
+    return " ".join(run[at : at + 2] for at in range(len(run) - 1)) or run
+
+
+def said(actor: str, text: str) -> str:
+    """What is embedded: who speaks belongs to what is said, unless it is only a role."""
+    return text if not actor or actor in ROLES else f"{actor}: {text}"
+
+
+def of_value(value: Any, most: int = LONGEST_VALUE) -> str:
+    """The first characters of a JSON value as text to search: names and values, without brackets and quotes. Costs what
+    it gives, however large the value is."""
+    parts: list[str] = []
+    room = most
+    for part in _parts(value):
+        parts.append(part[:room])
+        room -= len(part) + 1
+        if room <= 0:
+            break
+    return " ".join(parts)
+
+
+def _parts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield f"{name}:"
+            yield from _parts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _parts(item)
+    elif isinstance(value, str):
+        yield value
+    elif value is not None:
+        yield str(value).lower() if isinstance(value, bool) else str(value)
