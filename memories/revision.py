@@ -16,8 +16,9 @@ def is_own(memory: Memory, trust: Trust) -> bool:
     """Made by this agent, no other agent's evidence, no hold, not applied: what it may revise without a person."""
     if trust.actor.kind == ActorKind.PERSON or trust.may(Permission.REVIEW):
         return True
-    mine = memory.created_by == trust.actor.name and memory.hold == Hold.NONE and memory.status != Status.APPLIED
-    return mine and not Evidence.objects.filter(memory=memory).exclude(made_by__in=("", trust.actor.name)).exists()
+    me = trust.actor.identity
+    mine = memory.created_by_id == me and memory.hold == Hold.NONE and memory.status != Status.APPLIED
+    return mine and not Evidence.objects.filter(memory=memory).exclude(made_by="").exclude(made_by_id=me).exists()
 
 
 def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime) -> None:

@@ -19,6 +19,11 @@ class Actor:
     name: str
     id: str = ""
 
+    @property
+    def identity(self) -> str:
+        """What no other actor is called, whatever its name: `agent:<uuid>`, `person:<id>`, `system:import`."""
+        return f"{self.kind.value}:{self.id or self.name}"[:64]
+
 
 SYSTEM = Actor(ActorKind.SYSTEM, "Memos")
 

@@ -49,6 +49,7 @@ def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
         status=Status.CANDIDATE,
         salience_at=at,
         created_by=SYSTEM.name,
+        created_by_id=SYSTEM.identity,
         created_at=at,
         updated_at=at,
     )

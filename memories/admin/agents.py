@@ -23,7 +23,7 @@ from memories.people import trust_of
 from memories.shapes import SCOPE, SCOPE_IN_WORDS
 from memories.trust import Trust
 
-ISSUED = ("name", "owner", "clearance", "permissions", "scopes", "sources", "expires_at")
+ISSUED = ("name", "owner", "clearance", "permissions", "scopes", "sources", "requests_per_minute", "expires_at")
 
 
 def _words(most: int, **of_each: Any) -> SimpleArrayField:
@@ -107,14 +107,12 @@ class AgentAdmin(Uncounted):
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Agent:
         facts = dict(form.cleaned_data)
-        owner = facts.pop("owner")
-        agent, token = Agent.objects.issue(facts.pop("name"), **facts)
-        agent.owner = owner
+        agent, token = Agent.objects.issue(facts.pop("name"), by=trust_of(request.user).actor, **facts)
         agent.token = token  # type: ignore[attr-defined]  # of this answer only
         return agent
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.save(update_fields=["owner"])
+        """`issue` has."""
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Nothing hangs on an agent."""

@@ -52,7 +52,7 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
 
 
 def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> IdempotencyKey:
-    caller = f"{trust.actor.kind}:{trust.actor.id}"
+    caller = trust.actor.identity
     IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
     said = json.dumps([request.method, request.path, request.data], sort_keys=True, default=str)
     sha256 = hashlib.sha256(said.encode()).digest()

@@ -44,5 +44,5 @@ def set_outcome(
 
 
 def _may_say(episode: Episode, trust: Trust) -> None:
-    if episode.memory.created_by != trust.actor.name and not trust.may(Permission.REVIEW):
+    if episode.memory.created_by_id != trust.actor.identity and not trust.may(Permission.REVIEW):
         raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")

@@ -93,6 +93,7 @@ def _store(report: ObservationReport, scope: str, source: str, *, trust: Trust, 
         status=Status.CONFIRMED,
         salience_at=at,
         created_by=trust.actor.name,
+        created_by_id=trust.actor.identity,
         created_at=at,
         updated_at=at,
     )
@@ -110,6 +111,7 @@ def _witness(memory: Memory, report: ObservationReport, kind: Evidence.Kind, *, 
         at=report.timestamp or at,
         delta=REINFORCEMENT if kind == Evidence.Kind.REINFORCED else 0,
         made_by=trust.actor.name,
+        made_by_id=trust.actor.identity,
         snapshot=_content(report)[:2000],
     )
 

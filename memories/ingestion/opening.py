@@ -28,6 +28,7 @@ def experience(content: str, *, by: Actor, at: datetime, **facts: Any) -> Memory
         status=Status.CONFIRMED,
         salience_at=at,
         created_by=by.name,
+        created_by_id=by.identity,
         created_at=at,
         updated_at=at,
         **facts,

@@ -5,20 +5,23 @@ import hmac
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from memories.choices import ActorKind, Permission, Sensitivity
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
 from memories.models.trusted import new_id
-from memories.trust import Actor, Trust
+from memories.trust import SYSTEM, Actor, Trust
 
 DEFAULT_PERMISSIONS = (Permission.READ, Permission.INGEST, Permission.REPORT, Permission.SKILLS)
 SEEN_AT_MOST_EVERY = timedelta(minutes=1)
+LIMIT = "calls of this token in each web process; empty: RATE_LIMIT_PER_MINUTE; 0: no limit"
 
 
 def _digest(token: str) -> bytes:
@@ -34,12 +37,16 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         scopes: Iterable[str] = (),
         sources: Iterable[str] = (),
         permissions: Iterable[str] = DEFAULT_PERMISSIONS,
-        expires_at: datetime | None = None,
+        by: Actor = SYSTEM,
+        **facts: Any,
     ) -> tuple["Agent", str]:
-        """A new agent and its token. The token is shown this once and stored as a hash; IntegrityError: name taken."""
+        """A new agent and its token. The token is shown this once and stored as a hash; IntegrityError: name taken.
+
+        `facts`: owner, requests_per_minute, expires_at.
+        """
         prefix, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         token = f"memos_{prefix}_{secret}"
-        agent = self.create(
+        agent = self.model(
             name=name,
             prefix=prefix,
             token_sha256=_digest(token),
@@ -47,8 +54,12 @@ class AgentQuerySet(models.QuerySet["Agent"]):
             scopes=list(scopes),
             sources=list(sources),
             permissions=[Permission(permission).value for permission in permissions],
-            expires_at=expires_at,
+            created_at=timezone.now(),
+            **facts,
         )
+        with transaction.atomic():
+            agent.save(force_insert=True)
+            agent.audit("create", by=by, at=agent.created_at, after=agent.may).save(force_insert=True)
         return agent, token
 
     def with_token(self, token: str, *, at: datetime) -> "Agent | None":
@@ -73,6 +84,7 @@ class Agent(models.Model):
     scopes = ArrayField(models.CharField(max_length=128), default=list, blank=True)
     sources = ArrayField(models.CharField(max_length=512), default=list, blank=True)
     permissions = ArrayField(models.CharField(max_length=16, choices=Permission), default=list, blank=True)
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True, help_text=LIMIT)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -100,20 +112,21 @@ class Agent(models.Model):
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
                 raise Conflict(f"the token of {self.name} has been revoked before")
-            entry = AuditEntry.draft(
-                kind="agent",
-                subject=self.pk,
-                label=self.name,
-                action="revoke",
-                by=by,
-                at=at,
-                scope="",
-                sensitivity=self.clearance,
-                after={"revoked_at": at},
-            )
+            entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at})
             entry.save(force_insert=True)
         self.revoked_at = at
         return entry
+
+    def audit(self, action: str, *, by: Actor, at: datetime, after: dict[str, Any]) -> AuditEntry:
+        """The draft of an audit row about this agent. Its token is in none of them."""
+        facts: dict[str, Any] = {"kind": "agent", "subject": self.pk, "label": self.name, "action": action}
+        return AuditEntry.draft(by=by, at=at, scope="", sensitivity=self.clearance, after=after, **facts)
+
+    @property
+    def may(self) -> dict[str, Any]:
+        """What it was given, for the trail."""
+        given = ("scopes", "sources", "permissions", "requests_per_minute", "expires_at")
+        return {"clearance": Sensitivity(self.clearance).label, **{name: getattr(self, name) for name in given}}
 
     def seen(self, *, at: datetime) -> None:
         """Remembers the last call, at most once a minute, so that a busy agent does not write at every call."""

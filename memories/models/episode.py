@@ -79,6 +79,7 @@ class Episode(models.Model):
     digested_at = models.DateTimeField(null=True)
     digest_attempts = models.SmallIntegerField(default=0)
     digest_error = models.TextField(blank=True)
+    extract = models.BooleanField(default=True)  # whether a language model may read it for skills
     environment = models.JSONField(default=dict)
     artifacts = models.JSONField(default=list)
 

@@ -62,6 +62,7 @@ class Evidence(models.Model):
     delta = models.FloatField(default=0)
     at = models.DateTimeField()
     made_by = models.CharField(max_length=200, blank=True)
+    made_by_id = models.CharField(max_length=64, blank=True, editable=False)  # Actor.identity; blank = nobody's own
     snapshot = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now())
 

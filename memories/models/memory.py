@@ -104,7 +104,8 @@ class Memory(Reviewable):
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
 
-    created_by = models.CharField(max_length=200)
+    created_by = models.CharField(max_length=200)  # a name, to be shown; whose it is says `created_by_id`
+    created_by_id = models.CharField(max_length=64, blank=True, editable=False)  # Actor.identity
     provenance = models.JSONField(default=dict)
     evidence_of_live = models.BooleanField(default=False)
     times_used = models.IntegerField(default=0)

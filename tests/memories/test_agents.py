@@ -3,10 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from memories.choices import Permission, Sensitivity
-from memories.models import Agent
-from tests.make import AT, make_agent
+from memories.models import Agent, AuditEntry
+from tests.make import ANNA, AT, make_agent
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +61,19 @@ def test_by_default_an_agent_reads_and_reports_everywhere_up_to_medium_and_decid
     trust = make_agent()[0].trust
     assert (trust.max_sensitivity, trust.scopes, trust.sources) == (Sensitivity.MEDIUM, None, frozenset())
     assert {permission for permission in Permission if trust.may(permission)} == {"read", "ingest", "report", "skills"}
+
+
+def test_issuing_a_token_is_audited_without_it() -> None:
+    agent, token = make_agent("crm", by=ANNA, scopes=["project:alpha"], clearance=Sensitivity.HIGH)
+    [entry] = AuditEntry.objects.about("agent", agent.pk)
+    assert (entry.action, entry.actor, entry.label, entry.sensitivity) == ("create", "anna", "crm", Sensitivity.HIGH)
+    assert (entry.after["scopes"], entry.after["clearance"]) == (["project:alpha"], "high")
+    said = str(AuditEntry.objects.values().get(pk=entry.pk))
+    assert not [part for part in token.split("_", 2)[1:] if part in said]
+
+
+def test_a_name_that_is_taken_issues_nothing_and_leaves_no_trace() -> None:
+    make_agent("crm")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_agent("crm")
+    assert (Agent.objects.count(), AuditEntry.objects.count()) == (1, 1)

@@ -8,10 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
-from memories.choices import Permission, Sensitivity
+from memories.choices import ActorKind, Permission, Sensitivity
 from memories.models import Agent
 from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.shapes import SCOPE, SCOPE_IN_WORDS
+from memories.trust import Actor
 
 LONGEST_NAME, LONGEST_SOURCE = 128, 512
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--scope", action="append", default=[], help="may be repeated; none = every scope")
         parser.add_argument("--source", action="append", default=[], help="may be repeated; none = any source")
         parser.add_argument("--permission", action="append", choices=Permission.values, help="may be repeated")
+        parser.add_argument("--requests-per-minute", type=int, help="per web process; default RATE_LIMIT_PER_MINUTE")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,6 +41,8 @@ class Command(BaseCommand):
                 scopes=options["scope"],
                 sources=options["source"],
                 permissions=options["permission"] or DEFAULT_PERMISSIONS,
+                requests_per_minute=options["requests_per_minute"],
+                by=Actor(ActorKind.SYSTEM, "create_agent"),
             )
         except IntegrityError:
             raise CommandError(f"an agent named {options['name']!r} exists already") from None
@@ -46,6 +50,8 @@ class Command(BaseCommand):
 
     @staticmethod
     def _check(options: dict[str, Any]) -> None:
+        if (options["requests_per_minute"] or 0) < 0:
+            raise CommandError("--requests-per-minute must be 0 (no limit) or more")
         if not 0 < len(options["name"].strip()) <= LONGEST_NAME:
             raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
         for scope in options["scope"]:
