@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-SECRETS = ("SECRET_KEY", "DATABASE_URL")
+SECRETS = ("SECRET_KEY", "DATABASE_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY")  # an address may hold a password
 Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
 
 
@@ -47,7 +48,27 @@ def _zone(name: str) -> str:
     return name
 
 
+def _address(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or not url.isascii() or any(char.isspace() for char in url):
+        raise ValueError("must be an address such as https://api.example.com/v1")
+    return url
+
+
+def _token(value: str) -> str:
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ValueError("must be one word of plain characters")
+    return value
+
+
 Zone = Annotated[str, AfterValidator(_zone)]
+Address = Annotated[str, AfterValidator(_address)]
+Token = Annotated[str, AfterValidator(_token)]
 PostgresURL = Annotated[str, AfterValidator(_postgres)]
 
 
@@ -72,6 +93,17 @@ class Environment(BaseModel):
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
     RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
+    EMBEDDING_ENDPOINT: Address = Field(
+        "", description="address whose /embeddings speaks OpenAI's protocol; the built-in model when unset"
+    )
+    EMBEDDING_MODEL: str = Field(
+        "", description="of the endpoint; another one is taken in use by itself, without a stop"
+    )
+    EMBEDDING_DIMENSIONS: int = Field(
+        0, ge=0, le=16_000, description="asked of the endpoint and held to; 0 = those of the model"
+    )
+    EMBEDDING_API_KEY: Token = Field("", description="of the endpoint")
+    EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field("medium", description="what is above it is sent to no endpoint")
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
 
 
@@ -91,6 +123,8 @@ def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
 def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
     """The environment's values, and a sentence for each that is wrong (whose default then stands in)."""
     values, problems = _raw(environ)
+    if "EMBEDDING_ENDPOINT" in values and "EMBEDDING_MODEL" not in values:
+        problems.append("EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT")
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:

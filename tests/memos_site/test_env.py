@@ -19,6 +19,9 @@ from memos_site import env
         ("DEFAULT_SENSITIVITY", "private"),
         ("DATABASE_URL", "nonsense"),
         ("LOG_FORMAT", "xml"),
+        ("EMBEDDING_DIMENSIONS", "-1"),
+        ("EMBEDDING_API_KEY", "two words"),
+        ("EXTERNAL_MAX_SENSITIVITY", "secret"),
     ],
 )
 def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str) -> None:
@@ -29,6 +32,18 @@ def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str)
 
 def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
     assert "hunter2" not in "".join(env.read({"DATABASE_URL": "mysql://me:hunter2@host/db"})[1])
+
+
+@pytest.mark.parametrize("address", ["api.example.com", "ftp://host/v1", "https://", "http://me:hunter2@host:x/v1"])
+def test_an_address_that_is_none_is_not_repeated(address: str) -> None:
+    problems = env.read({"EMBEDDING_ENDPOINT": address, "EMBEDDING_MODEL": "m"})[1]
+    assert len(problems) == 1 and problems[0].startswith("EMBEDDING_ENDPOINT: ") and address not in problems[0]
+
+
+def test_an_endpoint_needs_a_model() -> None:
+    assert env.read({"EMBEDDING_ENDPOINT": "http://host/v1"})[1] == [
+        "EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT"
+    ]
 
 
 def test_a_secret_may_come_as_a_file(tmp_path: Path) -> None:

@@ -1,0 +1,53 @@
+"""Meaning: the built-in model, or an endpoint where one is set."""
+
+from functools import cache
+
+from django.conf import settings
+
+from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused, Unavailable, similarity
+from memories.embedding.endpoint import Endpoint
+from memories.embedding.static import Static
+
+__all__ = [
+    "Array",
+    "Embedder",
+    "EmbeddingError",
+    "Refused",
+    "Unavailable",
+    "built_in",
+    "centred_similarity",
+    "embedder",
+    "named",
+]
+
+
+@cache
+def built_in() -> Static:
+    return Static()
+
+
+def embedder() -> Embedder:
+    """The one that the settings name."""
+    if not settings.EMBEDDING_ENDPOINT:
+        return built_in()
+    return _endpoint(settings.EMBEDDING_MODEL, settings.EMBEDDING_DIMENSIONS)
+
+
+def named(name: str) -> Embedder:
+    """The one whose vectors carry this name, while another takes its place: the built-in one, or a model of the same
+    endpoint. Unavailable: no endpoint is set any more."""
+    if name == built_in().name:
+        return built_in()
+    if not settings.EMBEDDING_ENDPOINT:
+        raise Unavailable(f"the endpoint of {name} is not set any more (EMBEDDING_ENDPOINT)")
+    model, at, dimensions = name.rpartition("@")
+    return _endpoint(model, int(dimensions)) if at and dimensions.isdigit() else _endpoint(name, 0)
+
+
+def _endpoint(model: str, dimensions: int) -> Endpoint:
+    return Endpoint(settings.EMBEDDING_ENDPOINT, model, dimensions, settings.EMBEDDING_API_KEY)
+
+
+def centred_similarity(a: Array | None, b: Array | None, *, mean: Array | None = None) -> float:
+    """Likeness of two texts by their vectors; `mean` is the model's, the current one's unless said."""
+    return similarity(a, b, mean=embedder().mean if mean is None else mean)

