@@ -34,7 +34,9 @@ def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
     assert "hunter2" not in "".join(env.read({"DATABASE_URL": "mysql://me:hunter2@host/db"})[1])
 
 
-@pytest.mark.parametrize("address", ["api.example.com", "ftp://host/v1", "https://", "http://me:hunter2@host:x/v1"])
+@pytest.mark.parametrize(
+    "address", ["localhost:80/v1", "ftp://host/v1", "https:///v1/x", "http://me:hunter2@host:x/v1"]
+)
 def test_an_address_that_is_none_is_not_repeated(address: str) -> None:
     problems = env.read({"EMBEDDING_ENDPOINT": address, "EMBEDDING_MODEL": "m"})[1]
     assert len(problems) == 1 and problems[0].startswith("EMBEDDING_ENDPOINT: ") and address not in problems[0]
