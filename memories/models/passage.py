@@ -4,14 +4,28 @@ Scope, sensitivity and type are the memory's, held equal by the database: a comp
 What is deleted there is deleted here by the database too, and never loaded for it.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
-from django.db import models
+from django.db import connection, models
 from django.db.models import Func, Q
 
-from memories.models.episode import Event
+from memories import embedding, text
+from memories.choices import Sensitivity
+from memories.conversation import SYSTEM_ROLES
+from memories.models.episode import Episode, Event
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted
+from memories.models.vector import EmbeddingModel, as_text
+
+MOST_AT_ONCE = 2_000  # passages of one statement
+OF_MESSAGES = ("message", "tool_call", "tool_result")  # events of other kinds were reported by name
 
 
 class SearchOf(Func):
@@ -21,8 +35,65 @@ class SearchOf(Func):
     output_field = SearchVectorField()
 
 
+class Draft(NamedTuple):
+    """A passage before it has its place. Of knowledge `actor` and `at` are None: they are the memory's."""
+
+    memory_id: UUID
+    position: int
+    text: str
+    part: int = 0
+    event_id: UUID | None = None
+    actor: str | None = None
+    at: datetime | None = None
+
+
+def of_memory(memory: Memory) -> Iterator[Draft]:
+    """What a memory that is no episode says."""
+    for position, part in enumerate(text.split(memory.content), start=1):
+        yield Draft(memory.pk, position, part)
+
+
+def of_title(episode: Episode) -> Iterator[Draft]:
+    if title := episode.title.strip():
+        yield Draft(episode.pk, 0, title, at=episode.last_event_at)
+
+
+def of_event(event: Event) -> Iterator[Draft]:
+    """What an event says: words, and the beginning of what a tool was given and gave. System messages say nothing."""
+    if event.role in SYSTEM_ROLES:
+        return
+    called = f"{event.tool} {text.of_value(event.args)}".strip()
+    result = text.of_value(event.result)
+    lines = [line for line in (event.text, event.summary, called, result) if line.strip()]
+    if not lines and event.kind not in OF_MESSAGES:
+        lines = [f"{event.kind} {event.ref}"]
+    for part, said in enumerate(text.split("\n".join(lines))):
+        yield Draft(event.episode_id, event.position, said, part, event.pk, event.actor or event.role, event.at)
+
+
 class PassageQuerySet(Trusted["Passage"]):
-    pass
+    def write(self, drafts: Iterable[Draft]) -> None:
+        """Inserts passages with their vectors, or their places in the queue of an endpoint, by one statement; those
+        that are there already stay as they are. Their memories and events must be in the database.
+
+        Scope, sensitivity and type are read from the memory in the statement itself, which holds it as it is until the
+        transaction ends: nothing that is raised at the same moment slips in between.
+        """
+        waiting = iter(drafts)
+        while batch := list(islice(waiting, MOST_AT_ONCE)):
+            _write(batch)
+
+    def write_memories(self, memories: Iterable[Memory]) -> None:
+        self.write(draft for memory in memories for draft in of_memory(memory))
+
+    def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
+        titles = (draft for episode in titles_of for draft in of_title(episode))
+        self.write(chain(titles, (draft for event in events for draft in of_event(event))))
+
+    def rewrite(self, memory: Memory) -> None:
+        """After its content changed, in the same transaction and under the lock of its row."""
+        Passage.objects.filter(memory=memory).delete()
+        self.write(of_memory(memory))
 
 
 class Passage(models.Model):
@@ -64,3 +135,48 @@ class Passage(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+
+PLACED = """
+WITH given AS (
+    SELECT * FROM unnest(%s::uuid[], %s::int[], %s::smallint[], %s::uuid[], %s::text[], %s::text[], %s::text[],
+                         %s::timestamptz[], %s::text[])
+    AS given (memory_id, position, part, event_id, text, searchable, actor, at, embedding)
+), placed AS (
+    INSERT INTO memories_passage
+        (memory_id, position, part, event_id, text, searchable, actor, at, scope, sensitivity, type)
+    SELECT given.memory_id, position, part, event_id, text, searchable, coalesce(actor, memory.source),
+           coalesce(at, memory.created_at), memory.scope, memory.sensitivity, memory.type
+    FROM given JOIN memories_memory AS memory ON memory.id = given.memory_id
+    FOR KEY SHARE OF memory
+    ON CONFLICT (memory_id, position, part) DO NOTHING
+    RETURNING id, memory_id, position, part, scope, sensitivity
+), vectors AS (
+    INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity)
+    SELECT placed.id, %s, given.embedding::halfvec, placed.scope, placed.sensitivity
+    FROM placed JOIN given USING (memory_id, position, part) WHERE given.embedding IS NOT NULL
+)
+INSERT INTO memories_pending (passage_id, model, attempts, error)
+SELECT placed.id, %s, 0, '' FROM placed WHERE sensitivity <= %s
+"""
+
+
+def _write(drafts: Sequence[Draft]) -> None:
+    wanted, built_in = embedding.embedder(), embedding.built_in()
+    inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
+    said = [text.said(draft.actor or "", draft.text) for draft in drafts]
+    vectors = built_in.embed(said) if inline else [None] * len(drafts)
+    columns: list[list[Any]] = [
+        [draft.memory_id for draft in drafts],
+        [draft.position for draft in drafts],
+        [draft.part for draft in drafts],
+        [draft.event_id for draft in drafts],
+        [draft.text for draft in drafts],
+        [text.searchable(draft.text) for draft in drafts],
+        [draft.actor for draft in drafts],
+        [draft.at for draft in drafts],
+        [None if vector is None else as_text(vector) for vector in vectors],
+    ]
+    most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if wanted.external else -1
+    with connection.cursor() as cursor:
+        cursor.execute(PLACED, [*columns, built_in.name, wanted.name, most])

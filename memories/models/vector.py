@@ -9,7 +9,7 @@ import numpy as np
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from memories.models.passage import Passage
+from memories import embedding
 
 
 class HalfVector(models.Field):  # type: ignore[type-arg]
@@ -32,7 +32,9 @@ def as_text(vector: Any) -> str:
 
 class Vector(models.Model):
     pk = models.CompositePrimaryKey("passage_id", "model")
-    passage = models.ForeignKey(Passage, models.DO_NOTHING, related_name="vectors", db_constraint=False, db_index=False)
+    passage = models.ForeignKey(
+        "memories.Passage", models.DO_NOTHING, related_name="vectors", db_constraint=False, db_index=False
+    )
     model = models.TextField()
     embedding = HalfVector()
     scope = models.TextField()
@@ -50,7 +52,9 @@ class Pending(models.Model):
     later when that one died."""
 
     pk = models.CompositePrimaryKey("passage_id", "model")
-    passage = models.ForeignKey(Passage, models.DO_NOTHING, related_name="pending", db_constraint=False, db_index=False)
+    passage = models.ForeignKey(
+        "memories.Passage", models.DO_NOTHING, related_name="pending", db_constraint=False, db_index=False
+    )
     model = models.TextField()
     attempts = models.SmallIntegerField(default=0)
     error = models.TextField(blank=True)
@@ -61,6 +65,12 @@ class Pending(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} of {self.passage_id}"
+
+
+class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
+    def serving(self) -> str:
+        """The name of the model whose vectors searches compare: the built-in one until another has taken over."""
+        return self.filter(active=True).values_list("name", flat=True).first() or embedding.built_in().name
 
 
 class EmbeddingModel(models.Model):
@@ -74,6 +84,8 @@ class EmbeddingModel(models.Model):
     near_duplicate_threshold = models.FloatField()
     mean = ArrayField(models.FloatField(), null=True)
     active = models.BooleanField(default=False)
+
+    objects = EmbeddingModelQuerySet.as_manager()
 
     class Meta:
         constraints = [
