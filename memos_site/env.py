@@ -69,6 +69,7 @@ def _token(value: str) -> str:
 Zone = Annotated[str, AfterValidator(_zone)]
 Address = Annotated[str, AfterValidator(_address)]
 Token = Annotated[str, AfterValidator(_token)]
+Percent = Annotated[int, Field(ge=0, le=100)]
 PostgresURL = Annotated[str, AfterValidator(_postgres)]
 
 
@@ -92,6 +93,14 @@ class Environment(BaseModel):
     LANGUAGE_CODE: Literal["en", "zh-hans"] = Field("en", description="en or zh-hans")
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
+    STORE_CONFIDENCE: Percent = Field(20, description="of a claim that an agent stores")
+    DIRECT_CONFIDENCE: Percent = Field(50, description="of a claim whose source is `User`, or that was said directly")
+    CONFIRMATION_GAIN: Percent = Field(15, description="what each confirmation adds to confidence")
+    CONFIRM_AT: Percent = Field(60, description="confidence at which a candidate is confirmed")
+    APPLY_AT: Percent = Field(80, description="confidence at which a confirmed claim is applied")
+    APPLY_AFTER: int = Field(3, ge=0, description="confirmations before a claim is applied")
+    AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
+    AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
     RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
     EMBEDDING_ENDPOINT: Address = Field(
         "", description="address whose /embeddings speaks OpenAI's protocol; the built-in model when unset"

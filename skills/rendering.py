@@ -6,8 +6,8 @@ from html import escape
 import nh3
 from markdown_it import MarkdownIt
 
+from memories.invisible import visible
 from skills import reading
-from skills.invisible import visible
 
 # raw HTML becomes text, comments included; an image becomes a link to what it would have loaded
 _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")

@@ -7,7 +7,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
 
-from skills import invisible
+from memories import invisible
+from memories.scanning import OVERRIDE, ROLE, SECRECY, one_of
 
 _EXCERPT = 160
 _MOST = 20  # findings of one rule in one file
@@ -38,16 +39,11 @@ class Rule(NamedTuple):
     files: str = ""  # endings; empty for every file
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    """One pattern; repetitions are bounded, because the texts are an attacker's."""
-    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
-
-
 _PROSE = ".md .txt .html"
 _SECRETS = Rule(
     "credentials",
     Severity.HIGH,
-    _any(
+    one_of(
         r"(?:\.|/)ssh/|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b",
         r"\.kube/config|\.docker/config\.json|\.gnupg\b|/etc/(?:passwd|shadow)\b|\.config/gcloud",
         r"\bkeyring\.get_password\b|\bsecurity\s+find-generic-password\b|(?<![\w.])\.env\b(?!\.example)",
@@ -57,7 +53,7 @@ _SECRETS = Rule(
 _ENVIRONMENT = Rule(
     "environment",
     Severity.MEDIUM,
-    _any(
+    one_of(
         r"\bos\.(?:environ|getenv)\b",
         r"\bprocess\.env\b",
         r"\bprintenv\b",
@@ -68,7 +64,7 @@ _ENVIRONMENT = Rule(
 _UPLOAD = Rule(
     "network-upload",
     Severity.MEDIUM,
-    _any(
+    one_of(
         r"\b(?:requests|httpx|session|client)\.(?:post|put|patch)\s*\(",
         r"\burlopen\([^)\n]{0,200}\bdata\s*=",
         r"\bcurl\b[^\n]{0,200}\s(?:-[a-z]*[dFT]\b|--data|--form|--upload-file|-X\s*(?:POST|PUT))",
@@ -84,35 +80,10 @@ _BASE64 = re.compile(
     re.MULTILINE,
 )
 RULES = (
-    Rule(
-        "instruction-override",
-        Severity.HIGH,
-        _any(
-            r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|other|system|all)\b"
-            r"[^.\n]{0,40}\b(?:instructions?|prompts?|rules|messages|guidelines)\b",
-            r"(?:忽略|无视|忘记|不要理会)[^。\n]{0,20}(?:指令|指示|提示|规则|要求)",
-            r"<\|(?:im_start|im_end|system|endoftext)\|>|\[/?INST\]|</?(?:system|assistant)>",
-        ),
-    ),
-    Rule(
-        "instruction-secrecy",
-        Severity.HIGH,
-        _any(
-            r"\b(?:do not|don't|never|without)\b[^.\n]{0,20}\b(?:tell|inform|mention|reveal|show|ask)(?:s|ing)?"
-            r"\b[^.\n]{0,30}\b(?:the )?(?:user|human|operator|anyone)\b",
-            r"(?:不要|别|勿|不得)[^。\n]{0,6}(?:告诉|告知|提及|透露)[^。\n]{0,10}(?:用户|任何人|使用者)",
-        ),
-    ),
-    Rule(
-        "instruction-role",
-        Severity.MEDIUM,
-        _any(
-            r"\byou are now\b|\bnew (?:system )?instructions\s*:",
-            r"\b(?:system|developer) prompt\b|\bdeveloper mode\b|\bjailbreak",
-            r"你现在是|系统提示词|新的指令",
-        ),
-    ),
-    Rule("html-comment", Severity.MEDIUM, _any(r"<!--"), _PROSE),
+    Rule("instruction-override", Severity.HIGH, OVERRIDE),
+    Rule("instruction-secrecy", Severity.HIGH, SECRECY),
+    Rule("instruction-role", Severity.MEDIUM, ROLE),
+    Rule("html-comment", Severity.MEDIUM, one_of(r"<!--"), _PROSE),
     Rule("zero-width", Severity.HIGH, invisible.ZERO_WIDTH),
     Rule("text-direction", Severity.HIGH, invisible.DIRECTION),
     Rule("smuggled-text", Severity.CRITICAL, invisible.SMUGGLED),
@@ -120,7 +91,7 @@ RULES = (
     Rule(
         "download-and-run",
         Severity.CRITICAL,
-        _any(
+        one_of(
             r"\b(?:curl|wget|fetch)\b(?:\\\n|[^\n|]){0,200}\|\s*(?:sudo\s+)?(?:env\s+)?(?:\S{0,20}/)?(?:ba|z|da|k)?sh\b",
             r"\b(?:curl|wget)\b(?:\\\n|[^\n|]){0,200}\|\s*(?:sudo\s+)?(?:python|perl|ruby|node)",
             r"\b(?:ba|z)?sh\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b|\beval\s+[\"']?(?:\$\(|`)\s*(?:curl|wget)\b",
