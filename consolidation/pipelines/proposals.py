@@ -8,7 +8,7 @@ from uuid import UUID
 from consolidation.learning.competence import Competence
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines.changes import changelog, is_material
-from memories import witnessing
+from memories import indexing, witnessing
 from memories.choices import Origin, Outcome, Status, Type
 from memories.models import Episode, Memory
 from memories.trust import SYSTEM
@@ -53,6 +53,7 @@ def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
         created_at=at,
         updated_at=at,
     )
+    indexing.index_memories([memory])
     memory.audit("create", by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs").save(force_insert=True)
     Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)
     pattern.memory = memory
@@ -99,8 +100,7 @@ def propose(memory: Memory, competence: Competence, prepared: Prepared, *, run_i
         run_id=run_id,
     )
     if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-        pattern = memory.pattern
-        Memory.objects.filter(pk=memory.pk).update(
-            content=prepared.fields.description, payload=_payload(pattern, competence)
-        )
+        pattern, memory.content = memory.pattern, prepared.fields.description
+        Memory.objects.filter(pk=memory.pk).update(content=memory.content, payload=_payload(pattern, competence))
+        indexing.reindex(memory)
     return Counter(versions_proposed=1)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from memories import indexing
 from memories.conversation import SYSTEM_ROLES, Draft
 from memories.drafts import EventDraft
 from memories.exceptions import Conflict
@@ -59,7 +60,9 @@ def _store(draft: Draft, scope: str, source: str, *, trust: Trust, at: datetime)
     memory.save(force_insert=True)
     episode = _episode(memory, draft, moment=moment, at=at, by=trust.actor)
     episode.save(force_insert=True)
-    Event.objects.bulk_create(_events(draft.events, episode, moment=moment, by=trust.actor), batch_size=1000)
+    events = list(_events(draft.events, episode, moment=moment, by=trust.actor))
+    Event.objects.bulk_create(events, batch_size=1000)
+    indexing.index_events(events, titles_of=[episode])
     memory.audit("create", by=trust.actor, at=at).save(force_insert=True)
     memory.episode = episode
     return memory

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from uuid_utils.compat import uuid7
 
-from memories import revision
+from memories import indexing, revision
 from memories.choices import Category, Origin, Status, Type
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import sensitivity_of
@@ -98,6 +98,7 @@ def _store(report: ObservationReport, scope: str, source: str, *, trust: Trust, 
         updated_at=at,
     )
     memory.save(force_insert=True)
+    indexing.index_memories([memory])
     _witness(memory, report, Evidence.Kind.CREATED, trust=trust, at=at)
     memory.audit("create", by=trust.actor, at=at).save(force_insert=True)
     return memory

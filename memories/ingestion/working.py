@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from memories import indexing
 from memories.choices import LIVE, Type
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import HALF_LIFE, experience, sensitivity_of
@@ -62,13 +63,14 @@ def _open(
         half_life=HALF_LIFE["working"],
     )
     memory.save(force_insert=True)
+    indexing.index_memories([memory])
     memory.audit("create", by=trust.actor, at=at, after={"state": report.state}).save(force_insert=True)
     return memory
 
 
 def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *, trust: Trust, at: datetime) -> bool:
     """The latest word stands. Audited when the state itself is another one; whether it is."""
-    before = row.payload.get("state")
+    before, said = row.payload.get("state"), row.content
     row.payload, row.content = payload, _content(report)
     row.tags = report.tags or row.tags
     if report.sensitivity:
@@ -77,6 +79,8 @@ def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *
     row.save(
         update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
     )
+    if row.content != said:
+        indexing.reindex(row)
     if before == report.state:
         return False
     change = {"before": {"state": before}, "after": {"state": report.state}}

@@ -17,7 +17,7 @@ from django.db import connection, models
 from django.db.models import Func, Q
 
 from memories import embedding, text
-from memories.choices import Sensitivity
+from memories.choices import Sensitivity, Type
 from memories.conversation import SYSTEM_ROLES
 from memories.models.episode import Episode, Event
 from memories.models.memory import Memory
@@ -91,7 +91,9 @@ class PassageQuerySet(Trusted["Passage"]):
         self.write(chain(titles, (draft for event in events for draft in of_event(event))))
 
     def rewrite(self, memory: Memory) -> None:
-        """After its content changed, in the same transaction and under the lock of its row."""
+        """After its content changed, in the same transaction, under the lock of its row. An episode says its events."""
+        if memory.type == Type.EPISODIC:
+            return
         Passage.objects.filter(memory=memory).delete()
         self.write(of_memory(memory))
 
