@@ -153,17 +153,21 @@ WITH given AS (
     FOR KEY SHARE OF memory
     ON CONFLICT (memory_id, position, part) DO NOTHING
     RETURNING id, memory_id, position, part, scope, sensitivity
-), vectors AS (
+)
+"""
+VECTORS = """
     INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity)
     SELECT placed.id, %s, given.embedding::halfvec, placed.scope, placed.sensitivity
     FROM placed JOIN given USING (memory_id, position, part) WHERE given.embedding IS NOT NULL
-)
-INSERT INTO memories_pending (passage_id, model, attempts, error)
-SELECT placed.id, %s, 0, '' FROM placed WHERE sensitivity <= %s
+"""
+QUEUED = """
+    INSERT INTO memories_pending (passage_id, model, attempts, error)
+    SELECT placed.id, %s, 0, '' FROM placed WHERE sensitivity <= %s
 """
 
 
 def _write(drafts: Sequence[Draft]) -> None:
+    """The built-in model's vectors come along while it serves, also while an endpoint's are made to take their place."""
     wanted, built_in = embedding.embedder(), embedding.built_in()
     inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
     said = [text.said(draft.actor or "", draft.text) for draft in drafts]
@@ -179,6 +183,11 @@ def _write(drafts: Sequence[Draft]) -> None:
         [draft.at for draft in drafts],
         [None if vector is None else as_text(vector) for vector in vectors],
     ]
-    most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if wanted.external else -1
+    filled, queued = [built_in.name], [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)]
     with connection.cursor() as cursor:
-        cursor.execute(PLACED, [*columns, built_in.name, wanted.name, most])
+        if not wanted.external:
+            cursor.execute(PLACED + VECTORS, [*columns, *filled])
+        elif inline:
+            cursor.execute(f"{PLACED}, vectors AS ({VECTORS}) {QUEUED}", [*columns, *filled, *queued])
+        else:
+            cursor.execute(PLACED + QUEUED, [*columns, *queued])

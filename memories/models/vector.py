@@ -25,9 +25,21 @@ class HalfVector(models.Field):  # type: ignore[type-arg]
         return None if value is None else as_text(value)
 
 
+class _Halves(dict[int, str]):
+    """The number that 16 bits of half a float stand for, as text; each is written once."""
+
+    def __missing__(self, bits: int) -> str:
+        self[bits] = written = str(np.uint16(bits).view(np.float16))
+        return written
+
+
+_HALVES = _Halves()
+
+
 def as_text(vector: Any) -> str:
-    """As pgvector reads it, to the five decimals that half a float holds."""
-    return str(np.asarray(vector, dtype=np.float64).round(5).tolist())
+    """As pgvector reads it. Writing 256 numbers anew each time would cost more than the embedding itself."""
+    bits = np.asarray(vector, dtype=np.float16).view(np.uint16).tolist()
+    return f"[{','.join([_HALVES[number] for number in bits])}]"
 
 
 class Vector(models.Model):
