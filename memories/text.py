@@ -1,8 +1,10 @@
 """Texts as they are searched: cut into passages, said by somebody, and with Chinese and Japanese made into words."""
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 AIM, LONGEST = 1_500, 2_000  # characters of a passage
 LEAST = 750  # a boundary before this leaves too little
@@ -15,6 +17,8 @@ UNSPACED = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U000323af]+"
 )
+CHINESE_FROM = 0.3  # of the letters
+_PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # accents heaped on one letter: to sort them takes quadratic time
 
 
 def split(text: str) -> Iterator[str]:
@@ -42,11 +46,41 @@ def searchable(text: str) -> str | None:
     that changes nothing."""
     if text.isascii() or not UNSPACED.search(text):
         return None
-    return UNSPACED.sub(lambda run: f" {_pairs(run.group())} ", text)
+    return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
 
 
-def _pairs(run: str) -> str:
-    return " ".join(run[at : at + 2] for at in range(len(run) - 1)) or run
+def pairs(run: str) -> list[str]:
+    """Each character with its right neighbour; one that stands alone is its own pair."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or ([run] if run else [])
+
+
+def bigrams(text: str) -> list[str]:
+    """The pairs of every run of Chinese or Japanese, in order."""
+    return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]
+
+
+def language_of(text: str) -> Literal["en", "zh"]:
+    """zh when at least 30 % of the letters are Chinese characters; a text without letters is en."""
+    letters = sum(map(str.isalpha, text))
+    unspaced = sum(sum(map(str.isalpha, run)) for run in UNSPACED.findall(text))
+    return "zh" if letters and unspaced >= CHINESE_FROM * letters else "en"
+
+
+def normal(text: str, form: Literal["NFKC", "NFKD"] = "NFKC") -> str:
+    """The compatibility form of a text of any kind, in linear time."""
+    return text if text.isascii() else unicodedata.normalize(form, _PILE.sub(r"\1", text))
+
+
+def slug(text: str, most: int = 64, nameless: str = "note") -> str:
+    """1 to `most` (16 or more) of [a-z0-9-], the same for the same text. Accents go; where letters are lost or cut off,
+    a short hash keeps texts apart; `nameless` stands for what has no Latin letter at all."""
+    plain = "".join(char for char in normal(text, "NFKD") if not unicodedata.combining(char))
+    lost = any(char.isalnum() and not char.isascii() for char in plain)
+    words = re.sub(r"[^a-z0-9]+", "-", plain.replace("'", "").lower()).strip("-")
+    if words and not lost and len(words) <= most:
+        return words
+    canonical = normal(text).casefold().encode("utf-8", "surrogatepass")
+    return f"{words[: most - 9].strip('-') or nameless}-{hashlib.sha256(canonical).hexdigest()[:8]}"
 
 
 def said(actor: str, text: str) -> str:

@@ -1,0 +1,19 @@
+"""Is it the same claim? Statements as sets of tokens, and what must not differ between them."""
+
+from memories.claims.claim import ALIKE_FROM, SAME_FROM, Claim, fingerprint, jaccard, kin, prefix, sealed
+from memories.claims.comparing import Likeness, compare
+from memories.claims.reading import claim_of
+
+__all__ = [
+    "ALIKE_FROM",
+    "SAME_FROM",
+    "Claim",
+    "Likeness",
+    "claim_of",
+    "compare",
+    "fingerprint",
+    "jaccard",
+    "kin",
+    "prefix",
+    "sealed",
+]

@@ -1,0 +1,94 @@
+"""Same claim, the same one in other words, a changed one, or another one."""
+
+from collections import defaultdict
+from enum import StrEnum
+
+from memories.claims.claim import ALIKE_FROM, DIRECTED, SAME_FROM, Claim, jaccard
+
+ASSERTED = frozenset({"negation", "lack"})  # to be there or not is already a difference
+DETAIL = frozenset(
+    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject"}
+)  # one may say it and the other not
+Hard = dict[str, set[str]]
+
+
+class Likeness(StrEnum):
+    SAME = "same"
+    REWORDING = "rewording"
+    CHANGED = "changed"
+    OTHER = "other"
+
+
+def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
+    """How `new` relates to `old`; symmetric. `same_subject`: both stand under one key, so what they are about is given:
+    then what is neither the same nor changed is a rewording, never something else.
+
+    Without it a changed claim must speak of the same thing: without the values that differ at least half of the tokens
+    agree (a quarter, when both compare the same two things). If the names differ, another name must be shared, or two
+    tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of Maria.
+    """
+    if old == new:
+        return Likeness.SAME
+    one, other = _by_kind(old), _by_kind(new)
+    strangers = _names_differ(old, new, one, other)
+    if strangers or any(_contradict(kind, one[kind], other[kind]) for kind in one.keys() | other.keys()):
+        return Likeness.CHANGED if same_subject or _related(old, new, strangers) else Likeness.OTHER
+    alike = jaccard(old.tokens, new.tokens)
+    if alike >= SAME_FROM and _equal(old, new, one, other):
+        return Likeness.SAME
+    return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
+
+
+def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for hard in claim.hard:
+        kind, _, value = hard.partition(":")
+        found[kind].add(value)
+    return found
+
+
+def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
+    if kind in ("name", "subject"):
+        return False
+    if kind in ASSERTED:
+        return one != other
+    if kind in DIRECTED and kind in DETAIL:
+        return _reversed(one, other)
+    return bool(one and other) and one != other
+
+
+def _reversed(one: set[str], other: set[str]) -> bool:
+    return any(">".join(reversed(pair.split(">", 1))) in other for pair in one)
+
+
+def _related(old: Claim, new: Claim, strangers: bool) -> bool:
+    one, other = _by_kind(old), _by_kind(new)
+    if strangers and not one["name"] & other["name"]:
+        about_others = one["subject"] and other["subject"] and not one["subject"] & other["subject"]
+        if about_others or len(old.tokens & new.tokens) < 2:
+            return False
+    least = ALIKE_FROM / 2 if _reversed(one["order"], other["order"]) else ALIKE_FROM
+    return _topic(old, new) >= least
+
+
+def _names_differ(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+    """Each names somebody whom the other does not mention, not even in small letters."""
+    return bool(_unmet(one, new, other) and _unmet(other, old, one))
+
+
+def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:
+    return one["name"] - claim.tokens - other["name"]
+
+
+def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+    """Hard tokens agree; a name also with the same word without its capital letter, a detail with silence."""
+    if _unmet(one, new, other) or _unmet(other, old, one):
+        return False
+    strict = (one.keys() | other.keys()) - DETAIL - {"name"}
+    return all(one[kind] == other[kind] for kind in strict)
+
+
+def _topic(old: Claim, new: Claim) -> float:
+    """Overlap of the tokens without the hard values that differ."""
+    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard}
+    return jaccard(old.tokens - (apart - new.tokens), new.tokens - (apart - old.tokens))

@@ -1,0 +1,124 @@
+"""Closed word lists of English: what says nothing by itself, what denies, and what verbs a name is the subject of."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Grammar, politeness and the words that only say that something is to be remembered. No negation may stand here.
+STOP = _words(
+    """
+    a about actually again all also always am an and any anyone anything anyway are as at be because been being both but
+    by can could did do does doing done each either else ever every for from further get gets going got had has have
+    having he her here hers him his how i if in inc into is it its itself just kindly let ll ltd llc gmbh corp
+    corporation plc may me might mine must my myself of off ok on one onto or other our ours out own please quite rather
+    really remember reminder note re s shall she should so some such t than that the their theirs them then there these
+    they this those thus to too upon us ve very via was we were what when where which while who whom whose why will with
+    would yes yet you your yours keep mind sure make forward onwards now
+    """
+) - {"keep", "make", "mind", "forward", "now", "off"}
+
+DENIALS = _words(
+    """
+    not no never none nobody nothing nowhere neither cannot aint avoid avoids avoiding avoided refrain dont doesnt didnt
+    isnt arent wasnt werent wont cant couldnt shouldnt wouldnt mustnt hasnt havent hadnt neednt
+    """
+)
+LACKS = _words("without lacking")
+
+# a word that denies another one: said as that other one, denied
+OPPOSITES = {
+    "dislike": "like", "dislikes": "like", "disliked": "like", "disliking": "like",
+    "disable": "enable", "disables": "enable", "disabled": "enabled", "disabling": "enabling",
+    "disallow": "allow", "disallows": "allow", "disallowed": "allowed", "forbid": "allow", "forbids": "allow",
+    "forbidden": "allowed", "prohibit": "allow", "prohibits": "allow", "prohibited": "allowed", "deny": "allow",
+    "exclude": "include", "excludes": "include", "excluded": "included", "excluding": "including",
+    "disagree": "agree", "disagrees": "agree", "distrust": "trust", "distrusts": "trust",
+    "inactive": "active", "unavailable": "available", "unable": "able", "impossible": "possible",
+    "incorrect": "correct", "invalid": "valid", "unsafe": "safe", "unsupported": "supported", "untrue": "true",
+    "unpaid": "paid", "unsigned": "signed", "unconfirmed": "confirmed", "unhappy": "happy", "unsubscribe": "subscribe",
+    "unsubscribed": "subscribed", "uninstall": "install", "undesirable": "desirable", "unwanted": "wanted",
+}  # fmt: skip
+
+POLES = {
+    "increase": "up", "increases": "up", "increased": "up", "raise": "up", "raises": "up", "raised": "up",
+    "decrease": "down", "decreases": "down", "decreased": "down", "lower": "down", "lowers": "down", "lowered": "down",
+    "reduce": "down", "reduces": "down", "reduced": "down",
+}  # fmt: skip
+SIDES = {"before": "before", "until": "before", "till": "before", "prior": "before", "after": "after", "since": "after"}
+DAYPARTS = {
+    "morning": "morning", "mornings": "morning", "afternoon": "afternoon", "afternoons": "afternoon",
+    "evening": "evening", "evenings": "evening", "night": "night", "nights": "night",
+}  # fmt: skip
+FREQUENCIES = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "fortnightly": "2 week", "biweekly": "2 week",
+    "monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year",
+}  # fmt: skip
+
+# what one word is: the first list that holds it wins, with the value it gives
+KINDS = (
+    ("stop", dict.fromkeys(STOP, "")),
+    ("negation", dict.fromkeys(DENIALS, "")),
+    ("lack", dict.fromkeys(LACKS, "")),
+    ("side", SIDES),
+    ("pole", POLES),
+    ("daypart", DAYPARTS),
+    ("frequency", FREQUENCIES),
+)
+
+# several words that mean one thing; the sign behind the colon is what scanning makes of them ("" = nothing)
+PHRASES = {
+    "not only": "", "whether or not": "", "or not": "", "no doubt": "", "no matter": "", "no problem": "",
+    "never mind": "", "if not": "", "from now on": "", "going forward": "", "keep in mind": "", "make sure": "",
+    "be sure to": "", "no later than": "side:before", "not later than": "side:before", "no earlier than": "side:after",
+    "not earlier than": "side:after", "not before": "side:after", "no more than": "bound:most",
+    "not more than": "bound:most", "at most": "bound:most", "up to": "bound:most", "no less than": "bound:least",
+    "not less than": "bound:least", "no fewer than": "bound:least", "not fewer than": "bound:least",
+    "at least": "bound:least", "not exceed": "bound:most", "does not exceed": "bound:most", "instead of": "order:>",
+    "rather than": "order:>", "as opposed to": "order:>", "in place of": "order:>", "ahead of": "order:>",
+    "in favor of": "order:<", "in favour of": "order:<", "no longer": "negation:", "not any longer": "negation:",
+    "any more": "", "with no": "lack:", "e-mail": "word:email", "e-mails": "word:email", "not at all": "negation:",
+}  # fmt: skip
+
+PREFERRING = _words(
+    """
+    prefer prefers preferred preferring choose chooses chose favor favors favour favours like likes use uses using pick
+    picks want wants rather take takes
+    """
+)
+# passed over between a comparison and what is compared
+LIGHT = _words(
+    """
+    use uses using send sends sending contact contacts contacting better best more most faster slower rather prefer
+    prefers preferred preferring favor favors favour favours choose chooses like likes want wants pick picks option
+    """
+)
+WORSE = _words("less worse")
+
+# at the start of a sentence a capital letter tells nothing; one of these behind a word makes it a subject
+SUBJECT_OF = _words(
+    """
+    is was has had will can may must should does did prefers pays likes wants needs uses works lives owns runs hates
+    loves dislikes sends requires handles manages expects asks says reports leads heads joined left became covers
+    approves signs buys sells charges accepts refuses speaks knows calls replies answers writes reads takes gives makes
+    isn't wasn't hasn't hadn't won't can't cannot mustn't shouldn't doesn't didn't never always usually often also
+    """
+)
+ACTS = SUBJECT_OF - _words(
+    """
+    is was has had will can may must should does did isn't wasn't hasn't hadn't won't can't cannot mustn't shouldn't
+    doesn't didn't never always usually often also
+    """
+)
+
+IRREGULAR = {
+    "sent": "send", "paid": "pay", "made": "make", "met": "meet", "told": "tell", "wrote": "write", "written": "write",
+    "bought": "buy", "kept": "keep", "held": "hold", "said": "say", "chose": "choose", "chosen": "choose",
+    "gave": "give", "given": "give", "took": "take", "taken": "take", "ran": "run", "began": "begin", "begun": "begin",
+    "spoke": "speak", "spoken": "speak", "knew": "know", "known": "know", "spent": "spend", "sold": "sell",
+    "built": "build", "brought": "bring", "thought": "think", "taught": "teach", "led": "lead", "drove": "drive",
+    "driven": "drive", "forgot": "forget", "forgotten": "forget", "people": "person", "clients": "client",
+    "favourite": "favorite", "favour": "favor", "favours": "favor", "colour": "color", "colours": "color",
+    "behaviour": "behavior", "organisation": "organization", "emails": "email", "mails": "mail",
+}  # fmt: skip
+ABBREVIATIONS = _words("dr mr mrs ms prof st vs etc eg ie no approx jan feb mar apr jun jul aug sep sept oct nov dec")

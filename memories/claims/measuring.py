@@ -1,0 +1,161 @@
+"""From pieces to amounts: spelled numbers, units, dates with their months, how often."""
+
+from memories.claims.lexicon import STOP
+from memories.claims.pieces import Piece
+from memories.claims.quantities import ALONE, PERIODS, SCALES, SPELLED, SUFFIXES, TIMES, UNITS, scaled
+
+WORKING = frozenset({"business", "working"})
+
+
+def measured(pieces: list[Piece]) -> list[Piece]:
+    """The same row with every amount as one number in its smallest unit, its unit beside it, and whole dates."""
+    return _with_units(_with_months(_with_numbers(pieces)))
+
+
+def _with_numbers(pieces: list[Piece]) -> list[Piece]:
+    """thirty-five, two hundred, twice -> numbers. A lone "one" is a pronoun unless it counts something."""
+    found: list[Piece] = []
+    at = 0
+    while at < len(pieces):
+        if pieces[at].kind == "spelled":
+            end = at + 1
+            while end < len(pieces) and end < at + 8 and pieces[end].kind == "spelled":
+                end += 1
+            found.append(_number([piece.value for piece in pieces[at:end]], following(pieces, end)))
+            at = end
+        elif pieces[at].written == "one" and following(pieces, at + 1) in PERIODS:
+            found.append(Piece("number", "1", "one"))
+            at += 1
+        else:
+            found.append(pieces[at])
+            at += 1
+    return found
+
+
+def following(pieces: list[Piece], at: int) -> str:
+    return pieces[at].written if at < len(pieces) else ""
+
+
+def _number(words: list[str], after: str) -> Piece:
+    if words == ["once"] and after not in ("a", "per", "every", "each", "daily", "weekly", "monthly"):
+        return Piece("stop", "", "once")
+    total = value = 0
+    for word in words:
+        if word in SCALES:
+            value = (value or 1) * SCALES[word]
+            if SCALES[word] > 100:
+                total, value = total + value, 0
+        else:
+            value += SPELLED.get(word, 0) + TIMES.get(word, 0)
+    return Piece("number", str(total + value), words[0], glued="x" if words[0] in TIMES else "")
+
+
+def _with_months(pieces: list[Piece]) -> list[Piece]:
+    """January 15, 2026 and 15th of Jan -> dates. "may" and "march" are months only beside a day or a year."""
+    found: list[Piece] = []
+    skip = 0
+    for at, piece in enumerate(pieces):
+        if skip:
+            skip -= 1
+        elif piece.kind != "month":
+            found.append(piece)
+        else:
+            day, year, skip = _behind(pieces, at + 1)
+            day = day or _day_before(found)
+            if day or year or not (piece.written in ("may", "march", "mar", "dec") and not piece.case):
+                found.append(Piece("date", "-".join(filter(None, (year, piece.value, day or "")))))
+                found[-1].value += "" if day else "-"
+            elif piece.written != "may":
+                found.append(Piece("word", piece.written, piece.written, opens=piece.opens))
+    return found
+
+
+def _behind(pieces: list[Piece], at: int) -> tuple[str, str, int]:
+    """(day, year, how many pieces that were)"""
+    start = at
+    day = year = ""
+    if _at(pieces, at).kind == "pause" and _at(pieces, at).written == ".":
+        at += 1
+    if _is_day(_at(pieces, at)):
+        day = _at(pieces, at).value.zfill(2)
+        at += 1
+    comma = 1 if day and _at(pieces, at).kind == "pause" else 0
+    if _is_year(_at(pieces, at + comma)):
+        year = _at(pieces, at + comma).value
+        at += comma + 1
+    return day, year, at - start if day or year else 0
+
+
+def _day_before(found: list[Piece]) -> str:
+    """Takes "15" or "15th of" from the end of what was found."""
+    back = 2 if len(found) > 1 and found[-1].written == "of" else 1
+    if len(found) >= back and _is_day(found[-back]):
+        day = found[-back].value.zfill(2)
+        del found[-back:]
+        return day
+    return ""
+
+
+def _at(pieces: list[Piece], at: int) -> Piece:
+    return pieces[at] if at < len(pieces) else Piece("", "")
+
+
+def _is_day(piece: Piece) -> bool:
+    ordinal = piece.glued in ("", "st", "nd", "rd", "th")
+    return piece.kind == "number" and ordinal and piece.value.isdecimal() and 1 <= len(piece.value) <= 2
+
+
+def _is_year(piece: Piece) -> bool:
+    return piece.kind == "number" and not piece.glued and len(piece.value) == 4 and piece.value[:2] in ("19", "20")
+
+
+def _with_units(pieces: list[Piece]) -> list[Piece]:
+    found: list[Piece] = []
+    at = 0
+    while at < len(pieces):
+        piece = pieces[at]
+        at += 1
+        if piece.kind == "number":
+            at = _unit(pieces, at, found)
+        elif piece.written in ("every", "each", "per", "a", "daily") and _at(pieces, at).written in PERIODS:
+            counted = any(before.kind == "number" for before in found[-3:])
+            if piece.written != "a" or counted:
+                found.append(Piece("frequency", PERIODS[_at(pieces, at).written]))
+                at += 1
+        else:
+            found.append(piece)
+    return found
+
+
+def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
+    """Appends the number before `at`, in its smallest unit, and its unit; the place behind them."""
+    piece = pieces[at - 1]
+    value, unit = piece.value, piece.glued
+    factor = SUFFIXES.get(unit, 0)
+    if unit == "m" and _is_money(piece):
+        factor = 1_000_000
+    if factor:
+        value, unit = scaled(value, factor), ""
+        unit = piece.written[0] if _is_money(piece) else ""
+    following_word = _at(pieces, at).written
+    if following_word in SCALES and unit in ("", "$", "€", "£", "¥"):
+        value, at = scaled(value, SCALES[following_word]), at + 1
+        following_word = _at(pieces, at).written
+    if not unit and following_word in WORKING and _at(pieces, at + 1).written in ("day", "days"):
+        unit, at = "workday", at + 2
+    elif not unit and following_word in UNITS and following_word not in ALONE and following_word not in STOP:
+        unit, at = following_word, at + 1
+    if unit not in UNITS:
+        found.append(Piece("number", value, piece.written))
+        if unit and unit not in ("st", "nd", "rd", "th"):
+            found[-1] = Piece("code", value + unit, piece.written)
+        return at
+    name, times = UNITS[unit]
+    value = scaled(value, times)
+    found.append(Piece("number", value, piece.written))
+    found.append(Piece("unit", f"{value} {name}", name))
+    return at
+
+
+def _is_money(piece: Piece) -> bool:
+    return piece.written[:1] in ("$", "€", "£", "¥", "₹")

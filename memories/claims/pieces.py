@@ -1,0 +1,230 @@
+"""A text as a row of pieces: words, runs of Chinese, numbers, and marks for what denies, compares and bounds."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+
+import snowballstemmer
+
+from memories.claims import chinese
+from memories.claims.lexicon import ABBREVIATIONS, IRREGULAR, KINDS, OPPOSITES, PHRASES
+from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, clock, number
+from memories.text import normal
+
+LONGEST_WORD = 64  # of a longer one the beginning: nobody writes it, and a stemmer takes its time
+
+LONGEST_TEXT = 200_000  # one character may become eighteen
+
+
+@dataclass(slots=True)
+class Piece:
+    """`kind`: word, stop, han, number, month, break (a sentence ends), pause (a clause ends), or the kind of a hard
+    token with its value. `written` in small letters; `opens` a sentence; `case`: "", capital, shout (NATO) or inner."""
+
+    kind: str
+    value: str
+    written: str = ""
+    opens: bool = False
+    case: str = ""
+    glued: str = ""  # what touches a number: its unit, its currency
+
+
+_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u0e31\u0e34-\u0e4e"
+_WORD = rf"[^\W{chinese.CLASS}]"
+_SCAN = re.compile(
+    rf"""
+      (?P<url>(?:https?://|www\.)[^\s<>"'，。；、）)\]{chinese.CLASS}]{{1,2000}}+)
+    | (?P<email>[A-Za-z0-9_%+][A-Za-z0-9._%+-]{{0,63}}+@[A-Za-z0-9-]{{1,63}}+(?:\.[A-Za-z0-9-]{{1,63}}+){{1,8}}+)
+    | (?P<iso>(?<!\d)\d{{4}}[-/.年]\d{{1,2}}[-/.月]\d{{1,2}}(?!\d)(?:[日号]|T(?=\d))?)
+    | (?P<md>(?:(?<!\d)\d{{4}}年)?\d{{1,2}}月(?!内)(?:\d{{1,2}}[日号])?)
+    | (?P<slash>(?<![\d/])\d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?![\d/]))
+    | (?P<time>(?<![\d.:])(?P<h>\d{{1,2}})
+        (?: :(?P<m>\d\d)(?::\d\d)?(?!\d)(?:\s?(?P<half>[ap])\.?m\b\.?)? | \s?(?P<half2>[ap])\.?m\b\.? )
+        | \b(?P<noon>noon|midnight)\b )
+    | (?P<version>\b[vV]\d++(?:\.\d++)*+\b)
+    | (?P<currency>[$€£¥₹]\x20?)?(?P<number>(?:(?<=\s)-|^-)?
+        (?:\d{{1,3}}(?:,\d{{3}})++(?!\d)(?:\.\d++)?|\d++(?:\.\d++)*+))
+        (?P<unit>%|[A-Za-z]{{1,3}}+|{chinese.UNIT})?(?!{_WORD})
+    | (?P<han>[{chinese.CLASS}]++)
+    | (?P<handle>(?<!\w)@\w{{1,64}}+)
+    | (?P<word>{_WORD}(?:{_WORD}|[{_MARKS}])*+(?:'[A-Za-z]{{1,3}}\b)*+)
+    | (?P<end>[.!?。！？\n])
+    | (?P<pause>[,;:，；：、()（）])
+    | (?P<arrow>->|=>|→|>(?=\s))
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_PHRASE = re.compile(
+    r"\b(?:" + "|".join(sorted(map(re.escape, PHRASES), key=len, reverse=True)) + r")\b", re.IGNORECASE
+)
+_KINDS = (
+    *KINDS,
+    ("date", WEEKDAYS),
+    ("month", {name: f"{month:02}" for name, month in MONTHS.items()}),
+    ("spelled", {word: word for word in COUNTING}),
+)
+_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
+
+
+def scan(text: str) -> list[Piece]:
+    """Linear in the text: every alternative takes what it has seen, or gives up within its bound."""
+    plain = _HIDDEN.sub("", normal(text)[:LONGEST_TEXT]).replace("’", "'").replace("‘", "'")
+    if chinese.HAN.search(plain):
+        plain = chinese.with_digits(plain)
+    found: list[Piece] = []
+    at = 0
+    for phrase in _PHRASE.finditer(plain):
+        sign = PHRASES.get(phrase[0].lower())
+        if sign is None:  # a dotless i matches an i
+            continue
+        found.extend(_scan(plain, at, phrase.start()))
+        kind, _, value = sign.partition(":")
+        found.append(Piece(kind or "stop", value, phrase[0].lower()))
+        at = phrase.end()
+    found.extend(_scan(plain, at, len(plain)))
+    return _opened(found)
+
+
+def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
+    for match in _SCAN.finditer(text, start, end):
+        kind = match.lastgroup or ""
+        if kind == "word":
+            yield from _words(match[0])
+        elif kind == "han":
+            yield from (Piece(*found) for found in chinese.parts(match[0]))
+        elif kind == "end":
+            yield Piece("break", "", match[0])
+        elif kind == "pause":
+            yield Piece("pause", "")
+        else:
+            yield _other(match)
+
+
+def _other(match: "re.Match[str]") -> Piece:
+    if match["number"]:
+        return _number(match)
+    if match["version"]:
+        return Piece("version", match[0][1:])
+    if match["handle"]:
+        return Piece("name", fold(match[0][1:]))
+    if match["arrow"]:
+        return Piece("order", ">", "->")
+    return _address(match[0]) if match["url"] or match["email"] else _moment(match)
+
+
+def _number(match: "re.Match[str]") -> Piece:
+    glued = (match["unit"] or match["currency"] or "").strip().lower()
+    sign, bare = ("-", match["number"][1:]) if match["number"][0] == "-" else ("", match["number"])
+    exact = number(bare) if not glued else number(bare + ("" if "." not in bare else "0"))
+    return Piece("number", sign + exact, match[0], glued=glued)
+
+
+def _address(written: str) -> Piece:
+    if "@" in written and "/" not in written and not written.startswith("www."):
+        return Piece("email", written.casefold())
+    bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", written.rstrip(".,;:!?").rstrip("/"))
+    host, slash, rest = bare.partition("/")
+    return Piece("url", host.casefold() + slash + rest)
+
+
+def _moment(match: "re.Match[str]") -> Piece:
+    written = match[0]
+    if match["noon"]:
+        return Piece("time", "12:00" if match["noon"] == "noon" else "00:00")
+    if match["h"]:
+        half = {"a": "am", "p": "pm"}.get(match["half"] or match["half2"] or "", "")
+        return Piece("time", clock(match["h"], match["m"] or "", half) or written)
+    return Piece("date", _date([int(part) for part in re.findall(r"\d+", written)], written))
+
+
+def _date(parts: list[int], written: str) -> str:
+    """year-month-day; month-day; month-; a date with slashes as it stands when either order is possible."""
+    if "/" in written and parts[0] < 100:
+        first, second, year = parts
+        if first <= 12 and second <= 12 and first != second:
+            return written
+        month, day = (second, first) if first > 12 else (first, second)
+        return f"{year + 2000 if year < 100 else year}-{month:02}-{day:02}"
+    if parts[0] >= 1000:
+        return "-".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + ("-" if len(parts) == 2 else "")
+    return "-".join(f"{part:02}" for part in parts) + ("-" if len(parts) == 1 else "")
+
+
+def _words(written: str) -> Iterator[Piece]:
+    case = _case(written)
+    small = fold(written)
+    if small.isalpha() and "_" not in small:
+        yield _word(small, case)
+        return
+    base, apostrophe, ending = small.partition("'")
+    if apostrophe:
+        if ending == "t" and base.endswith("n"):
+            yield Piece("negation", "", small)
+        else:
+            yield _word(base, case, small)
+        return
+    if any(char.isdigit() for char in small):
+        yield Piece("code", small[:LONGEST_WORD], small)
+        return
+    yield from (_word(part, case) for part in small.split("_") if part)
+
+
+def _word(small: str, case: str, written: str = "") -> Piece:
+    kind, value = _meaning(small)
+    return Piece(kind, value, written or small, case=case)
+
+
+@lru_cache(maxsize=50_000)
+def _meaning(small: str) -> tuple[str, str]:
+    """What one English word is; the order tells which list wins."""
+    for kind, listed in _KINDS:
+        if small in listed:
+            return kind, listed[small]
+    return ("opposite" if small in OPPOSITES else "word"), stem(OPPOSITES.get(small, small))
+
+
+@lru_cache(maxsize=50_000)
+def stem(small: str) -> str:
+    small = IRREGULAR.get(small, small)[:LONGEST_WORD]
+    if not small.isascii():
+        return small
+    with _LOCK:
+        return str(_STEMMER.stemWord(small))
+
+
+def fold(word: str) -> str:
+    """Small letters without accents."""
+    small = word.casefold()
+    if small.isascii():
+        return small
+    bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", bare) or small
+
+
+def _case(written: str) -> str:
+    if written.islower() or (not written[0].isalpha() and not written.isupper()):
+        return ""
+    if len(written) > 1 and written.isupper():
+        return "shout"
+    if not written[1:].islower() and len(written) > 1 and "'" not in written:
+        return "inner"
+    return "capital" if written[0].isupper() else ""
+
+
+def _opened(pieces: list[Piece]) -> list[Piece]:
+    """Marks the first word of each sentence; the point of an abbreviation ends none."""
+    opens = True
+    before = ""
+    for piece in pieces:
+        if piece.kind == "break":
+            if before in ABBREVIATIONS:
+                piece.kind = "pause"
+            opens = opens or piece.kind == "break"
+        elif piece.kind not in ("stop", "pause"):
+            piece.opens, opens = opens, False
+        before = piece.written
+    return pieces

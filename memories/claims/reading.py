@@ -1,0 +1,93 @@
+"""A text as a claim."""
+
+from collections.abc import Iterator
+
+from memories.claims import chinese
+from memories.claims.claim import Claim
+from memories.claims.measuring import measured
+from memories.claims.pieces import LONGEST_TEXT, Piece, scan
+from memories.claims.relating import denied, names, ordered, roles, subjects
+from memories.text import normal
+
+VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
+MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
+
+
+def claim_of(text: str) -> Claim:
+    """Never raises and never gives an empty set: what holds no content is told apart by the words that it has, else by
+    its characters."""
+    pieces = measured(scan(text))
+    named = names(pieces)
+    about = subjects(pieces)
+    order = ordered(pieces)
+    denied(pieces)
+    tokens: set[str] = set()
+    hard: set[str] = {f"name:{name}" for name in named}
+    hard.update(f"subject:{name}" for name in about)
+    hard.update(f"order:{pair}" for pair in order)
+    hard.update(f"role:{pair}" for pair in roles(pieces))
+    for piece in _bounded(pieces):
+        _take(piece, tokens, hard)
+    tokens.discard("")
+    return Claim(frozenset(tokens or _whatever(text, pieces)), frozenset(hard))
+
+
+def _take(piece: Piece, tokens: set[str], hard: set[str]) -> None:
+    kind, value = piece.kind, piece.value
+    if kind == "word":
+        tokens.add(value)
+    elif kind == "han":
+        tokens.update(chinese.bigrams(value))
+    elif kind in VALUED:
+        tokens.add(value)
+        hard.add(f"{kind}:{value}")
+    elif kind == "date":
+        _take_date(value, tokens, hard)
+    elif kind == "unit":
+        tokens.add(piece.written)
+        hard.add(f"unit:{value}")
+    elif kind == "opposite":
+        tokens.add(value)
+        hard.add("negation:not")
+    elif kind == "negation":
+        hard.add("negation:not")
+    elif kind == "lack":
+        hard.add("lack:without")
+    elif kind in MARKED:
+        tokens.add(value)
+        hard.add(f"{kind}:{value}")
+
+
+def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:
+    """The year apart: a date without one is the same date said shorter."""
+    if len(value) > 5 and value[:4].isdecimal() and value[4] == "-":
+        hard.add(f"year:{value[:4]}")
+        tokens.add(value[:4])
+        value = value[5:]
+    hard.add(f"date:{value}")
+    tokens.add(value)
+
+
+def _bounded(pieces: list[Piece]) -> Iterator[Piece]:
+    """more than 30, under 5, within 30, by Friday: bounds only before an amount, "by" only before a moment."""
+    bounds = {"over": "least", "above": "least", "under": "most", "below": "most", "within": "most", "minimum": "least"}
+    for at, piece in enumerate(pieces):
+        after = pieces[at + 1].kind if at + 1 < len(pieces) else ""
+        if piece.written == "than" and after == "number" and at:
+            less = pieces[at - 1].written in ("less", "fewer", "under")
+            yield Piece("bound", "most" if less else "least")
+        elif piece.written in bounds and after == "number":
+            yield Piece("bound", bounds[piece.written])
+        elif piece.kind == "order" and after == "number":
+            yield Piece("bound", "least" if piece.value == ">" else "most")
+        elif piece.written == "by" and after in ("date", "time"):
+            yield Piece("side", "before")
+        else:
+            yield piece
+
+
+def _whatever(text: str, pieces: list[Piece]) -> set[str]:
+    words = {piece.written for piece in pieces if piece.written and piece.kind not in ("break", "pause")}
+    if words:
+        return words
+    return {char for char in normal(text)[:LONGEST_TEXT] if not char.isspace()} or {""}
