@@ -44,6 +44,10 @@ class Conflict(Exception):
     code = "conflict"
 
 
+class Outdated(Exception):
+    """It is no longer the version that the caller's If-Match names. 412 at the API."""
+
+
 class NotAllowed(Exception):
     """The caller may not do this, and may know that it exists. 403 at the API."""
 

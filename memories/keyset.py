@@ -1,7 +1,9 @@
 """Pages by key instead of by number: constant cost however deep, and no row twice while others come and go."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -51,16 +53,30 @@ class Page(Generic[M]):
     previous: Cursor | None
 
 
-def page(queryset: QuerySet[M], order: Order, *, limit: int, at: datetime, cursor: Cursor | None = None) -> Page[M]:
-    """`limit` rows in `order` from the cursor on. Columns of `order` must not be null."""
+def page(
+    queryset: QuerySet[M],
+    order: Order,
+    *,
+    limit: int,
+    at: datetime,
+    cursor: Cursor | None = None,
+    also: Sequence[QuerySet[Any]] = (),
+) -> Page[M]:
+    """`limit` rows in `order` from the cursor on. Columns of `order` must not be null.
+
+    `also`: other tables whose rows stand among them, by columns of the same names (no texts: the database sorts those
+    by its own rules).
+    """
     backwards = bool(cursor and cursor.backwards)
     directed = tuple(_flipped(name) for name in order) if backwards else order
-    rows = queryset.order_by(*(_ordering(name) for name in directed))
-    if cursor:
-        if cursor.order != order:
-            raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
-        rows = rows.filter(_beyond(directed, cursor.values))
-    found = list(rows[: limit + 1])
+    if cursor and cursor.order != order:
+        raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
+    found: list[M] = []
+    for rows in (queryset, *also):
+        ordered = rows.order_by(*(_ordering(name) for name in directed))
+        found += (ordered.filter(_beyond(directed, cursor.values)) if cursor else ordered)[: limit + 1]
+    for name in reversed(directed if also else ()):
+        found.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
     more, found = len(found) > limit, found[:limit]
     if backwards:
         found.reverse()

@@ -26,6 +26,8 @@ ANSWERS = {
     ("POST", 200): "Done: joined, updated, reinforced or decided",
     ("POST", 201): "New",
     ("POST", 202): "Taken; nothing was changed",
+    ("PATCH", 200): "Changed",
+    ("PATCH", 202): "It is not the caller's own: proposed, nothing was changed",
 }
 REFUSALS = {
     400: "Malformed or invalid; `errors` names each wrong field",
@@ -34,6 +36,7 @@ REFUSALS = {
     404: "It does not exist, or the caller may not see it",
     406: "Only JSON is answered",
     409: "A conflict with what is there, or the Idempotency-Key was used for another request",
+    412: "It no longer has the version that If-Match names",
     413: "The body is larger than 21 MiB",
     415: "Only application/json is read",
     429: "Too many calls of this token in a minute; `Retry-After` says when to come again",
@@ -106,7 +109,7 @@ def _responses(operation: Operation, view: type[Door]) -> Iterator[tuple[int, st
         yield status, operation.media_type, OpenApiResponse(body, ANSWERS[operation.method, status])
     refused = {400, 401, 406, 429, 503} | operation.refuses
     refused |= {403} if view.needs.get(operation.method) else set()
-    refused |= {409, 413, 415} if _writes(operation, view) else set()
+    refused |= {409, 413, 415} if operation.takes or _writes(operation, view) else set()
     for status in sorted(refused):
         yield status, "application/problem+json", OpenApiResponse(Problem, REFUSALS[status])
 

@@ -58,10 +58,12 @@ def answer(
     at: datetime,
     default: int = 50,
     after: Sequence[dict[str, Any]] = (),
+    also: Sequence[QuerySet[Any]] = (),
 ) -> Response:
-    """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page."""
+    """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page; `also` are other
+    tables whose rows stand among these."""
     limit = number(request, "limit", default=default, least=1, most=200)
-    found = page(rows, order, limit=limit, at=at, cursor=cursor(request))
+    found = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
     return Response(
         {
             "next": _url(request, found.next),

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from memories.api import lists, operations, representations
 from memories.api.described import described
 from memories.api.doors import Door
+from memories.api.editing import Editing
 from memories.api.lists import PAGING
 from memories.api.parameters import ORDERINGS
 from memories.api.trails import INCLUDED
@@ -56,9 +57,9 @@ class Memories(Door):
         return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
-@described(operations.GET_MEMORY)
-class OneMemory(Door):
-    needs = READ
+@described(operations.GET_MEMORY, operations.EDIT_MEMORY)
+class OneMemory(Editing):
+    needs = {**READ, "PATCH": (Permission.INGEST, Permission.REVIEW)}
     filters = frozenset({"include"})
 
     def get(self, request: Request, memory_id: UUID) -> Response:

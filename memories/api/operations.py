@@ -4,8 +4,16 @@ from typing import Any
 
 from memories.api import examples
 from memories.api.described import Operation
-from memories.api.schema.answers import AcceptedConversation, BatchResults, NotChanged, StoredConversation
-from memories.api.schema.bodies import BatchReport, ConversationReport
+from memories.api.preconditions import IF_MATCH
+from memories.api.schema.answers import (
+    AcceptedConversation,
+    BatchResults,
+    EditedMemory,
+    NotChanged,
+    ProposedMemory,
+    StoredConversation,
+)
+from memories.api.schema.bodies import BatchReport, Change, ConversationReport
 from memories.api.schema.memory import Caller, EventPage, Memory
 from memories.api.schema.trails import EvidencePage, HistoryPage, MemoryPage, MemoryWithTrails, RelationPage
 from memories.reports import EventReport, ObservationReport, OutcomeReport, Report, ToolOutputReport, WorkingStateReport
@@ -107,6 +115,20 @@ GET_MEMORY = Operation(
     {200: MemoryWithTrails},
     example=examples.memory("episodic"),
     refuses=MISSING,
+)
+EDIT_MEMORY = Operation(
+    "EditMemory",
+    READING,
+    "Change what a memory says",
+    "Fields that are not named stay. An agent changes its own; what is not its own, or would bring back what a person "
+    "dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. `batch` is null when "
+    "nothing is different.",
+    {200: EditedMemory, 202: ProposedMemory},
+    method="PATCH",
+    takes=Change,
+    example={"content": "Acme pays within 60 days", "why": "new contract"},
+    parameters=(IF_MATCH,),
+    refuses=frozenset({404, 412}),
 )
 LIST_HISTORY = Operation(
     "ListMemoryHistory",

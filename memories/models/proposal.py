@@ -4,19 +4,41 @@ import hashlib
 import json
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
+from memories.exceptions import Conflict
+from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
 from memories.trust import Actor
+
+PROPOSAL = "proposal"
 
 
 class ProposalQuerySet(Trusted["Proposal"]):
     def open(self) -> Self:
         return self.filter(decision=None)
+
+    def awake(self, at: datetime) -> Self:
+        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
+
+    def withdraw(self, *, by: Actor, at: datetime) -> int:
+        """What they would change is closed."""
+        decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
+        return self.open().update(**decided)
+
+    def return_from(self, at: datetime) -> None:
+        """Opens again what was withdrawn at that instant, each unless the same change is proposed meanwhile."""
+        for proposal in self.filter(decision=Proposal.Decision.WITHDRAWN, decided_at=at):
+            same = Proposal.objects.open().filter(
+                kind=proposal.kind, memory=proposal.memory_id, fingerprint=proposal.fingerprint
+            )
+            if not same.exists():
+                Proposal.objects.filter(pk=proposal.pk).update(**OPEN)
 
     def propose(
         self, kind: str, memory: Memory, change: dict[str, Any], *, by: Actor, why: str, at: datetime, sensitivity: int
@@ -33,6 +55,9 @@ class ProposalQuerySet(Trusted["Proposal"]):
         }
         proposal, _ = self.open().get_or_create(kind=kind, memory=memory, fingerprint=fingerprint, defaults=opened)
         return proposal
+
+
+OPEN: dict[str, Any] = {"decision": None, "decided_at": None, "decided_by": ""}
 
 
 class Proposal(models.Model):
@@ -82,3 +107,39 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.memory_id}"
+
+    def decide(self, decision: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+        """Accepted or rejected, once. Conflict: it was decided before, and by whom. What it writes is not done here."""
+        action = "accept" if decision == self.Decision.ACCEPTED else "reject"
+        return self._move(None, decision, action, by=by, at=at, why=why, batch=batch)
+
+    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
+        """Open again, or decided again. Conflict: it is no longer as it was left."""
+        action = "redo" if entry.action == "undo" else "undo"
+        was, becomes = entry.after["decision"], entry.before["decision"]
+        return self._move(was, becomes, action, by=by, at=at, batch=batch, undoes=entry.pk)
+
+    def _move(
+        self, was: str | None, becomes: str | None, action: str, *, by: Actor, at: datetime, **facts: Any
+    ) -> AuditEntry:
+        decided = {"decision": becomes, "decided_at": at, "decided_by": by.name[:200]} if becomes else OPEN
+        with transaction.atomic():
+            try:
+                with transaction.atomic():
+                    moved = Proposal.objects.filter(pk=self.pk, decision=was).update(**decided)
+            except IntegrityError:
+                raise Conflict(f"cannot {action}: the same change is proposed again meanwhile") from None
+            self.refresh_from_db(fields=[*OPEN])
+            if not moved:
+                stands = f"{self.decision} by {self.decided_by}" if self.decision else "open"
+                raise Conflict(f"cannot {action} a proposal that is {stands}")
+            return self._audit(action, was, by=by, at=at, **facts)
+
+    def _audit(self, action: str, was: str | None, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
+        """No word of what it would change: the row outlives what is forgotten."""
+        about: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
+        place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
+        moved: dict[str, Any] = {"before": {"decision": was}, "after": {"decision": self.decision}}
+        entry = AuditEntry.draft(action=action, by=by, at=at, **about, **place, **moved, **facts)
+        entry.save(force_insert=True)
+        return entry

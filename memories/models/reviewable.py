@@ -113,12 +113,15 @@ class Reviewable(models.Model):
             self.lock_for("edit", LIVE)
             return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
 
-    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo."""
+    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID, left: int | None = None) -> AuditEntry:
+        """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo.
+
+        `left`: the version that the undoing of what followed in the same decision has left.
+        """
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("undo", Status.values)
-            if self.version != entry.subject_version:
+            if self.version != (entry.subject_version if left is None else left):
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             action = "redo" if entry.action == "undo" else "undo"
             return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
@@ -130,10 +133,14 @@ class Reviewable(models.Model):
             return self.revise(action, {}, by=by, why=why, at=at, batch=batch)
 
     def raise_sensitivity(self, before: int, *, by: Actor, at: datetime) -> None:
-        """Something more secret became part of it: the row rises to the sensitivity that this instance carries."""
+        """Something more secret became part of it: the row rises to the sensitivity that this instance carries, and
+        stays where somebody else has raised it higher."""
         change = {"sensitivity": self.sensitivity}
-        self._rows().filter(pk=self.pk).update(**change, version=F("version") + 1, updated_at=at)
-        self.refresh_from_db(fields=["version", "updated_at"])
+        below = self._rows().filter(pk=self.pk, sensitivity__lt=self.sensitivity)
+        rose = below.update(**change, version=F("version") + 1, updated_at=at)
+        self.refresh_from_db(fields=["sensitivity", "version", "updated_at"])
+        if not rose:
+            return
         entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change)
         entry.save(force_insert=True)
         self.follow(entry, {"sensitivity": before}, by=by, at=at)
@@ -152,9 +159,20 @@ class Reviewable(models.Model):
         return f" ({last.action} by {last.actor})" if last else ""
 
     def revise(
-        self, action: str, change: dict[str, Any], *, by: Actor, why: str, at: datetime, **facts: Any
+        self,
+        action: str,
+        change: dict[str, Any],
+        *,
+        by: Actor,
+        why: str,
+        at: datetime,
+        noted: dict[str, Any] | None = None,
+        **facts: Any,
     ) -> AuditEntry:
-        """Writes `change` and its audit row, in the caller's transaction and under its lock (`lock_for`)."""
+        """Writes `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
+
+        `noted`: what the audit row says beside the changed columns.
+        """
         before = {name: getattr(self, name) for name in change}
         written = {**change, **self.along(action, change, at=at)}
         try:
@@ -164,7 +182,8 @@ class Reviewable(models.Model):
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
         self.refresh_from_db(fields=[*written, "version", "updated_at"])
-        entry = self.audit(action, by=by, at=at, why=why, before=before, after=change, **facts)
+        after = {**change, **(noted or {})}
+        entry = self.audit(action, by=by, at=at, why=why, before=before, after=after, **facts)
         entry.save(force_insert=True)
         self.follow(entry, before, by=by, at=at)
         return entry

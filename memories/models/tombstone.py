@@ -1,24 +1,28 @@
 """Tombstones: what was dismissed, forgotten or expired, so that it does not come back unseen."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 
 from memories import claims
-from memories.choices import Category
+from memories.choices import LIVE, Category
 from memories.claims import Claim, Likeness
+from memories.exceptions import Conflict
+from memories.models.audit import AuditEntry
 from memories.models.trusted import Trusted, new_id
 from memories.trust import SHARED_SCOPES, Actor
 
 if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
 
-
+TOMBSTONE = "tombstone"
 Meeting = tuple["Tombstone | None", "Tombstone | None"]
 
 
@@ -68,20 +72,13 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 
     def bury(self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True) -> "Tombstone":
         """`blocks` false leaves a watermark only."""
-        claim = seal(memory.content)
-        return self.create(
-            scope=memory.scope,
-            key=memory.key,
-            memory_id=memory.pk,
-            category=getattr(memory, "category", None),
-            claim_tokens=sorted(claim.tokens),
-            claim_hard=sorted(claim.hard),
-            sensitivity=memory.sensitivity,
-            reason=why[:2000],
-            by=by.name[:200],
-            at=at,
-            blocks=blocks,
-        )
+        stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
+        stone.save(force_insert=True)
+        return stone
+
+    def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
+        """Watermarks where these have stood."""
+        self.bulk_create(self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories)
 
     def raise_again(self, memory: "Reviewable") -> bool:
         """The dismissal of a memory is redone: its last tombstone holds again, with the hits that it counted."""
@@ -125,6 +122,60 @@ class Tombstone(models.Model):
     def __str__(self) -> str:
         return f"tombstone of {self.key or self.memory_id}"
 
+    @classmethod
+    def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
+        """Not yet saved."""
+        claim = seal(memory.content)
+        return cls(
+            scope=memory.scope,
+            key=memory.key,
+            memory_id=memory.pk,
+            category=getattr(memory, "category", None),
+            claim_tokens=sorted(claim.tokens),
+            claim_hard=sorted(claim.hard),
+            sensitivity=memory.sensitivity,
+            reason=why[:2000],
+            by=by.name[:200],
+            at=at,
+            blocks=blocks,
+        )
+
     @property
     def claim(self) -> Claim:
         return Claim(frozenset(self.claim_tokens), frozenset(self.claim_hard))
+
+    def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+        """What it blocked may come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
+        with transaction.atomic():
+            if not Tombstone.objects.filter(pk=self.pk).lift(by=by, at=at):
+                self.refresh_from_db()
+                raise Conflict(f"cannot lift: {self.lifted_by} has lifted it before")
+            self.refresh_from_db()
+            return self._audit("lift", {"lifted_at": None}, by=by, at=at, why=why, batch=batch)
+
+    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
+        """A lift is undone (it holds again), or that is redone. Conflict: it is no longer as it was left."""
+        was, becomes = (models.DateTimeField().to_python(side["lifted_at"]) for side in (entry.after, entry.before))
+        with transaction.atomic():
+            if becomes is None and self._lives():
+                raise Conflict("cannot undo: what it is about is believed again")
+            lifted = {"lifted_at": becomes and at, "lifted_by": by.name[:200] if becomes else ""}
+            if not Tombstone.objects.filter(pk=self.pk, lifted_at=was).update(**lifted):
+                raise Conflict("cannot undo: it was lifted or holds again meanwhile")
+            self.refresh_from_db()
+            action = "redo" if entry.action == "undo" else "undo"
+            return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
+
+    def _lives(self) -> bool:
+        from memories.models.memory import Memory  # which buries: a cycle
+
+        return bool(self.memory_id and Memory.objects.filter(pk=self.memory_id, status__in=LIVE).exists())
+
+    def _audit(self, action: str, before: dict[str, Any], *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
+        """No word of what it is about: the row outlives what is forgotten."""
+        about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
+        place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
+        after = {"lifted_at": self.lifted_at}
+        entry = AuditEntry.draft(action=action, by=by, at=at, before=before, after=after, **about, **place, **facts)
+        entry.save(force_insert=True)
+        return entry

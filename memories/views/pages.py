@@ -1,6 +1,7 @@
 """Lists as people page through them: the cursor stands in the URL."""
 
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
@@ -15,12 +16,17 @@ LATEST = ("-at", "-id")
 
 
 def page_of(
-    request: HttpRequest, rows: QuerySet[M], order: keyset.Order = NEWEST, *, limit: int = 50
+    request: HttpRequest,
+    rows: QuerySet[M],
+    order: keyset.Order = NEWEST,
+    *,
+    limit: int = 50,
+    also: Sequence[QuerySet[Any]] = (),
 ) -> keyset.Page[M]:
     """The page that the URL's `cursor` asks for, the first without one. 404: a cursor of another list."""
     try:
         asked = request.GET.get("cursor", "")
         cursor = keyset.Cursor.decode(asked) if asked else None
-        return keyset.page(rows, order, limit=limit, at=timezone.now(), cursor=cursor)
+        return keyset.page(rows, order, limit=limit, at=timezone.now(), cursor=cursor, also=also)
     except Invalid as invalid:
         raise Http404(str(invalid)) from None

@@ -1,5 +1,6 @@
-"""Decisions through the API: the same desk as the page. Permission `review`."""
+"""Decisions about one memory and about many, and their undoing: the same desk as the page. Permission `review`."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -7,19 +8,20 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists, representations
+from memories.api import representations
 from memories.api.described import described
-from memories.api.doors import Door, WritingDoor
-from memories.api.lists import PAGING
-from memories.choices import Permission, Status, Type
+from memories.api.doors import WritingDoor
+from memories.api.preconditions import etag, versions
+from memories.choices import Permission, Status
 from memories.exceptions import FieldError, Invalid
 from memories.models import Memory
 from memos_site import desk
-from memos_site.api import operations
+from memos_site.api import bodies, operations
+from memos_site.api.filters import filter_of
 
 DECIDE = {"POST": (Permission.REVIEW,)}
-LONGEST_REASON = 2_000
-PROMOTED = [Status.CONFIRMED.value, Status.APPLIED.value]
+MANY = ("action", "ids", "filter", "as_of", "why", "reason", "to", "until", "pinned")
+BULK = tuple(verb for verb in desk.VERBS if verb != "edit")
 
 
 class Decide(WritingDoor):
@@ -27,32 +29,92 @@ class Decide(WritingDoor):
 
     needs = DECIDE
     verb = ""
-    fields: tuple[str, ...] = ("why",)
+    fields: tuple[str, ...] = ()
 
     def write(self, request: Request, memory_id: UUID) -> Response:
-        at, body = timezone.now(), self.body(*self.fields)
-        why = _text(body, "reason") or _text(body, "why")
-        decision = desk.decide(self.trust, memory_id, self.verb, at=at, why=why, to=_to(body))
+        at, body = timezone.now(), self.body(*self.fields, "why")
+        allowed = versions(request)
+        told = {"at": at, "why": bodies.why(body), "versions": allowed, **how(self.verb, body)}
+        decision = desk.decide(self.trust, memory_id, self.verb, **told)
         rows = Memory.objects.select_related("episode", "performance")
-        shown = representations.memory(rows.get(pk=decision.memory.pk), at=at)
-        return Response({**shown, "batch": decision.batch})
+        shown = representations.memory(rows.get(pk=memory_id), at=at)
+        return Response({**shown, "batch": decision.batch}, headers=etag(shown["version"]))
+
+
+def how(verb: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What a verb takes beside its reason, read from the body."""
+    if verb == "promote":
+        return {"to": bodies.status(body, Status.CONFIRMED, Status.APPLIED)}
+    if verb == "demote":
+        return {"to": bodies.status(body, Status.CANDIDATE, Status.CONFIRMED)}
+    if verb == "pin":
+        return {"pinned": bodies.flag(body, "pinned", default=True)}
+    if verb == "snooze":
+        if "until" not in body:
+            raise Invalid(FieldError("/until", "required", "is required; null wakes it"))
+        return {"until": bodies.instant(body, "until")}
+    return {}
 
 
 @described(operations.PROMOTE_MEMORY)
 class Promote(Decide):
     verb = "promote"
-    fields = ("to", "why")
+    fields = ("to",)
+
+
+@described(operations.DEMOTE_MEMORY)
+class Demote(Decide):
+    verb = "demote"
+    fields = ("to",)
 
 
 @described(operations.DISMISS_MEMORY)
 class Dismiss(Decide):
     verb = "dismiss"
-    fields = ("reason", "why")
+    fields = ("reason",)
 
 
 @described(operations.RESTORE_MEMORY)
 class Restore(Decide):
     verb = "restore"
+
+
+@described(operations.PIN_MEMORY)
+class Pin(Decide):
+    verb = "pin"
+    fields = ("pinned",)
+
+
+@described(operations.SNOOZE_MEMORY)
+class Snooze(Decide):
+    verb = "snooze"
+    fields = ("until",)
+
+
+@described(operations.DECIDE_MANY)
+class Bulk(WritingDoor):
+    """`ids`, or what `filter` finds now of what had not changed since `as_of`."""
+
+    needs = DECIDE
+
+    def write(self, request: Request) -> Response:
+        at, body = timezone.now(), self.body(*MANY)
+        verb = body.get("action")
+        if verb not in BULK:
+            raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(BULK)}"))
+        told = {"at": at, "why": bodies.why(body), **how(verb, body)}
+        many = self._by_filter(verb, body, told) if "filter" in body else self._by_ids(verb, body, told)
+        return Response({"batch": many.batch, "done": many.done, "failed": many.failed})
+
+    def _by_ids(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> desk.Many:
+        return desk.by_ids(self.trust, bodies.ids(body), verb, **told)
+
+    def _by_filter(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> desk.Many:
+        if "ids" in body:
+            raise Invalid(FieldError("/filter", "ambiguous", "either ids or a filter"))
+        as_of = bodies.instant(body, "as_of", required=True)
+        assert isinstance(as_of, datetime)
+        return desk.by_filter(self.trust, filter_of(body["filter"]), as_of, verb, **told)
 
 
 @described(operations.UNDO_DECISION)
@@ -62,38 +124,3 @@ class Undo(WritingDoor):
     def write(self, request: Request, batch: UUID) -> Response:
         done = desk.undo(self.trust, batch, at=timezone.now())
         return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})
-
-
-@described(operations.LIST_INBOX)
-class Inbox(Door):
-    needs = {"GET": (Permission.REVIEW,)}
-    filters = frozenset({"kind", "scope"}) | PAGING
-
-    def get(self, request: Request) -> Response:
-        at = lists.moment(request)
-        kinds = lists.choice(request, "kind", Type.values)
-        if len(kinds) > 1:
-            raise Invalid(FieldError("/kind", "too_many", "names one kind, or is left out"))
-        scope = request.query_params.get("scope", "")
-        rows = desk.waiting(self.trust, at=timezone.now(), kind="".join(kinds), scope=scope)
-
-        def show(row: Memory) -> dict[str, Any]:
-            return {"kind": row.type, "memory": representations.memory(row, at=at), "why": desk.why(row)}
-
-        return lists.answer(request, rows, desk.ORDER, show=show, at=at)
-
-
-def _text(body: dict[str, Any], name: str) -> str:
-    value = body.get(name, "")
-    if not isinstance(value, str):
-        raise Invalid(FieldError(f"/{name}", "not_a_text", "must be a text"))
-    if len(value) > LONGEST_REASON:
-        raise Invalid(FieldError(f"/{name}", "too_long", f"is longer than {LONGEST_REASON:,} characters"))
-    return value
-
-
-def _to(body: dict[str, Any]) -> Status:
-    to = body.get("to", Status.CONFIRMED.value)
-    if to not in PROMOTED:
-        raise Invalid(FieldError("/to", "unknown_value", f"must be one of {', '.join(PROMOTED)}"))
-    return Status(to)

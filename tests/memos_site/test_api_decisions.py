@@ -134,11 +134,13 @@ def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
     updated = make_skill()
     make_version(updated, description="Otherwise")
     items = client.get("/api/v1/inbox").json()["results"]
-    assert {item["memory"]["id"]: (item["kind"], item["why"]) for item in items} == {
-        str(candidate.pk): ("semantic", "0 occasions speak for it"),
+    about = {item.get("memory", {}).get("id") or item["version"]["memory_id"]: item for item in items}
+    assert {pk: (item["kind"], item["why"]) for pk, item in about.items()} == {
+        str(candidate.pk): ("semantic", "0 occasions speak for it; 3 more confirmations to be confirmed"),
         str(contested.pk): ("semantic", "it is contested"),
-        str(updated.pk): ("competence", "a new version of this skill is proposed"),
+        str(updated.pk): ("version", "a new version of this skill is proposed"),
     }
+    assert about[str(updated.pk)]["version"]["number"] == 2
 
 
 def test_the_inbox_of_one_kind_or_scope(client: APIClient) -> None:

@@ -16,6 +16,12 @@ class ProposedMemory(Memory):
     proposal: UUID
 
 
+class EditedMemory(Memory):
+    """The memory as it now stands; null: it said so already."""
+
+    batch: UUID | None
+
+
 class Accepted(Shape):
     """The write met something above the caller's clearance. It was taken; nothing more is said."""
 

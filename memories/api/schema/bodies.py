@@ -5,8 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memories.conversation import Conversation
+from memories.edits import Edit
 from memories.reports import EventReport, ObservationReport, OutcomeReport, ToolOutputReport, WorkingStateReport
 from memories.shapes import SOMETHING, Identifier, Instant, Text
+
+
+class Change(Edit):
+    """What is to be different."""
+
+    why: Annotated[str, Field(max_length=2_000)] = ""
 
 
 class Part(BaseModel):

@@ -1,0 +1,186 @@
+"""The verbs of this room that people decide by, where one row is not all: edits, proposals, adaptations, tombstones."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories import claim_locks, claims, edits, revision
+from memories.choices import LIVE, Hold, Permission, RevertReason, Status, Type
+from memories.claims import Likeness
+from memories.edits import Edit
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
+from memories.trust import Actor, Trust
+
+FIRST_CONFIDENCE = 20  # what an agent's own words earn: a claim that it changes begins there again
+WORDS = ("content", "category")
+IMMUTABLE = "episodic memory is immutable and cannot be revised"
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The memory as it now stands, and what came of it: a batch, a proposal, or neither when nothing is different."""
+
+    memory: Memory
+    batch: UUID | None = None
+    proposal: Proposal | None = None
+
+
+def edit(
+    trust: Trust, memory_id: UUID, change: Edit, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+) -> Edited:
+    """Other words, tags, category, sensitivity or expiry. What is not the caller's own becomes a proposal.
+
+    `versions`: those that the caller may have seen; Outdated when it is another. Else NotFound, NotAllowed, Invalid or
+    Conflict.
+    """
+    with transaction.atomic():
+        memory = found(trust, memory_id, decides=trust.may(Permission.REVIEW))
+        if versions is not None and memory.version not in versions:
+            raise Outdated(f"it has version {memory.version} now")
+        columns = change.changing(memory, at=at)
+        _allow(memory, columns, trust)
+        if not columns:
+            return Edited(memory)
+        if trust.may(Permission.REVIEW):
+            batch = uuid7()
+            rewrite(memory, columns, by=trust.actor, at=at, why=why, batch=batch)
+            return Edited(memory, batch)
+        return _by_agent(memory, change, columns, trust=trust, at=at, why=why)
+
+
+def found(trust: Trust, memory_id: UUID, *, decides: bool) -> Memory:
+    """The memory, locked for this transaction. NotFound: not there or not to be seen.
+
+    The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
+    """
+    rows = Memory.objects.visible_to(trust)
+    scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
+    if scope is None:
+        raise NotFound("no such memory")
+    lock = claim_locks.to_decide if decides else claim_locks.to_store
+    lock(scope)
+    memory = rows.select_for_update().filter(pk=memory_id).first()
+    if memory is None:
+        raise NotFound("no such memory")
+    return memory
+
+
+def rewrite(
+    memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID
+) -> AuditEntry:
+    """A person's or reviewer's edit. No rule replaces words that they chose: unless it is fixed, it is held."""
+    held = {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
+    return memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
+
+
+def _allow(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
+    """Conflict, Invalid or NotAllowed for what this memory or this caller does not take."""
+    if memory.type == Type.EPISODIC and "content" in columns:
+        raise Conflict(IMMUTABLE)
+    if memory.type == Type.COMPETENCE and memory.payload.get("skill") and "content" in columns:
+        raise Conflict("it is what a published skill says: propose a version")
+    if memory.type != Type.SEMANTIC and "category" in columns:
+        raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
+    if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity and not trust.may(Permission.REVIEW):
+        raise NotAllowed("only a reviewer lowers a sensitivity")
+    if memory.status not in LIVE:
+        raise Conflict(f"cannot edit a memory that is {memory.status}")
+
+
+def _by_agent(memory: Memory, change: Edit, columns: dict[str, Any], *, trust: Trust, at: datetime, why: str) -> Edited:
+    """Its own it edits, unless that would pass by what people decided: a confirmed claim, or a dismissal."""
+    met = _met(memory, columns)
+    words = columns.get("content", memory.content)
+    another = _is_another(memory.content, words)
+    if met or not revision.is_own(memory, trust) or (another and memory.status != Status.CANDIDATE):
+        said = {"verb": "edit", **change.kept}
+        about: dict[str, Any] = {"sensitivity": max(memory.sensitivity, met.sensitivity if met else 0)}
+        kind = Proposal.Kind.REVISION
+        proposal = Proposal.objects.propose(kind, memory, said, by=trust.actor, why=why, at=at, **about)
+        if met:
+            Proposal.objects.filter(pk=proposal.pk).update(resembles=met.pk)
+            Tombstone.objects.filter(pk=met.pk).hit(at=at)
+        return Edited(memory, proposal=proposal)
+    anew: dict[str, Any] = {"confidence": min(memory.confidence, FIRST_CONFIDENCE), "times_confirmed": 0}
+    batch = uuid7()
+    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, **(anew if another else {}))
+    return Edited(memory, batch)
+
+
+def _met(memory: Memory, columns: dict[str, Any]) -> Tombstone | None:
+    """The dismissal that these words would bring back."""
+    if memory.type != Type.SEMANTIC or columns.keys().isdisjoint(WORDS):
+        return None
+    said = {name: columns.get(name, getattr(memory, name)) for name in WORDS}
+    met, _resembled = Tombstone.objects.met_by(
+        said["content"], scope=memory.scope, key=memory.key, category=said["category"]
+    )
+    return met
+
+
+def _is_another(before: str, after: str) -> bool:
+    likeness = claims.compare(claims.claim_of(before), claims.claim_of(after), same_subject=True)
+    return likeness not in (Likeness.SAME, Likeness.REWORDING)
+
+
+def pin(
+    memory: Memory, pinned: bool, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
+) -> AuditEntry:
+    """Pinned: today's salience stays. Unpinned: it fades again from now on."""
+    with transaction.atomic():
+        memory.lock_for("pin" if pinned else "unpin", LIVE)
+        if memory.pinned == pinned:
+            raise Conflict(f"it is {'pinned' if pinned else 'not pinned'} already")
+        change = {"pinned": pinned, "salience": memory.salience_on(at), "salience_at": at}
+        return memory.revise("pin" if pinned else "unpin", change, by=by, why=why, at=at, batch=batch)
+
+
+def accept(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+    """What was proposed is done. Conflict: it was decided before, or does not apply any more (then it stays open)."""
+    with transaction.atomic():
+        proposal.decide(Proposal.Decision.ACCEPTED, by=by, at=at, why=why, batch=batch)
+        memory, change = proposal.memory, dict(proposal.change)
+        verb = change.pop("verb", "")
+        memory.lock_for(verb or "accept", LIVE)
+        if verb == "edit":
+            rewrite_if_any(memory, change, by=by, at=at, why=why, batch=batch)
+        else:
+            revision.carry_out(memory, proposal.change, by=by, at=at, batch=batch, why=why)
+
+
+def rewrite_if_any(memory: Memory, said: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
+    try:
+        columns = edits.edit(said).changing(memory, at=at)
+    except Invalid as invalid:
+        raise Conflict(f"what is proposed does not apply any more: {invalid}") from None
+    if columns:
+        rewrite(memory, columns, by=by, at=at, why=why, batch=batch)
+
+
+def reject(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+    proposal.decide(Proposal.Decision.REJECTED, by=by, at=at, why=why, batch=batch)
+
+
+def revert(adaptation: Adaptation, *, keep_memory: bool, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+    """The behaviour ends. Its memory stays believed, where rules move it no more, or is dismissed along.
+
+    Conflict: it was reverted before.
+    """
+    with transaction.atomic():
+        memory = adaptation.memory
+        if memory is not None:
+            memory.lock_for("revert", Status.values)
+        adaptation.refresh_from_db()
+        if memory is None or adaptation.reverted_at is not None:
+            raise Conflict(f"cannot revert: it has been reverted before ({adaptation.revert_reason})")
+        if not keep_memory:
+            memory.dismiss(by=by, why=why or "its adaptation was reverted", at=at, batch=batch)
+            return
+        Adaptation.objects.filter(pk=adaptation.pk).revert(why=RevertReason.USER_REVERT, by=by, at=at)
+        change = {"status": Status.CONFIRMED, "hold": Hold.FIXED}
+        memory.revise("revert", change, by=by, why=why, at=at, batch=batch)

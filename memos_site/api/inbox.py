@@ -1,0 +1,62 @@
+"""GET inbox: memories, proposed versions of skills and proposals, in one queue."""
+
+from typing import Any
+
+from django.db.models import Prefetch
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import lists
+from memories.api import representations as of_memories
+from memories.api.described import described
+from memories.api.doors import Door
+from memories.api.lists import PAGING
+from memories.choices import Category, Permission, Type
+from memories.exceptions import FieldError, Invalid
+from memories.models import Memory, Proposal
+from memos_site import desk
+from memos_site.api import operations, representations
+from skills.api import representations as of_skills
+from skills.models import SkillVersion
+
+KINDS = [*Type.values, desk.VERSION, *desk.PROPOSALS]
+EXACT = ("scope", "source", "company_id")
+
+
+@described(operations.LIST_INBOX)
+class Inbox(Door):
+    needs = {"GET": (Permission.REVIEW,)}
+    filters = frozenset({"kind", "category", *EXACT}) | PAGING
+
+    def get(self, request: Request) -> Response:
+        at, now = lists.moment(request), timezone.now()
+        asked = {name: request.query_params.get(name, "") for name in EXACT}
+        asked |= {name: _one(request, name, of) for name, of in (("kind", KINDS), ("category", Category.values))}
+        versions = Prefetch("skill__versions", SkillVersion.objects.select_related("skill"))
+        rows = desk.waiting(self.trust, at=now, **asked).prefetch_related(versions)
+
+        def show(row: Memory | Proposal) -> dict[str, Any]:
+            kind = desk.kind_of(row)
+            if isinstance(row, Proposal):
+                return {"kind": kind, "proposal": representations.proposal(row), "why": desk.why_proposed(row)}
+            skill: Any = getattr(row, "skill", None)
+            if kind == desk.VERSION and skill.proposed:
+                return {"kind": kind, "version": _version(skill, row, request), "why": desk.why(row)}
+            return {"kind": row.type, "memory": of_memories.memory(row, at=at), "why": desk.why(row)}
+
+        also = [desk.proposed(self.trust, at=now, **asked)]
+        return lists.answer(request, rows, desk.ORDER, show=show, at=at, also=also)
+
+
+def _version(skill: Any, row: Memory, request: Request) -> dict[str, Any]:
+    """The proposed version, and whose it is."""
+    whose = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
+    return {**of_skills.version(skill.proposed, request=request), **whose}
+
+
+def _one(request: Request, name: str, allowed: list[str]) -> str:
+    values = lists.choice(request, name, allowed)
+    if len(values) > 1:
+        raise Invalid(FieldError(f"/{name}", "too_many", f"names one {name}, or is left out"))
+    return "".join(values)

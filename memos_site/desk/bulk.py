@@ -1,0 +1,117 @@
+"""Many decisions as one batch: each in a savepoint of its own, so that one that fails keeps no other from it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories import claim_locks
+from memories.choices import Permission, Status, Type
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.trust import Trust
+from memos_site.desk import waiting
+from memos_site.desk.deciding import VERBS, Verdict, carry_out
+
+CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
+MOST_AT_ONCE = 5_000
+CODES: dict[type[Exception], str] = {Conflict: "conflict", NotFound: "not_found", Invalid: "invalid"}
+EXACT = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
+
+
+@dataclass
+class Many:
+    """One batch, by which all of it is undone; `failed` names each that was not done, and why."""
+
+    batch: UUID
+    done: list[UUID] = field(default_factory=list)
+    failed: list[dict[str, str]] = field(default_factory=list)
+
+
+def by_ids(
+    trust: Trust,
+    ids: Collection[UUID],
+    verb: str,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: Mapping[UUID, str] | None = None,
+    **how: Any,
+) -> Many:
+    """The verb on each of these. `seen` and `how` as in `decide`. NotAllowed; Invalid: too many, or an unknown verb.
+
+    The locks of all their scopes come before any row's and rows are taken in one order: of two who decide about the
+    same ones at once, one waits for the other and is told.
+    """
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("deciding needs the permission review")
+    if verb not in VERBS:
+        raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
+    wanted = sorted(set(ids))
+    if len(wanted) > MOST_AT_ONCE:
+        detail = f"{len(wanted):,} at once; no more than {MOST_AT_ONCE:,} are taken"
+        raise Invalid(FieldError("/ids", "too_many", detail))
+    many = Many(batch=uuid7())
+    verdict = Verdict(verb, trust.actor, at, many.batch, why.strip(), **how)
+    scopes = _rows(trust).filter(pk__in=wanted).values_list("scope", flat=True).distinct()
+    for start in range(0, len(wanted), CHUNK):
+        with transaction.atomic():
+            claim_locks.to_decide(*scopes)
+            for memory_id in wanted[start : start + CHUNK]:
+                _one(trust, memory_id, verdict, (seen or {}).get(memory_id, ""), many)
+    return many
+
+
+def by_filter(trust: Trust, asked: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **how: Any) -> Many:
+    """The verb on what `matching` finds now of what the caller may have seen then."""
+    rows = matching(trust, asked, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
+    ids = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
+    if len(ids) > MOST_AT_ONCE:
+        raise Invalid(FieldError("/filter", "too_many", f"matches more than {MOST_AT_ONCE:,}: narrow it"))
+    return by_ids(trust, ids, verb, at=at, **how)
+
+
+def matching(trust: Trust, asked: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
+    """With a `status` (one or several) what a list of memories shows, without one what waits in the inbox.
+
+    `asked`: exact values of columns, `kind` as in the inbox, `tag` and `min_confidence`.
+    """
+    columns = {name: asked[name] for name in EXACT if asked.get(name) not in (None, "")}
+    if "status" in columns:
+        statuses = columns.pop("status")
+        rows = Memory.objects.visible_to(trust).unexpired(at)
+        rows = rows.filter(status__in=[statuses] if isinstance(statuses, str) else statuses)
+    else:
+        rows = waiting.waiting(trust, at=at, kind=asked.get("kind") or "")
+    if asked.get("tag"):
+        rows = rows.filter(tags__contains=[asked["tag"]])
+    if asked.get("min_confidence") is not None:
+        rows = rows.filter(confidence__gte=asked["min_confidence"])
+    return rows.filter(**columns)
+
+
+def _rows(trust: Trust) -> MemoryQuerySet:
+    return Memory.objects.visible_to(trust)
+
+
+def _one(trust: Trust, memory_id: UUID, verdict: Verdict, seen: str, many: Many) -> None:
+    try:
+        with transaction.atomic():
+            memory = _rows(trust).select_for_update().filter(pk=memory_id).first()
+            if memory is None:
+                raise NotFound("there is nothing here, or nothing that you may see")
+            if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status != Status.CANDIDATE:
+                raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
+            carry_out(memory, verdict, seen=seen)
+        many.done.append(memory_id)
+    except (Conflict, NotFound, Invalid) as refusal:
+        many.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
+
+
+def _kind(refusal: Exception) -> type[Exception]:
+    return next(kind for kind in CODES if isinstance(refusal, kind))

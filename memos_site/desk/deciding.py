@@ -1,0 +1,213 @@
+"""One decision on one thing: found within the caller's trust, locked, compared with what was seen, and carried out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories import claim_locks, review
+from memories.choices import Permission, Status, Type
+from memories.edits import Edit
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.models import Adaptation, Memory, Proposal, Tombstone
+from memories.models.trusted import Trusted
+from memories.trust import Actor, Trust
+from skills import publishing
+from skills.models import SkillVersion
+
+REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
+EXPERIENCE = (Type.EPISODIC, Type.WORKING)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be done with a memory, by whom and when. `to`: of a promotion or demotion; `edit`: before it."""
+
+    verb: str
+    by: Actor
+    at: datetime
+    batch: UUID
+    why: str = ""
+    to: Status | None = None
+    until: datetime | None = None
+    pinned: bool = True
+    edit: Edit | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided: the row as it now stands, and the batch by which it is undone."""
+
+    memory: Memory
+    batch: UUID
+    verb: str
+
+
+def decide(
+    trust: Trust,
+    memory_id: UUID,
+    verb: str,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
+    **how: Any,
+) -> Decision:
+    """One decision on one memory. `seen`: what the decider looked at (`stand`); '' decides on whatever stands.
+
+    `versions`: those that an If-Match allows, else Outdated. `how`: the fields of Verdict that the verb takes.
+    NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
+    is no longer as it was seen; Invalid: an unknown verb, or a reason is missing (dismissal, critical findings).
+    """
+    verdict = Verdict(verb, trust.actor, at, uuid7(), why.strip(), **how)
+    with transaction.atomic():
+        memory = _found(trust, memory_id)
+        if versions is not None and memory.version not in versions:
+            raise Outdated(f"it has version {memory.version} now")
+        carry_out(memory, verdict, seen=seen)
+    return Decision(memory, verdict.batch, verb)
+
+
+def _found(trust: Trust, memory_id: UUID) -> Memory:
+    """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
+    _exists(Memory.objects.all(), trust, memory_id)
+    return review.found(trust, memory_id, decides=True)
+
+
+def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
+    """The verdict on a memory that is locked for this transaction."""
+    if memory.type in EXPERIENCE and verdict.verb != "pin":
+        raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
+    if seen and stand(memory) != seen:
+        raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
+    if verdict.verb not in VERBS:
+        raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
+    if verdict.edit is not None:
+        review.rewrite_if_any(memory, verdict.edit.kept, by=verdict.by, at=verdict.at, why="", batch=verdict.batch)
+    VERBS[verdict.verb](memory, verdict)
+
+
+def stand(memory: Memory) -> str:
+    """What a person decides on: the version of the memory and, of a skill, the version that is proposed."""
+    skill = getattr(memory, "skill", None)
+    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
+
+
+def _promote(memory: Memory, verdict: Verdict) -> None:
+    """Of a skill the proposed version is published; to applied, when there is none, the skill itself."""
+    told = verdict.told
+    published = _has_version(memory) and (verdict.to != Status.APPLIED or _awaits(memory))
+    if published:
+        publishing.publish(memory, **told)
+    if not published or verdict.to == Status.APPLIED:
+        memory.promote(to=verdict.to or Status.CONFIRMED, **told)
+
+
+def _awaits(memory: Memory) -> bool:
+    proposed = SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED)
+    return memory.status in publishing.UNDECIDED or proposed.exists()
+
+
+def _has_version(memory: Memory) -> bool:
+    return SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.ONE_OF_A_SKILL).exists()
+
+
+def _demote(memory: Memory, verdict: Verdict) -> None:
+    memory.demote(to=verdict.to or Status.CANDIDATE, **verdict.told)
+
+
+def _dismiss(memory: Memory, verdict: Verdict) -> None:
+    if not verdict.why:
+        raise Invalid(FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence"))
+    memory.dismiss(**verdict.told)
+
+
+def _restore(memory: Memory, verdict: Verdict) -> None:
+    memory.restore(**verdict.told)
+
+
+def _pin(memory: Memory, verdict: Verdict) -> None:
+    review.pin(memory, verdict.pinned, **verdict.told)
+
+
+def _snooze(memory: Memory, verdict: Verdict) -> None:
+    if verdict.until is not None and verdict.until <= verdict.at:
+        raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
+    memory.snooze(verdict.until, **verdict.told)
+
+
+def _edit(memory: Memory, verdict: Verdict) -> None:
+    """Only the words, which `carry_out` has written."""
+    if verdict.edit is None:
+        raise Invalid(FieldError("", "required", "say what is to be changed"))
+
+
+VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
+    "promote": _promote,
+    "demote": _demote,
+    "dismiss": _dismiss,
+    "restore": _restore,
+    "pin": _pin,
+    "snooze": _snooze,
+    "edit": _edit,
+}
+
+
+def accept(trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", seen: str = "") -> UUID:
+    """What was proposed is done; the batch by which it is undone. `seen`: the version of the memory that was shown."""
+    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(proposal.scope)
+        if seen:
+            proposal.memory.lock_for("accept", Status.values)
+            if str(proposal.memory.version) != seen:
+                raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
+        review.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def reject(trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "") -> UUID:
+    proposal = _exists(Proposal.objects.all(), trust, proposal_id)
+    batch = uuid7()
+    review.reject(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
+    """What the tombstone blocked may come back."""
+    tombstone = _exists(Tombstone.objects.all(), trust, tombstone_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(tombstone.scope)
+        tombstone.lift(by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
+    """The behaviour ends; its memory is kept, or dismissed along."""
+    adaptation = _exists(Adaptation.objects.select_related("memory"), trust, adaptation_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(adaptation.scope)
+        review.revert(adaptation, keep_memory=keep_memory, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def _exists(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
+    """The row. NotFound: not there or not to be seen; NotAllowed: seen, but not the caller's to decide."""
+    row = rows.visible_to(trust).filter(pk=row_id).first()
+    if row is None:
+        raise NotFound("there is nothing here")
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("deciding needs the permission review")
+    return row
