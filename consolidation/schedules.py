@@ -2,7 +2,15 @@
 
 from django_q.models import Schedule
 
-MINUTES = {"consolidation.tasks.consolidate": 5, "memories.tasks.close_silent": 5}
+MINUTES = {
+    "memories.tasks.embed_pending": 1,
+    "consolidation.tasks.reembed": 1,
+    "consolidation.tasks.consolidate": 5,
+    "memories.tasks.close_silent": 5,
+    "memories.tasks.prune": 60,
+    "memories.tasks.settle": 1440,
+    "memories.tasks.sweep": 1440,
+}
 
 
 def ensure() -> None:

@@ -1,12 +1,25 @@
 """The worker's doors. The row is the queue: a task is a nudge, may come twice, and may get lost."""
 
+import time
+
 from django.utils import timezone
 
-from consolidation import consolidating
+from consolidation import consolidating, reembedding
 from consolidation.models import Run
+
+SLICE = 200  # seconds: a job may take 300
 
 
 def consolidate() -> str:
     """The schedule's nudge; leaves a scope to a worker that is already at it."""
     run = consolidating.consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=timezone.now())
     return f"{run.status}: {run.counters}" if run else "nothing new"
+
+
+def reembed() -> str:
+    """Goes on with giving vectors of another model, or looks whether that is due."""
+    deadline = time.monotonic() + SLICE
+    run = reembedding.reembed(
+        trigger=Run.Trigger.SCHEDULE, at=timezone.now(), enough=lambda: time.monotonic() > deadline
+    )
+    return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing to do"

@@ -167,7 +167,7 @@ QUEUED = """
 
 
 def _write(drafts: Sequence[Draft]) -> None:
-    """The built-in model's vectors come along while it serves, also while an endpoint's are made to take their place."""
+    """The built-in model's vectors come along while it serves, also while an endpoint's are made to replace them."""
     wanted, built_in = embedding.embedder(), embedding.built_in()
     inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
     said = [text.said(draft.actor or "", draft.text) for draft in drafts]
@@ -183,7 +183,8 @@ def _write(drafts: Sequence[Draft]) -> None:
         [draft.at for draft in drafts],
         [None if vector is None else as_text(vector) for vector in vectors],
     ]
-    filled, queued = [built_in.name], [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)]
+    filled: list[Any] = [built_in.name]
+    queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)]
     with connection.cursor() as cursor:
         if not wanted.external:
             cursor.execute(PLACED + VECTORS, [*columns, *filled])

@@ -3,13 +3,19 @@
 Scope and sensitivity are the passage's, held equal by the database. A model's name is its identity: nothing mixes.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Self
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import models, transaction
+from django.db.models import F, Q
 
 from memories import embedding
+
+MOST_ATTEMPTS = 3
+IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint takes
 
 
 class HalfVector(models.Field):  # type: ignore[type-arg]
@@ -59,9 +65,40 @@ class Vector(models.Model):
         return f"{self.model} of {self.passage_id}"
 
 
+class PendingQuerySet(models.QuerySet["Pending"]):
+    def waiting(self, model: str) -> Self:
+        """In the queue of that model, whether or not a worker has them in hand."""
+        return self.filter(model=model, attempts__lt=MOST_ATTEMPTS)
+
+    def set_aside(self, model: str) -> Self:
+        return self.filter(model=model, attempts__gte=MOST_ATTEMPTS)
+
+    def of(self, passages: Sequence[int], model: str) -> Self:
+        return self.filter(passage_id__in=passages, model=model)
+
+    def take(self, model: str, *, at: datetime, most: int) -> list[int]:
+        """Passages that are ours from now on, one attempt counted for each. What was tried before is taken alone: one
+        bad text must not spoil the others, nor may one that kills its worker count against them again."""
+        with transaction.atomic():
+            free = Q(taken_at=None) | Q(taken_at__lt=at - IN_HAND)
+            rows = self.waiting(model).filter(free).order_by("passage_id").select_for_update(skip_locked=True)
+            fresh, tried = rows.filter(attempts=0), rows.filter(attempts__gt=0)
+            ids = list(fresh.values_list("passage_id", flat=True)[:most])
+            ids = ids or list(tried.values_list("passage_id", flat=True)[:1])
+            self.of(ids, model).update(attempts=F("attempts") + 1, taken_at=at)
+            return ids
+
+    def failed(self, passages: Sequence[int], model: str, *, why: str) -> None:
+        """The attempt counts; after the third they stay where they are, with what was said."""
+        self.of(passages, model).update(taken_at=None, error=why)
+
+    def given_back(self, passages: Sequence[int], model: str, *, why: str) -> None:
+        """It was not their fault: the attempt does not count."""
+        self.of(passages, model).update(taken_at=None, error=why, attempts=F("attempts") - 1)
+
+
 class Pending(models.Model):
-    """A passage that waits for an endpoint's vector. `taken_at`: a worker has it in hand; it stays for whoever comes
-    later when that one died."""
+    """A passage that waits for a vector. `taken_at`: a worker has it in hand, until too long for one that lives."""
 
     pk = models.CompositePrimaryKey("passage_id", "model")
     passage = models.ForeignKey(
@@ -71,6 +108,8 @@ class Pending(models.Model):
     attempts = models.SmallIntegerField(default=0)
     error = models.TextField(blank=True)
     taken_at = models.DateTimeField(null=True)
+
+    objects = PendingQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "pending"
