@@ -4,7 +4,7 @@ Pure. Competences and plans never climb by number: a person publishes them.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 
@@ -28,7 +28,8 @@ class Ladder:
 
     @classmethod
     def of_settings(cls) -> Self:
-        return cls(**settings.LADDER)
+        numbers: dict[str, Any] = settings.LADDER
+        return cls(**numbers)
 
     def start(self, *, source: str, direct: bool, given: int | None) -> int:
         """Confidence of a new claim; what the caller gives is clamped, not refused."""

@@ -8,8 +8,18 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from memories.drafts import EventDraft
 from memories.exceptions import FieldError, Invalid
-from memories.faults import LARGEST_VALUE
-from memories.shapes import Given, Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, Text, field_error
+from memories.shapes import (
+    Given,
+    Identifier,
+    Instant,
+    OutcomeName,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    Text,
+    bounded,
+    field_error,
+)
 
 # The texts of the published design, word for word; an empty or blank value counts as missing.
 REQUIRED = {
@@ -23,16 +33,12 @@ REQUIRED = {
     "outcome_status": "outcome status is required for outcome candidates",
     "thread_id": "thread ID is required for working state candidates",
     "state": "task state is required for working state candidates",
+    "key": "key is required for memory candidates",
+    "content": "content is required for memory candidates",
 }
 
 
-def _bounded(value: Any) -> Any:
-    if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
-        raise ValueError("is larger than 10 MiB")
-    return value
-
-
-Value = Annotated[Any, AfterValidator(_bounded)]
+Value = Annotated[Any, AfterValidator(bounded)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -52,7 +58,7 @@ class EventReport(Report):
     event_kind: Given
     ref: Given
     summary: Text = ""
-    context: Annotated[dict[str, Any], AfterValidator(_bounded)] = {}
+    context: Annotated[dict[str, Any], AfterValidator(bounded)] = {}
     episode_id: UUID | None = None
     thread_id: Identifier | None = None
 
@@ -121,7 +127,7 @@ class WorkingStateReport(Report):
     next_actions: Annotated[list[Text], Field(max_length=100)] = []
     open_questions: Annotated[list[Text], Field(max_length=100)] = []
     context_summary: Text = ""
-    active_constraints: Annotated[list[dict[str, Any]], Field(max_length=100), AfterValidator(_bounded)] = []
+    active_constraints: Annotated[list[dict[str, Any]], Field(max_length=100), AfterValidator(bounded)] = []
 
 
 R = TypeVar("R", bound=Report)

@@ -1,13 +1,14 @@
 """The types that the bodies of all endpoints share, and pydantic's errors in our words."""
 
 import functools
+import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from memories.exceptions import FieldError, within
-from memories.faults import NOT_AN_INSTANT, as_text, parse_instant
+from memories.faults import LARGEST_VALUE, NOT_AN_INSTANT, as_text, parse_instant
 
 LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
 LONGEST_TEXT = 100_000
@@ -34,6 +35,12 @@ def _instant(value: Any) -> datetime | None:
 def _indexable(value: str) -> str:
     if len(value.encode()) > LARGEST_IDENTIFIER:
         raise ValueError(f"is longer than {LARGEST_IDENTIFIER:,} bytes")
+    return value
+
+
+def bounded(value: Any) -> Any:
+    if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
+        raise ValueError("is larger than 10 MiB")
     return value
 
 
