@@ -11,6 +11,8 @@ from memories.api.ingestion import (
     WorkingStates,
 )
 from memories.api.memories import EpisodeEvents, Me, Memories, OneMemory
+from memories.api.metrics import Metrics
+from memories.api.revision import Contest, Fork, Merge, Retract, Supersede
 from memories.api.trails import EvidenceList, History, Relations
 
 urlpatterns = [
@@ -27,6 +29,12 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/history", History.as_view(), name="api-memory-history"),
     path("memories/<uuid:memory_id>/evidence", EvidenceList.as_view(), name="api-memory-evidence"),
     path("memories/<uuid:memory_id>/relations", Relations.as_view(), name="api-memory-relations"),
+    path("memories/<uuid:memory_id>/supersede", Supersede.as_view(), name="api-memory-supersede"),
+    path("memories/<uuid:memory_id>/fork", Fork.as_view(), name="api-memory-fork"),
+    path("memories/<uuid:memory_id>/contest", Contest.as_view(), name="api-memory-contest"),
+    path("memories/<uuid:memory_id>/retract", Retract.as_view(), name="api-memory-retract"),
+    path("memories/merge", Merge.as_view(), name="api-memories-merge"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
+    path("metrics", Metrics.as_view(), name="api-metrics"),
     path("me", Me.as_view(), name="api-me"),
 ]

@@ -1,0 +1,126 @@
+"""What a caller says when it asks for a revision, checked: as a request sends it and as a proposal keeps it."""
+
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from memories.choices import Category, Type
+from memories.exceptions import FieldError, Invalid
+from memories.shapes import (
+    LONGEST_TEXT,
+    SOMETHING,
+    Identifier,
+    Instant,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    field_error,
+)
+
+LONGEST_RATIONALE = 2_000
+LONGEST_KEY = 255
+MOST_MERGED = 100
+UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
+
+
+def _something(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must say something")
+    return value.strip()
+
+
+def _words(most: int) -> Any:
+    schema: dict[str, Any] = {"pattern": SOMETHING}
+    return Annotated[str, Field(min_length=1, max_length=most, json_schema_extra=schema), AfterValidator(_something)]
+
+
+Rationale = _words(LONGEST_RATIONALE)
+Words = _words(LONGEST_TEXT)
+Key = _words(LONGEST_KEY)
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class NewMemory(Body):
+    """The memory that a revision makes. What is not said is as in the memory that it comes from."""
+
+    type: Literal["semantic", "competence", "plan_graph", "working"] | None = None
+    """Of the same type as what it comes from"""
+    content: Words | None = None  # type: ignore[valid-type]  # an annotated str
+    """Left out: made from the payload"""
+    category: Literal["preference", "pattern", "fact", "contact", "workflow"] | None = None
+    """Of a semantic memory only"""
+    payload: dict[str, Any] = {}
+    """By its type. A semantic one names its evidence: [{source_type, source_id, timestamp}]"""
+    key: Key | None = None  # type: ignore[valid-type]
+    tags: Tags = []
+    confidence: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Kept within 0 to 100"""
+    sensitivity: SensitivityName | None = None
+    """Only review lowers it"""
+    scope: ScopeName | None = None
+    """The one that it has already; a memory never moves into another"""
+    source: Identifier | None = None
+    company_id: Identifier | None = None
+    thread_id: Identifier | None = None
+    episode_id: UUID | None = None
+    """The episode that speaks for it"""
+    expires_at: Instant = None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The same in JSON's types, for a proposal."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class Supersession(Body):
+    memory: NewMemory
+    rationale: Rationale  # type: ignore[valid-type]
+
+
+class Contest(Body):
+    ref: Rationale  # type: ignore[valid-type]
+    """The id of the memory that speaks against it, or words"""
+    rationale: Rationale  # type: ignore[valid-type]
+
+
+class Retraction(Body):
+    rationale: Rationale  # type: ignore[valid-type]
+
+
+class Merger(Body):
+    ids: Annotated[list[UUID], Field(min_length=2, max_length=MOST_MERGED)]
+    """Two or more, of one scope and type"""
+    memory: NewMemory
+    rationale: Rationale  # type: ignore[valid-type]
+
+
+B = TypeVar("B", bound=BaseModel)
+
+
+def check(shape: type[B], raw: Any, at: str = "") -> B:
+    """Invalid names every field that is wrong, below the pointer `at`."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError(at, "not_an_object", "must be a JSON object"))
+    try:
+        return shape.model_validate(raw)
+    except ValidationError as error:
+        raise Invalid(*(_named(wrong, at) for wrong in error.errors(include_url=False))) from None
+
+
+def _named(wrong: Any, at: str) -> FieldError:
+    error = field_error(wrong)
+    pointer = at + error.pointer
+    if wrong["loc"] and wrong["loc"][-1] == "category":
+        return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)
+    if wrong["type"] == "string_too_short":
+        return FieldError(pointer, "required", "must say something")
+    if error.code in ("too_short", "too_long") and pointer.endswith("/ids"):
+        return FieldError(pointer, error.code, f"names 2 to {MOST_MERGED} memories")
+    return FieldError(pointer, error.code, error.detail)
+
+
+TYPES = tuple(kind for kind in Type.values if kind != Type.EPISODIC)
