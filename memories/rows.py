@@ -48,6 +48,19 @@ def instance(model: type[M], values: Sequence[Any]) -> M:
     return model.from_db("default", [field.attname for field in _fields(model)], read)
 
 
+def find(model: type[M], column: str, value: Any) -> M | None:
+    """The row with this value in a unique column."""
+    with connection.cursor() as cursor:
+        cursor.execute(_find(model, column), [value])
+        values = cursor.fetchone()
+    return instance(model, values) if values else None
+
+
+@cache
+def _find(model: type[Model], column: str) -> str:
+    return f"SELECT {columns(model, 'found')} FROM {model._meta.db_table} AS found WHERE found.{column} = %s"  # noqa: S608
+
+
 @cache
 def _fields(model: type[Model]) -> "list[Field[Any, Any]]":
     return list(model._meta.concrete_fields)
@@ -83,7 +96,7 @@ def _statement(models: tuple[type[Model], ...]) -> str:
 
 
 def _insert(model: type[Model]) -> str:
-    table, names = model._meta.db_table, ", ".join(field.column for field in _written(model))
+    table, names = model._meta.db_table, ", ".join(str(field.column) for field in _written(model))
     back = ", ".join(field.column for field in (model._meta.pk, *_generated(model)) if field)
     rows = f"SELECT {names} FROM json_populate_recordset(NULL::{table}, %s)"  # noqa: S608
     return f"INSERT INTO {table} ({names}) {rows} RETURNING {back}"

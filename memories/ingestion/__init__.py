@@ -1,7 +1,7 @@
 """What happened comes in here: exactly once, checked, traceable. One transaction each."""
 
 from memories.ingestion.closing import close_silent, set_outcome
-from memories.ingestion.conversations import conversation
+from memories.ingestion.conversations import conversation, conversations
 from memories.ingestion.happenings import happened
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.observations import observation
@@ -12,6 +12,7 @@ __all__ = [
     "Ingested",
     "close_silent",
     "conversation",
+    "conversations",
     "happened",
     "observation",
     "outcome",

@@ -1,81 +1,138 @@
-"""A whole conversation becomes one closed episode."""
+"""Whole conversations become closed episodes, many by the statements of one."""
 
 import hashlib
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
-from memories import indexing
+from memories import indexing, rows
 from memories.conversation import SYSTEM_ROLES, Draft
-from memories.drafts import EventDraft
-from memories.exceptions import Conflict
+from memories.exceptions import Conflict, Invalid, NotAllowed
 from memories.ingestion.closing import set_outcome
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import episode_memory, event, sensitivity_of
-from memories.models import Episode, Event, Instruction, Memory
+from memories.models import Episode, Event, Instruction
 from memories.trust import Actor, Trust
 
 CONFIDENCE = 80
+Refusal = Conflict | Invalid | NotAllowed
+Name = tuple[str, str, str]  # scope, source, the caller's id
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A conversation and where it goes."""
+
+    draft: Draft
+    scope: str
+    source: str
+
+    @property
+    def name(self) -> Name | None:
+        """By which it is known again."""
+        return (self.scope, self.source, self.draft.given.id) if self.draft.given.id is not None else None
 
 
 def conversation(draft: Draft, *, trust: Trust, at: datetime) -> Ingested:
-    """Stores a conversation as one closed episode.
+    """One of `conversations`; a refusal is raised."""
+    [answer] = conversations([draft], trust=trust, at=at)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+    """Stores each conversation as one closed episode, all of them in one transaction; the answers in their order.
 
     The same id, scope and source again: skipped when the messages are the same (another outcome replaces the outcome),
-    Conflict when they are others. NotAllowed: a scope or source that is not the caller's.
+    Conflict when they are others. NotAllowed or Invalid: a scope or source that is not the caller's.
     """
-    scope = trust.scope_to_write(draft.given.scope)
-    source = trust.source_to_write(draft.given.source)
-    if draft.given.id is not None and (stored := _stored(scope, source, draft.given.id)):
-        return _again(stored, draft, trust=trust, at=at)
     try:
         with transaction.atomic():
-            return Ingested(_store(draft, scope, source, trust=trust, at=at), created=True)
-    except IntegrityError:  # another process stored the same id between the look and the insert
-        if draft.given.id is None or not (stored := _stored(scope, source, draft.given.id)):
-            raise
-        return _again(stored, draft, trust=trust, at=at)
+            return _stored(drafts, trust=trust, at=at)
+    except IntegrityError:  # another process stored one of the ids between the look and the insert
+        if len(drafts) > 1:
+            return [answer for draft in drafts for answer in conversations([draft], trust=trust, at=at)]
+    with transaction.atomic():
+        return _stored(drafts, trust=trust, at=at)
 
 
-def _stored(scope: str, source: str, external_id: str) -> Episode | None:
-    rows = Episode.objects.select_related("memory")
-    return rows.filter(scope=scope, source=source, external_id=external_id).first()
+def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+    placed = [_place(draft, trust) for draft in drafts]
+    known = _known(one.name for one in placed if isinstance(one, Placed) and one.name)
+    fresh: dict[int, Episode] = {}
+    for index, one in enumerate(placed):
+        if isinstance(one, Placed) and (one.name is None or one.name not in known):
+            fresh[index] = _episode(one, at=at, by=trust.actor)
+            if one.name:
+                known[one.name] = fresh[index]
+    _save(fresh, placed, trust=trust, at=at)
+    answers: list[Ingested | Refusal] = []
+    for index, one in enumerate(placed):
+        if isinstance(one, Placed) and index in fresh:
+            answers.append(Ingested(fresh[index].memory, created=True))
+        elif isinstance(one, Placed) and one.name:
+            answers.append(_again(known[one.name], one.draft, trust=trust, at=at))
+        elif not isinstance(one, Placed):
+            answers.append(one)
+    return answers
 
 
-def _store(draft: Draft, scope: str, source: str, *, trust: Trust, at: datetime) -> Memory:
-    given, moment = draft.given, draft.given.timestamp or at
+def _place(draft: Draft, trust: Trust) -> Placed | Refusal:
+    try:
+        return Placed(draft, trust.scope_to_write(draft.given.scope), trust.source_to_write(draft.given.source))
+    except (Invalid, NotAllowed) as refusal:
+        return refusal
+
+
+def _known(names: Iterable[Name]) -> dict[Name, Episode]:
+    """The episodes that are stored under these names."""
+    ids: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for scope, source, external_id in names:
+        ids[scope, source].append(external_id)
+    if not ids:
+        return {}
+    wanted = Q()
+    for (scope, source), external_ids in ids.items():
+        wanted |= Q(scope=scope, source=source, external_id__in=external_ids)
+    found = Episode.objects.select_related("memory").filter(wanted)
+    return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in found}
+
+
+def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, trust: Trust, at: datetime) -> None:
+    drafts = {index: one.draft for index, one in enumerate(placed) if isinstance(one, Placed) and index in fresh}
+    instructions = _instructions(drafts.values())
+    events = [
+        added for index, draft in drafts.items() for added in _events(draft, fresh[index], instructions, by=trust.actor)
+    ]
+    episodes = list(fresh.values())
+    trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in episodes]
+    rows.insert([episode.memory for episode in episodes], episodes, events, trail)
+    indexing.index_events(events, titles_of=episodes)
+
+
+def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
+    draft, given = placed.draft, placed.draft.given
+    place = {"scope": placed.scope, "source": placed.source, "thread_id": given.thread_id}
     memory = episode_memory(
-        draft.content(source),
+        draft.content(placed.source),
         "conversation",
-        by=trust.actor,
+        by=by,
         at=at,
-        scope=scope,
-        source=source,
-        thread_id=given.thread_id,
         tags=given.tags,
         sensitivity=sensitivity_of(given.sensitivity),
         confidence=CONFIDENCE,
+        **place,
     )
-    memory.save(force_insert=True)
-    episode = _episode(memory, draft, moment=moment, at=at, by=trust.actor)
-    episode.save(force_insert=True)
-    events = list(_events(draft.events, episode, moment=moment, by=trust.actor))
-    Event.objects.bulk_create(events, batch_size=1000)
-    indexing.index_events(events, titles_of=[episode])
-    memory.audit("create", by=trust.actor, at=at).save(force_insert=True)
-    memory.episode = episode
-    return memory
-
-
-def _episode(memory: Memory, draft: Draft, *, moment: datetime, at: datetime, by: Actor) -> Episode:
-    return Episode(
+    moment = given.timestamp or at
+    memory.episode = Episode(
         memory=memory,
-        title=draft.given.title,
-        external_id=draft.given.id,
-        scope=memory.scope,
-        source=memory.source,
-        thread_id=memory.thread_id,
+        title=given.title,
+        external_id=given.id,
         event_count=len(draft.events),
         last_event_at=max((event.at for event in draft.events if event.at), default=moment),
         outcome=draft.outcome,
@@ -83,37 +140,44 @@ def _episode(memory: Memory, draft: Draft, *, moment: datetime, at: datetime, by
         outcome_by=by.name if draft.outcome else "",
         closed_at=at,
         content_sha256=draft.sha256,
+        extract=given.extract,
         environment=draft.environment,
+        **place,
     )
+    return memory.episode
 
 
-def _events(drafts: list[EventDraft], episode: Episode, *, moment: datetime, by: Actor) -> Iterable[Event]:
-    instructions = _instructions(drafts)
-    for position, draft in enumerate(drafts, start=1):
-        instruction = instructions.get(draft.text) if draft.role in SYSTEM_ROLES else None
-        text = "" if instruction else draft.text
-        yield event(draft, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
+def _events(draft: Draft, episode: Episode, instructions: Mapping[str, bytes], *, by: Actor) -> Iterator[Event]:
+    moment = draft.given.timestamp or episode.memory.created_at
+    for position, told in enumerate(draft.events, start=1):
+        instruction = instructions.get(told.text) if told.role in SYSTEM_ROLES else None
+        text = "" if instruction else told.text
+        yield event(told, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
 
 
-def _instructions(drafts: list[EventDraft]) -> dict[str, bytes]:
+def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
     """Stores each system message once, whoever sends it first; text -> its hash."""
-    texts = {draft.text for draft in drafts if draft.role in SYSTEM_ROLES and draft.text}
+    texts = {event.text for draft in drafts for event in draft.events if event.role in SYSTEM_ROLES and event.text}
     known = {text: hashlib.sha256(text.encode()).digest() for text in texts}
-    missing = set(known.values()) - {
-        bytes(sha) for sha in Instruction.objects.filter(pk__in=known.values()).values_list("pk", flat=True)
-    }
-    rows = [Instruction(sha256=sha, text=text) for text, sha in sorted(known.items()) if sha in missing]
-    Instruction.objects.bulk_create(rows, ignore_conflicts=True)
+    if not known:
+        return {}
+    stored = Instruction.objects.filter(pk__in=known.values()).values_list("pk", flat=True)
+    missing = set(known.values()) - {bytes(sha) for sha in stored}
+    new = [Instruction(sha256=sha, text=text) for text, sha in known.items() if sha in missing]
+    Instruction.objects.bulk_create(sorted(new, key=lambda row: bytes(row.sha256)), ignore_conflicts=True)
     return known
 
 
-def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested:
+def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
     """The same conversation came before: nothing is stored twice; an outcome may be new."""
     memory = episode.memory
     if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
         return Ingested(None, created=False)
     if bytes(episode.content_sha256 or b"") != draft.sha256:
-        raise Conflict(f"the id {episode.external_id!r} was stored before with other messages")
-    changed = draft.outcome is not None and set_outcome(episode, draft.outcome, trust=trust, at=at)
+        return Conflict(f"the id {episode.external_id!r} was stored before with other messages")
+    try:
+        changed = draft.outcome is not None and set_outcome(episode, draft.outcome, trust=trust, at=at)
+    except NotAllowed as refusal:
+        return refusal
     memory.episode = episode
     return Ingested(memory, created=False, changed=changed)

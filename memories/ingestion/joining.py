@@ -1,6 +1,5 @@
 """How episodes grow: one UPDATE locks them, counts what joins, and passes by those that were closed meanwhile."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -14,19 +13,19 @@ from memories.trust import Trust
 
 Thread = tuple[str, str, str]  # scope, source, thread_id
 
-# Locked in the order of their ids, so that two batches with the same threads never wait for each other.
+# Looked up one by one, through the index whatever the planner believes of a young table, and locked in the callers'
+# order, which is the same for everybody: two batches with the same threads never wait for each other.
 OF_THREADS = """
-    SELECT memory_id, added FROM memories_episode
-    JOIN json_to_recordset(%s) AS joining(scope text, source text, thread_id text, added int)
-        USING (scope, source, thread_id)
-    WHERE closed_at IS NULL ORDER BY memory_id FOR UPDATE OF memories_episode
+    SELECT found.memory_id, added FROM unnest(%s::text[], %s::text[], %s::text[], %s::int[])
+        AS joining(scope, source, thread_id, added),
+    LATERAL (SELECT memory_id FROM memories_episode AS episode WHERE closed_at IS NULL AND scope = joining.scope
+             AND source = joining.source AND thread_id = joining.thread_id FOR UPDATE) AS found
 """
 BY_ID = """
-    SELECT episode.memory_id, added FROM memories_episode AS episode
-    JOIN json_to_recordset(%s) AS joining(memory_id uuid, added int) USING (memory_id)
-    JOIN memories_memory AS memory ON memory.id = episode.memory_id
-    WHERE closed_at IS NULL AND memory.sensitivity <= %s AND (%s::text[] IS NULL OR episode.scope = ANY(%s::text[]))
-    ORDER BY memory_id FOR UPDATE OF episode
+    SELECT found.memory_id, added FROM unnest(%s::uuid[], %s::int[]) AS joining(memory_id, added),
+    LATERAL (SELECT memory_id FROM memories_episode AS episode JOIN memories_memory AS memory ON memory.id = memory_id
+             WHERE memory_id = joining.memory_id AND closed_at IS NULL AND sensitivity <= %s
+             AND (%s::text[] IS NULL OR episode.scope = ANY(%s::text[])) FOR UPDATE OF episode) AS found
 """
 GROW = """
     WITH joined AS MATERIALIZED ({found})
@@ -39,19 +38,20 @@ GROW = """
 
 def open_of(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Episode]:
     """The open episodes of these threads, each grown by so many events, and locked."""
-    joining = [
-        {"scope": scope, "source": source, "thread_id": thread_id, "added": added}
-        for (scope, source, thread_id), added in threads.items()
-    ]
-    grown = _grown(OF_THREADS, [json.dumps(joining)], at=at) if joining else []
+    if not threads:
+        return {}
+    scopes, sources, thread_ids = (list(part) for part in zip(*sorted(threads), strict=True))
+    grown = _grown(OF_THREADS, [scopes, sources, thread_ids, [threads[thread] for thread in sorted(threads)]], at=at)
     return {(row.scope, row.source, row.thread_id or ""): row for row in grown}
 
 
 def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, Episode]:
     """The same by their ids: those that are open, that the caller sees and may write into."""
-    joining = [{"memory_id": str(pk), "added": added} for pk, added in ids.items()]
+    if not ids:
+        return {}
     scopes = None if trust.scopes is None else sorted(trust.scopes)
-    grown = _grown(BY_ID, [json.dumps(joining), trust.max_sensitivity, scopes, scopes], at=at) if joining else []
+    ordered = sorted(ids)
+    grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], trust.max_sensitivity, scopes, scopes], at=at)
     return {row.pk: row for row in grown}
 
 

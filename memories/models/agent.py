@@ -13,6 +13,7 @@ from django.db import models, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from memories import rows
 from memories.choices import ActorKind, Permission, Sensitivity
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
@@ -66,7 +67,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         """The agent that holds this token and may still use it. Wrong, expired and revoked are the same None."""
         parts = token.split("_", 2)
         prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
-        agent = self.filter(prefix=prefix[:16].replace("\0", "")).first()
+        agent = rows.find(self.model, "prefix", prefix[:16].replace("\0", ""))
         stored = bytes(agent.token_sha256) if agent else bytes(32)
         matches = hmac.compare_digest(stored, _digest(token))
         return agent if agent and matches and agent.is_active(at) else None

@@ -3,7 +3,7 @@
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,10 +13,13 @@ from tqdm import tqdm
 
 from memories import conversation, ingestion, strict_json
 from memories.choices import ActorKind
+from memories.conversation import Draft
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.trust import Actor, everything
 
 LONGEST_LINE = 21 * 1024 * 1024
+LINES_AT_ONCE, BYTES_AT_ONCE = 50, 4 * 1024 * 1024  # of one transaction
+Refusal = Invalid | Conflict | NotAllowed
 
 
 class Command(BaseCommand):
@@ -58,34 +61,41 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         hidden = not self.stderr.isatty()
         with tqdm(total=size, unit="B", unit_scale=True, disable=hidden, file=sys.stderr) as bar:
-            for number, line in enumerate(_bounded(file), start=1):
-                if line.strip():
-                    counts[self._line(line, number, defaults)] += 1
-                bar.update(len(line))
+            for lines in _together(_bounded(file)):
+                counts.update(self._import([(number, _read(line, defaults)) for number, line in lines if line.strip()]))
+                bar.update(sum(len(line) for _, line in lines))
         return counts
 
-    def _line(self, line: bytes, number: int, defaults: dict[str, Any]) -> str:
-        """Imports one line in its own transaction; what is wrong with it is said, and the next goes on."""
-        try:
-            return self._import(line, defaults)
-        except Invalid as invalid:
-            for error in invalid.errors:
-                self.stderr.write(f"line {number}: {error}")
-        except (Conflict, NotAllowed) as refused:
-            self.stderr.write(f"line {number}: id: {refused}")
-        return "failed"
+    def _import(self, lines: Sequence[tuple[int, Draft | Refusal]]) -> Iterator[str]:
+        """Stores some lines in one transaction; what is wrong with one is said, and the others are stored."""
+        trust = everything(Actor(ActorKind.SYSTEM, "import"))
+        drafts = [line for _, line in lines if isinstance(line, Draft)]
+        stored = iter(ingestion.conversations(drafts, trust=trust, at=timezone.now()))
+        for number, line in lines:
+            answer = next(stored) if isinstance(line, Draft) else line
+            if isinstance(answer, Exception):
+                self._say(number, answer)
+                yield "failed"
+            else:
+                yield "imported" if answer.created else "updated" if answer.changed else "skipped"
 
-    @staticmethod
-    def _import(line: bytes, defaults: dict[str, Any]) -> str:
+    def _say(self, number: int, refusal: Refusal) -> None:
+        wrong = refusal.errors if isinstance(refusal, Invalid) else [f"id: {refusal}"]
+        for said in wrong:
+            self.stderr.write(f"line {number}: {said}")
+
+
+def _read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
+    try:
         if len(line) > LONGEST_LINE:
             raise Invalid(FieldError("", "too_large", "the line is larger than 21 MiB"))
         raw = strict_json.loads(line)
         draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
-        if draft.given.id is None:  # a line without an id is known by what it says
-            draft.given.id = f"sha256:{draft.sha256.hex()}"
-        trust = everything(Actor(ActorKind.SYSTEM, "import"))
-        stored = ingestion.conversation(draft, trust=trust, at=timezone.now())
-        return "imported" if stored.created else "updated" if stored.changed else "skipped"
+    except Invalid as invalid:
+        return invalid
+    if draft.given.id is None:  # a line without an id is known by what it says
+        draft.given.id = f"sha256:{draft.sha256.hex()}"
+    return draft
 
 
 def _completed(raw: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
@@ -102,3 +112,16 @@ def _bounded(file: BinaryIO) -> Iterator[bytes]:
             line = file.readline(LONGEST_LINE + 1)
             if not line:
                 return
+
+
+def _together(lines: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    """Numbered lines, as many as one transaction stores."""
+    group: list[tuple[int, bytes]] = []
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        group.append((number, line))
+        size += len(line)
+        if len(group) == LINES_AT_ONCE or size > BYTES_AT_ONCE:
+            yield group
+            group, size = [], 0
+    yield group
