@@ -74,13 +74,23 @@ def normal(text: str, form: Literal["NFKC", "NFKD"] = "NFKC") -> str:
 def slug(text: str, most: int = 64, nameless: str = "note") -> str:
     """1 to `most` (16 or more) of [a-z0-9-], the same for the same text. Accents go; where letters are lost or cut off,
     a short hash keeps texts apart; `nameless` stands for what has no Latin letter at all."""
-    plain = "".join(char for char in normal(text, "NFKD") if not unicodedata.combining(char))
+    plain = latin(text)
     lost = any(char.isalnum() and not char.isascii() for char in plain)
     words = re.sub(r"[^a-z0-9]+", "-", plain.replace("'", "").lower()).strip("-")
     if words and not lost and len(words) <= most:
         return words
+    return f"{words[: most - 9].strip('-') or nameless}-{short_hash(text)}"
+
+
+def latin(text: str) -> str:
+    """Letters without their accents."""
+    return "".join(char for char in normal(text, "NFKD") if not unicodedata.combining(char))
+
+
+def short_hash(text: str) -> str:
+    """8 hex digits that tell apart what is written differently, not what differs in case only."""
     canonical = normal(text).casefold().encode("utf-8", "surrogatepass")
-    return f"{words[: most - 9].strip('-') or nameless}-{hashlib.sha256(canonical).hexdigest()[:8]}"
+    return hashlib.sha256(canonical).hexdigest()[:8]
 
 
 def said(actor: str, text: str) -> str:

@@ -1,9 +1,11 @@
 """Names that every system takes: a skill's slug by the Agent Skills specification, and file names without surprises."""
 
-import hashlib
 import re
 import unicodedata
 from pathlib import PurePosixPath
+
+from memories.text import latin, short_hash
+from memories.text import slug as text_slug
 
 EXTENSIONS = frozenset(
     ".py .sh .js .ts .md .json .yaml .yml .txt .csv .toml .html .css .sql".split()  # noqa: SIM905
@@ -15,14 +17,8 @@ FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 def slug(text: str) -> str:
     """A name of 1-64 [a-z0-9-]. Accents go; what has no Latin letter, or no room, leaves a short hash instead."""
-    plain = _latin(text)
-    lost = any(char.isalnum() and not char.isascii() for char in plain)
-    words = re.sub(r"[^a-z0-9]+", "-", plain.replace("'", "").lower()).strip("-")
-    if words in RESERVED:
-        words += "-skill"
-    if words and not lost and len(words) <= LENGTH:
-        return words
-    return f"{words[: LENGTH - 9].strip('-') or 'skill'}-{_hash(text)}"
+    name = text_slug(text, LENGTH, nameless="skill")
+    return f"{name}-skill" if name in RESERVED else name
 
 
 def readable(name: str) -> str:
@@ -59,17 +55,7 @@ def _split(name: str) -> tuple[str, str]:
 def _stem(stem: str) -> str:
     if FILE_NAME.fullmatch(stem):
         return stem
-    words = re.sub(r"[^A-Za-z0-9._-]+", "_", _latin(stem)).strip("._-")
-    if words and not any(char.isalnum() and not char.isascii() for char in _latin(stem)):
+    words = re.sub(r"[^A-Za-z0-9._-]+", "_", latin(stem)).strip("._-")
+    if words and not any(char.isalnum() and not char.isascii() for char in latin(stem)):
         return words
-    return f"{words[:80] or 'file'}-{_hash(stem)}"
-
-
-def _latin(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def _hash(text: str) -> str:
-    canonical = unicodedata.normalize("NFKC", text).casefold()
-    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{words[:80] or 'file'}-{short_hash(stem)}"

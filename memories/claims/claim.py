@@ -66,6 +66,6 @@ def kin(claim: Claim) -> list[str]:
     """Tokens of which every claim that is not OTHER, the changed ones too, holds at least one: more than `prefix`."""
     if any(hard.startswith("order:") for hard in claim.hard):
         return sorted(claim.tokens)
-    values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard}
+    values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard if not hard.startswith("denied:")}
     rest = claim.tokens - values
     return [*sorted(values), *(prefix(Claim(rest, frozenset()), ALIKE_FROM) if rest else [])]

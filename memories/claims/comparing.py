@@ -7,7 +7,7 @@ from memories.claims.claim import ALIKE_FROM, DIRECTED, SAME_FROM, Claim, jaccar
 
 ASSERTED = frozenset({"negation", "lack"})  # to be there or not is already a difference
 DETAIL = frozenset(
-    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject"}
+    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied"}
 )  # one may say it and the other not
 Hard = dict[str, set[str]]
 
@@ -30,8 +30,12 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     if old == new:
         return Likeness.SAME
     one, other = _by_kind(old), _by_kind(new)
-    strangers = _names_differ(old, new, one, other)
-    if strangers or any(_contradict(kind, one[kind], other[kind]) for kind in one.keys() | other.keys()):
+    strangers = bool(_unmet(one, new, other) and _unmet(other, old, one))
+    if (
+        strangers
+        or _swapped(old, new, one, other)
+        or any(_contradict(kind, one[kind], other[kind]) for kind in one.keys() | other.keys())
+    ):
         return Likeness.CHANGED if same_subject or _related(old, new, strangers) else Likeness.OTHER
     alike = jaccard(old.tokens, new.tokens)
     if alike >= SAME_FROM and _equal(old, new, one, other):
@@ -48,7 +52,7 @@ def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
 
 
 def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
-    if kind in ("name", "subject"):
+    if kind in ("name", "subject", "denied"):
         return False
     if kind in ASSERTED:
         return one != other
@@ -71,12 +75,13 @@ def _related(old: Claim, new: Claim, strangers: bool) -> bool:
     return _topic(old, new) >= least
 
 
-def _names_differ(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Each names somebody whom the other does not mention, not even in small letters."""
-    return bool(_unmet(one, new, other) and _unmet(other, old, one))
+def _swapped(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+    """Each denies something that the other one affirms."""
+    return bool(one["denied"] & (new.tokens - other["denied"]) and other["denied"] & (old.tokens - one["denied"]))
 
 
 def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:
+    """The names in `one` that the other claim does not mention, not even in small letters."""
     return one["name"] - claim.tokens - other["name"]
 
 
@@ -90,5 +95,5 @@ def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
 
 def _topic(old: Claim, new: Claim) -> float:
     """Overlap of the tokens without the hard values that differ."""
-    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard}
+    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith("denied:")}
     return jaccard(old.tokens - (apart - new.tokens), new.tokens - (apart - old.tokens))

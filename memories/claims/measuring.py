@@ -4,6 +4,7 @@ from memories.claims.lexicon import STOP
 from memories.claims.pieces import Piece
 from memories.claims.quantities import ALONE, PERIODS, SCALES, SPELLED, SUFFIXES, TIMES, UNITS, scaled
 
+MOMENTS = frozenset({"in", "since", "until", "till", "before", "after", "by", "from", "during", "year"})
 WORKING = frozenset({"business", "working"})
 
 
@@ -138,6 +139,9 @@ def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
         value, unit = scaled(value, factor), ""
         unit = piece.written[0] if _is_money(piece) else ""
     following_word = _at(pieces, at).written
+    if _is_year(piece) and at > 1 and pieces[at - 2].written in MOMENTS and following_word not in UNITS:
+        found.append(Piece("date", value, piece.written))
+        return at
     if following_word in SCALES and unit in ("", "$", "€", "£", "¥"):
         value, at = scaled(value, SCALES[following_word]), at + 1
         following_word = _at(pieces, at).written

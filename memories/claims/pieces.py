@@ -1,22 +1,13 @@
 """A text as a row of pieces: words, runs of Chinese, numbers, and marks for what denies, compares and bounds."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from threading import Lock
-
-import snowballstemmer
 
 from memories.claims import chinese
-from memories.claims.lexicon import ABBREVIATIONS, IRREGULAR, KINDS, OPPOSITES, PHRASES
-from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, clock, number
-from memories.text import normal
-
-LONGEST_WORD = 64  # of a longer one the beginning: nobody writes it, and a stemmer takes its time
-
-LONGEST_TEXT = 200_000  # one character may become eighteen
+from memories.claims.lexicon import ABBREVIATIONS, PHRASES
+from memories.claims.quantities import clock, number
+from memories.claims.words import fold, meanings
 
 
 @dataclass(slots=True)
@@ -35,6 +26,7 @@ class Piece:
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u0e31\u0e34-\u0e4e"
 _WORD = rf"[^\W{chinese.CLASS}]"
+_FILES = "txt|md|pdf|csv|json|ya?ml|py|js|ts|html?|docx?|xlsx?|pptx?|png|jpe?g|zip|sh|sql|toml|xml|log"
 _SCAN = re.compile(
     rf"""
       (?P<url>(?:https?://|www\.)[^\s<>"'，。；、）)\]{chinese.CLASS}]{{1,2000}}+)
@@ -45,9 +37,10 @@ _SCAN = re.compile(
     | (?P<time>(?<![\d.:])(?P<h>\d{{1,2}})
         (?: :(?P<m>\d\d)(?::\d\d)?(?!\d)(?:\s?(?P<half>[ap])\.?m\b\.?)? | \s?(?P<half2>[ap])\.?m\b\.? )
         | \b(?P<noon>noon|midnight)\b )
+    | (?P<file>(?<![\w.])[\w-]{{1,64}}+\.(?:{_FILES})\b)
     | (?P<version>\b[vV]\d++(?:\.\d++)*+\b)
     | (?P<currency>[$€£¥₹]\x20?)?(?P<number>(?:(?<=\s)-|^-)?
-        (?:\d{{1,3}}(?:,\d{{3}})++(?!\d)(?:\.\d++)?|\d++(?:\.\d++)*+))
+        (?:\d{{1,3}}(?:,\d{{3}})++(?!\d)(?:\.\d++)?|\d++(?:\.\d++)*+|(?<![\w.])\.\d++))
         (?P<unit>%|[A-Za-z]{{1,3}}+|{chinese.UNIT})?(?!{_WORD})
     | (?P<han>[{chinese.CLASS}]++)
     | (?P<handle>(?<!\w)@\w{{1,64}}+)
@@ -61,18 +54,11 @@ _SCAN = re.compile(
 _PHRASE = re.compile(
     r"\b(?:" + "|".join(sorted(map(re.escape, PHRASES), key=len, reverse=True)) + r")\b", re.IGNORECASE
 )
-_KINDS = (
-    *KINDS,
-    ("date", WEEKDAYS),
-    ("month", {name: f"{month:02}" for name, month in MONTHS.items()}),
-    ("spelled", {word: word for word in COUNTING}),
-)
-_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
 
 
 def scan(text: str) -> list[Piece]:
-    """Linear in the text: every alternative takes what it has seen, or gives up within its bound."""
-    plain = _HIDDEN.sub("", normal(text)[:LONGEST_TEXT]).replace("’", "'").replace("‘", "'")
+    """Of a text in its compatibility form. Linear: each alternative takes what it saw, or gives up within its bound."""
+    plain = _HIDDEN.sub("", text).replace("’", "'").replace("‘", "'")
     if chinese.HAN.search(plain):
         plain = chinese.with_digits(plain)
     found: list[Piece] = []
@@ -93,7 +79,7 @@ def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
     for match in _SCAN.finditer(text, start, end):
         kind = match.lastgroup or ""
         if kind == "word":
-            yield from _words(match[0])
+            yield from (Piece(kind, value, small, case=case) for kind, value, small, case in meanings(match[0]))
         elif kind == "han":
             yield from (Piece(*found) for found in chinese.parts(match[0]))
         elif kind == "end":
@@ -109,6 +95,8 @@ def _other(match: "re.Match[str]") -> Piece:
         return _number(match)
     if match["version"]:
         return Piece("version", match[0][1:])
+    if match["file"]:
+        return Piece("code", match[0].casefold())
     if match["handle"]:
         return Piece("name", fold(match[0][1:]))
     if match["arrow"]:
@@ -152,67 +140,6 @@ def _date(parts: list[int], written: str) -> str:
     if parts[0] >= 1000:
         return "-".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + ("-" if len(parts) == 2 else "")
     return "-".join(f"{part:02}" for part in parts) + ("-" if len(parts) == 1 else "")
-
-
-def _words(written: str) -> Iterator[Piece]:
-    case = _case(written)
-    small = fold(written)
-    if small.isalpha() and "_" not in small:
-        yield _word(small, case)
-        return
-    base, apostrophe, ending = small.partition("'")
-    if apostrophe:
-        if ending == "t" and base.endswith("n"):
-            yield Piece("negation", "", small)
-        else:
-            yield _word(base, case, small)
-        return
-    if any(char.isdigit() for char in small):
-        yield Piece("code", small[:LONGEST_WORD], small)
-        return
-    yield from (_word(part, case) for part in small.split("_") if part)
-
-
-def _word(small: str, case: str, written: str = "") -> Piece:
-    kind, value = _meaning(small)
-    return Piece(kind, value, written or small, case=case)
-
-
-@lru_cache(maxsize=50_000)
-def _meaning(small: str) -> tuple[str, str]:
-    """What one English word is; the order tells which list wins."""
-    for kind, listed in _KINDS:
-        if small in listed:
-            return kind, listed[small]
-    return ("opposite" if small in OPPOSITES else "word"), stem(OPPOSITES.get(small, small))
-
-
-@lru_cache(maxsize=50_000)
-def stem(small: str) -> str:
-    small = IRREGULAR.get(small, small)[:LONGEST_WORD]
-    if not small.isascii():
-        return small
-    with _LOCK:
-        return str(_STEMMER.stemWord(small))
-
-
-def fold(word: str) -> str:
-    """Small letters without accents."""
-    small = word.casefold()
-    if small.isascii():
-        return small
-    bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not "\u0300" <= char <= "\u036f")
-    return unicodedata.normalize("NFC", bare) or small
-
-
-def _case(written: str) -> str:
-    if written.islower() or (not written[0].isalpha() and not written.isupper()):
-        return ""
-    if len(written) > 1 and written.isupper():
-        return "shout"
-    if not written[1:].islower() and len(written) > 1 and "'" not in written:
-        return "inner"
-    return "capital" if written[0].isupper() else ""
 
 
 def _opened(pieces: list[Piece]) -> list[Piece]:

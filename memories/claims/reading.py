@@ -1,35 +1,46 @@
 """A text as a claim."""
 
+import hashlib
 from collections.abc import Iterator
 
 from memories.claims import chinese
 from memories.claims.claim import Claim
 from memories.claims.measuring import measured
-from memories.claims.pieces import LONGEST_TEXT, Piece, scan
-from memories.claims.relating import denied, names, ordered, roles, subjects
+from memories.claims.pieces import Piece, scan
+from memories.claims.relating import denied, names, ordered, roles, scopes, subjects
 from memories.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
+LONGEST_TEXT = 20_000
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
 def claim_of(text: str) -> Claim:
     """Never raises and never gives an empty set: what holds no content is told apart by the words that it has, else by
-    its characters."""
-    pieces = measured(scan(text))
+    its characters. Of a text of more than 20,000 characters the rest is one hard token: a claim is a sentence."""
+    plain = normal(text)
+    plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
+    pieces = measured(scan(plain))
     named = names(pieces)
     about = subjects(pieces)
     order = ordered(pieces)
     denied(pieces)
+    denying = scopes(pieces)
     tokens: set[str] = set()
     hard: set[str] = {f"name:{name}" for name in named}
     hard.update(f"subject:{name}" for name in about)
     hard.update(f"order:{pair}" for pair in order)
     hard.update(f"role:{pair}" for pair in roles(pieces))
-    for piece in _bounded(pieces):
-        _take(piece, tokens, hard)
+    refused: set[str] = set()
+    for piece, denies in zip(_bounded(pieces), denying, strict=True):
+        _take(piece, refused if denies else tokens, hard)
+    if tokens:
+        hard.update(f"denied:{token}" for token in refused)
+    tokens |= refused
     tokens.discard("")
-    return Claim(frozenset(tokens or _whatever(text, pieces)), frozenset(hard))
+    if rest:
+        hard.add(f"rest:{hashlib.sha256(rest.casefold().encode('utf-8', 'surrogatepass')).hexdigest()}")
+    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard))
 
 
 def _take(piece: Piece, tokens: set[str], hard: set[str]) -> None:
@@ -86,8 +97,8 @@ def _bounded(pieces: list[Piece]) -> Iterator[Piece]:
             yield piece
 
 
-def _whatever(text: str, pieces: list[Piece]) -> set[str]:
+def _whatever(plain: str, pieces: list[Piece]) -> set[str]:
     words = {piece.written for piece in pieces if piece.written and piece.kind not in ("break", "pause")}
     if words:
         return words
-    return {char for char in normal(text)[:LONGEST_TEXT] if not char.isspace()} or {""}
+    return {char for char in plain if not char.isspace()} or {""}

@@ -36,6 +36,19 @@ def _stops(pieces: list[Piece], at: int) -> bool:
     return pieces[at].written in ("stop", "stops", "stopped", "quit") and after.endswith("ing") and len(after) > 5
 
 
+def scopes(pieces: list[Piece]) -> list[bool]:
+    """For each piece, does its clause deny? In "prefers Slack, dislikes email" what is denied is not what is liked."""
+    found: list[bool] = []
+    start = 0
+    denies = False
+    for at, piece in enumerate(pieces):
+        if piece.kind in ENDS:
+            found += [denies] * (at - start)
+            start, denies = at, False
+        denies = denies or piece.kind in ("negation", "opposite")
+    return found + [denies] * (len(pieces) - start)
+
+
 def ordered(pieces: list[Piece]) -> set[str]:
     """a>b for each comparison, the preferred or first one in front."""
     found = set()
@@ -81,7 +94,8 @@ def _prefers(pieces: list[Piece], at: int) -> bool:
 
 def _says_no_more(pieces: list[Piece]) -> bool:
     """Slack over email"""
-    return len(pieces) <= 4 and sum(piece.kind in CONTENT for piece in pieces) == 3
+    said = [piece.kind for piece in pieces[:9] if piece.kind not in ENDS]
+    return len(pieces) < 9 and len(said) == 3 and all(kind in CONTENT for kind in said)
 
 
 def _moved(pieces: list[Piece], at: int) -> bool:
@@ -91,8 +105,9 @@ def _moved(pieces: list[Piece], at: int) -> bool:
 
 
 def _contrasts(pieces: list[Piece], at: int) -> bool:
-    """Slack, not email: a short end behind a pause or "and"."""
-    if not at or not (pieces[at - 1].kind == "pause" or pieces[at - 1].written in ("and", "but")):
+    """Slack, not email: a short end behind a pause or "and", or right behind what it is told from (tabs not spaces)."""
+    parted = at and (pieces[at - 1].kind == "pause" or pieces[at - 1].written in ("and", "but"))
+    if not parted and not (at > 1 and all(before.kind in CONTENT for before in pieces[at - 2 : at])):
         return False
     rest = 0
     for piece in pieces[at + 1 : at + 6]:
@@ -156,6 +171,9 @@ def _is_name(pieces: list[Piece], at: int, plain: bool) -> bool:
     after = pieces[at + 1] if at + 1 < len(pieces) else Piece("break", "")
     if after.case == "capital" and not plain and at + 2 < len(pieces):
         after = pieces[at + 2]
+    follows = pieces[at + 2] if at + 2 < len(pieces) else after
+    if piece.case and after.written.endswith("ed") and follows.case == "capital" and not plain:
+        return True
     return after.written in SUBJECT_OF or piece.written.endswith("'s")
 
 
@@ -193,4 +211,8 @@ def roles(pieces: list[Piece]) -> set[str]:
 
 
 def _acts(word: str) -> bool:
-    return word in ACTS or (len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "'s", "us", "is")))
+    return (
+        word in ACTS
+        or word.endswith("ed")
+        or (len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "'s", "us", "is")))
+    )

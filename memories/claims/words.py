@@ -1,0 +1,84 @@
+"""What one word is: nothing of its own, a denial, a weekday, a number, or content under its stem."""
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+from threading import Lock
+
+import snowballstemmer
+
+from memories.claims.lexicon import IRREGULAR, KINDS, OPPOSITES
+from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
+
+Meaning = tuple[str, str, str, str]  # kind, value, in small letters, case
+
+LONGEST_WORD = 64
+_JOINED = re.compile(r"([a-z]{3,20})(\d{1,4})")  # net30
+_KINDS = (
+    *KINDS,
+    ("date", WEEKDAYS),
+    ("month", {name: f"{month:02}" for name, month in MONTHS.items()}),
+    ("spelled", {word: word for word in COUNTING}),
+)
+_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
+
+
+def meanings(written: str) -> tuple[Meaning, ...]:
+    """Mostly one; of a word in which words are joined several. A very long one counts as its beginning and its hash."""
+    if len(written) > LONGEST_WORD:
+        whole = hashlib.sha256(written.casefold().encode("utf-8", "surrogatepass")).hexdigest()
+        written = f"{written[: LONGEST_WORD - 20]}_{whole[:16]}"
+    return _meanings(written)
+
+
+@lru_cache(maxsize=50_000)
+def _meanings(written: str) -> tuple[Meaning, ...]:
+    case = _case(written)
+    small = fold(written)
+    if small.isalpha():
+        return (_meaning(small, case),)
+    base, apostrophe, ending = small.partition("'")
+    if apostrophe:
+        denies = ending == "t" and base.endswith("n")
+        return (("negation", "", small, case),) if denies else ((*_meaning(base, case)[:2], small, case),)
+    if joined := _JOINED.fullmatch(small):
+        return _meaning(joined[1], case), ("number", number(joined[2]), joined[2], "")
+    if any(char.isdigit() for char in small):
+        return (("code", small, small, case),)
+    return tuple(_meaning(part, case) for part in small.split("_") if part)
+
+
+def _meaning(small: str, case: str) -> Meaning:
+    for kind, listed in _KINDS:
+        if small in listed:
+            return kind, listed[small], small, case
+    return "opposite" if small in OPPOSITES else "word", _stem(OPPOSITES.get(small, small)), small, case
+
+
+def _stem(small: str) -> str:
+    small = IRREGULAR.get(small, small)
+    if not small.isascii():
+        return small
+    with _LOCK:
+        return str(_STEMMER.stemWord(small))
+
+
+def fold(word: str) -> str:
+    """Small letters without accents."""
+    small = word.casefold()
+    if small.isascii():
+        return small
+    bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", bare) or small
+
+
+def _case(written: str) -> str:
+    """Nothing, capital, shout (NATO) or inner (GitHub)."""
+    if written.islower() or (not written[0].isalpha() and not written.isupper()):
+        return ""
+    if len(written) > 1 and written.isupper():
+        return "shout"
+    if not written[1:].islower() and len(written) > 1 and "'" not in written:
+        return "inner"
+    return "capital" if written[0].isupper() else ""
