@@ -11,6 +11,9 @@ class Type(TextChoices):
     PLAN_GRAPH = "plan_graph"
 
 
+EXPERIENCE = (Type.EPISODIC, Type.WORKING)  # what happened and what goes on: no claim, and never in the inbox
+
+
 class Category(TextChoices):
     PREFERENCE = "preference"
     PATTERN = "pattern"

@@ -1,14 +1,17 @@
-"""Salience as a formula of the clock, in Python and as SQL (the lifecycle design, Salience); no job ever writes it."""
+"""What time takes. Salience is a formula of the clock, in Python and as SQL; no job ever writes it. The confidence of an
+idle claim falls in steps, which a job writes (the lifecycle design, Salience and Confidence decay)."""
 
 import math
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
 
+from django.conf import settings
 from django.db.models import F, FloatField, Func, Value
 from django.db.models.expressions import Combinable
 
 PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
-IDLE = timedelta(days=30)  # before this a claim loses nothing
+MOST_STEPS = 32_767  # that the column holds
 FAINTEST, MOST_HALVINGS = 1e-100, 500  # beyond, SQL would raise on underflow; both formulas stop there
 
 
@@ -53,6 +56,37 @@ class FadesAt(Func):
     function = "memos_fades_at"
 
 
+@dataclass(frozen=True)
+class Pace:
+    """The numbers of the settings. `demotes` off: a claim that fades keeps its status until it expires."""
+
+    idle_days: int = 30
+    step_days: int = 7
+    points: int = 5
+    floor: int = 0
+    demotes: bool = True
+    demote_below: int = 60
+    expire_below: int = 10
+
+    @classmethod
+    def of_settings(cls) -> Self:
+        return cls(**settings.DECAY)
+
+    def steps_due(self, idle: timedelta) -> int:
+        """How often a claim that lay idle for so long has lost confidence: 0 before `idle_days`, then one more each
+        `step_days`."""
+        beyond = idle - timedelta(days=self.idle_days)
+        return min(MOST_STEPS, beyond // timedelta(days=self.step_days) + 1) if beyond >= timedelta() else 0
+
+    def next_look(self, idle_since: datetime, steps: int) -> datetime:
+        """When the step after these is due."""
+        return idle_since + timedelta(days=self.idle_days + self.step_days * steps)
+
+    def left(self, confidence: int, steps: int) -> int:
+        """What so many steps leave of a confidence; one that is under the floor already stays where it is."""
+        return min(confidence, max(self.floor, confidence - self.points * steps))
+
+
 def awake(at: datetime) -> dict[str, Any]:
     """The columns of a claim that was just created, used, confirmed, edited, promoted or restored."""
-    return {"idle_since": at, "decay_steps": 0, "decay_due_at": at + IDLE}
+    return {"idle_since": at, "decay_steps": 0, "decay_due_at": Pace.of_settings().next_look(at, 0)}

@@ -101,6 +101,15 @@ class Environment(BaseModel):
     APPLY_AFTER: int = Field(3, ge=0, description="confirmations before a claim is applied")
     AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
     AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
+    DECAY_IDLE_DAYS: int = Field(
+        30, ge=1, le=10_000, description="days that a claim may lie idle before it loses confidence"
+    )
+    DECAY_STEP_DAYS: int = Field(7, ge=1, le=10_000, description="days from one loss of confidence to the next")
+    DECAY_POINTS: Percent = Field(5, description="of confidence that an idle claim loses each time")
+    DECAY_FLOOR: Percent = Field(0, description="confidence that idleness takes no claim below")
+    DECAY_DEMOTES: bool = Field(True, description="a claim that fades below `DEMOTE_BELOW` waits for a person again")
+    DEMOTE_BELOW: Percent = Field(60, description="confidence below which a fading claim is a candidate again")
+    EXPIRE_BELOW: Percent = Field(10, description="confidence below which a fading claim is removed")
     RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
     EMBEDDING_ENDPOINT: Address = Field(
         "", description="address whose /embeddings speaks OpenAI's protocol; the built-in model when unset"

@@ -6,17 +6,18 @@ from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models, transaction
+from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 
 from memories import claims, decay
-from memories.choices import LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
+from memories.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
 from memories.exceptions import Conflict
+from memories.models.ageing import PRUNABLE, Ageing
 from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
-from memories.models.trusted import Trusted, new_id
+from memories.models.trusted import new_id
 from memories.trust import Actor, Trust
 
 DAY = 86_400.0
@@ -24,7 +25,7 @@ UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins the idle time of a claim anew
 
 
-class MemoryQuerySet(Trusted["Memory"]):
+class MemoryQuerySet(Ageing):
     def just_above(self, trust: Trust) -> Self:
         """What lies exactly one level above the caller, within its scopes: for redacted stubs only."""
         above = replace(trust, max_sensitivity=trust.max_sensitivity + 1)
@@ -32,14 +33,6 @@ class MemoryQuerySet(Trusted["Memory"]):
 
     def live(self) -> Self:
         return self.filter(status__in=LIVE)
-
-    def current(self, at: datetime) -> Self:
-        """What holds by default: confirmed or applied, not past its TTL, inside its window."""
-        return self.filter(status__in=(Status.CONFIRMED, Status.APPLIED)).unexpired(at)
-
-    def unexpired(self, at: datetime) -> Self:
-        inside = (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
-        return self.filter(Q(expires_at=None) | Q(expires_at__gt=at), inside)
 
     def awake(self, at: datetime) -> Self:
         """What nobody has snoozed beyond `at`."""
@@ -49,22 +42,11 @@ class MemoryQuerySet(Trusted["Memory"]):
         """Adds `key_or_blank`: what has no key sorts before everything that has one."""
         return self.annotate(key_or_blank=Coalesce("key", models.Value("")))
 
-    def count_use(self, *, at: datetime) -> int:
-        """Counts one use of each; a row that another call holds is passed by rather than waited for."""
-        rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
-        with transaction.atomic():
-            ids = list(rows.values_list("pk", flat=True))
-            used = type(self)(self.model, using=self.db).filter(pk__in=ids)
-            return used.update(times_used=models.F("times_used") + 1, last_used_at=at)
-
     def matching(self, *, type: str = "", status: str = "", scope: str = "") -> Self:
         """What the list's filters ask for; without a type everything but episodes, which have their own list."""
         rows = self.filter(type=type) if type else self.exclude(type=Type.EPISODIC)
         rows = rows.filter(status=status) if status else rows
         return rows.filter(scope=scope) if scope else rows
-
-    def with_salience(self, at: datetime) -> Self:
-        return self.annotate(salience_now=decay.SalienceAt(at))
 
 
 class Memory(Reviewable):
@@ -107,7 +89,7 @@ class Memory(Reviewable):
     created_by = models.CharField(max_length=200)  # a name, to be shown; whose it is says `created_by_id`
     created_by_id = models.CharField(max_length=64, blank=True, editable=False)  # Actor.identity
     provenance = models.JSONField(default=dict)
-    evidence_of_live = models.BooleanField(default=False)
+    evidence_of_live = models.BooleanField(default=False)  # pruning met it and it had to stay; see Ageing.released
     times_used = models.IntegerField(default=0)
     times_confirmed = models.IntegerField(default=0)
     last_used_at = models.DateTimeField(null=True)
@@ -166,7 +148,7 @@ class Memory(Reviewable):
             models.Index(fields=["thread_id"], condition=Q(thread_id__isnull=False), name="memory_by_thread"),
             models.Index(fields=["company_id"], condition=Q(company_id__isnull=False), name="memory_by_company"),
             models.Index(fields=["source", "-created_at"], name="memory_by_source"),
-            models.Index(fields=["fades_at"], condition=Q(fades_at__isnull=False), name="memory_fades"),
+            models.Index(fields=["fades_at"], condition=PRUNABLE, name="memory_fades"),
             models.Index(fields=["decay_due_at"], condition=Q(decay_due_at__isnull=False), name="memory_decay_due"),
             models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="memory_expires"),
             models.Index(
@@ -177,6 +159,11 @@ class Memory(Reviewable):
 
     def __str__(self) -> str:
         return self.content[:80]
+
+    @property
+    def is_claim(self) -> bool:
+        """Knowledge that holds or not, rather than experience."""
+        return self.type not in EXPERIENCE
 
     def salience_on(self, at: datetime) -> float:
         return decay.salience_at(
@@ -203,12 +190,17 @@ class Memory(Reviewable):
         if "content" in before:
             kept = (text for text in (before["content"], self.content) if len(text) > LONGEST_TEXT)
             self.wordings.keep(self, *kept)
+            self.passages.rewrite(self)
         if "sensitivity" in before:
             self.sensitivity_follows()
         former = before.get("status", self.status)
         self._follow_behaviour(former, before, again=entry.action in UNDONE, by=by, at=at)
         if Status.DISMISSED in (former, self.status) and former != self.status:
             self._follow_dismissal(entry, by=by, at=at)
+        if (former in LIVE) != (self.status in LIVE):
+            self._follow_closing(entry, by=by, at=at)
+        if entry.undoes:
+            self._follow_relation(entry)
 
     def _follow_behaviour(self, former: str, before: dict[str, Any], *, again: bool, by: Actor, at: datetime) -> None:
         """Exactly the live applied memories that change behaviour have an active adaptation."""
@@ -227,13 +219,34 @@ class Memory(Reviewable):
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self):
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at)
 
+    def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
+        """What would change a closed memory is withdrawn, and comes back when the closing is undone."""
+        if self.status not in LIVE:
+            self.proposals.withdraw(by=by, at=at)
+            Memory.objects.released([self.pk])
+        elif entry.undoes:
+            self.proposals.return_from(AuditEntry.objects.get(pk=entry.undoes).at)
+
+    def _follow_relation(self, entry: AuditEntry) -> None:
+        """The relation that a revision made goes when that is undone, and comes back when it is redone."""
+        first = AuditEntry.objects.get(pk=entry.undoes)
+        while first.undoes:
+            first = AuditEntry.objects.get(pk=first.undoes)
+        if not (said := first.after.get("relation")):
+            return
+        relations = self.relations.model._default_manager
+        ends = {"source_id": said["source"], "target_id": said["target"], "predicate": said["predicate"]}
+        if entry.action == "undo":
+            relations.filter(**ends).delete()
+        elif Memory.objects.filter(pk__in=(said["source"], said["target"])).count() == 2:
+            relations.get_or_create(**ends)
+
     def sensitivity_follows(self) -> None:
-        """What carries a copy of it moves with it; the trail only ever rises."""
+        """What carries a copy of it moves with it; the trail, and what is proposed in other words, only ever rises."""
         self.adaptations.update(sensitivity=self.sensitivity)
-        self.proposals.open().update(sensitivity=self.sensitivity)
         Tombstone.objects.filter(memory_id=self.pk).update(sensitivity=self.sensitivity)
-        trail = AuditEntry.objects.about("memory", self.pk).order_by()
-        trail.filter(sensitivity__lt=self.sensitivity).update(sensitivity=self.sensitivity)
+        for rising in (self.proposals.all(), AuditEntry.objects.about("memory", self.pk).order_by()):
+            rising.filter(sensitivity__lt=self.sensitivity).update(sensitivity=self.sensitivity)
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
         """Long texts stand beside the trail, which holds their hash."""

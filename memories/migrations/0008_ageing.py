@@ -1,0 +1,24 @@
+"""Pruning looks only at what it may remove: nothing that it passes by stands at the head of its index."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("memories", "0007_lean_join")]
+    operations = [
+        migrations.RemoveIndex(model_name="memory", name="memory_fades"),
+        migrations.AddIndex(
+            model_name="memory",
+            index=models.Index(
+                fields=["fades_at"],
+                condition=models.Q(
+                    ("fades_at__isnull", False),
+                    ("type__in", ("episodic", "working")),
+                    ("deletion_policy", "auto_prune"),
+                    ("pinned", False),
+                    ("evidence_of_live", False),
+                ),
+                name="memory_fades",
+            ),
+        ),
+    ]

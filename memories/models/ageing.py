@@ -1,0 +1,94 @@
+"""The questions that time asks of memories: what holds at a moment, what is due, and what a use or a word moves."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+from uuid import UUID
+
+from django.db import models, transaction
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models.functions import Greatest, Least
+
+from memories import decay
+from memories.choices import EXPERIENCE, DeletionPolicy, Status, Type
+from memories.models.trusted import Trusted
+
+if TYPE_CHECKING:
+    from memories.models.memory import Memory  # noqa: F401 - a name for the type checker
+
+HELD = (Status.CONFIRMED, Status.APPLIED)
+BY_HAND = (DeletionPolicy.MANUAL_ONLY, DeletionPolicy.NEVER)
+PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no one's way
+    fades_at__isnull=False,
+    type__in=EXPERIENCE,
+    deletion_policy=DeletionPolicy.AUTO_PRUNE,
+    pinned=False,
+    evidence_of_live=False,
+)
+
+
+class Ageing(Trusted["Memory"]):
+    def current(self, at: datetime) -> Self:
+        """What holds by default: confirmed or applied, not past its TTL, inside its window."""
+        inside = (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
+        return self.filter(inside, status__in=HELD).unexpired(at)
+
+    def unexpired(self, at: datetime) -> Self:
+        """What is still there for whoever reads, though no job may have removed the rest yet."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=at))
+
+    def with_salience(self, at: datetime) -> Self:
+        return self.annotate(salience_now=decay.SalienceAt(at))
+
+    def count_use(self, *, at: datetime) -> int:
+        """Counts one use of each; a row that another call holds is passed by rather than waited for.
+
+        What is believed begins its idle time anew; a candidate does not. `decay_due_at` stays, so that no index moves.
+        """
+        kept = Q(status__in=HELD, idle_since__isnull=False)
+        rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
+        with transaction.atomic():
+            ids = list(rows.values_list("pk", flat=True))
+            return self._of(ids).update(
+                times_used=F("times_used") + 1,
+                last_used_at=at,
+                idle_since=Case(When(kept, then=Greatest(F("idle_since"), Value(at))), default=F("idle_since")),
+                decay_steps=Case(When(kept, then=Value(0, models.SmallIntegerField())), default=F("decay_steps")),
+            )
+
+    def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
+        """Salience rises by so much, or by each row's own gain, to 1 at most."""
+        gain = F("reinforcement_gain") if amount is None else Value(amount, models.FloatField())
+        raised = Least(Value(1.0), decay.SalienceAt(at) + gain)
+        return self.update(salience=raised, salience_at=at, reinforced_at=at)
+
+    def penalize(self, amount: float, *, at: datetime) -> int:
+        """Salience falls by so much, to each row's least at most."""
+        lowered = decay.SalienceAt(at) - Value(amount, models.FloatField())
+        return self.update(salience=Greatest(F("min_salience"), Value(0.0), lowered), salience_at=at)
+
+    def due_to_decay(self, at: datetime) -> Self:
+        return self.filter(decay_due_at__lte=at).order_by("decay_due_at", "pk")
+
+    def expired(self, at: datetime) -> Self:
+        """Past its TTL, and not to be deleted by hand only."""
+        return self.filter(expires_at__lte=at).exclude(deletion_policy__in=BY_HAND).order_by("expires_at", "pk")
+
+    def prunable(self, at: datetime) -> Self:
+        """Experience that has faded: closed and digested episodes, working states; what rests on it is not asked."""
+        faded = self.filter(PRUNABLE, fades_at__lt=at)
+        read = Q(episode__closed_at__isnull=False, episode__digested_at__isnull=False)
+        return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at", "pk")
+
+    def witnessing(self) -> Self:
+        """Episodes that a live memory rests on."""
+        return self.filter(Exists(self.model._default_manager.live().filter(evidence__episode=OuterRef("pk"))))
+
+    def released(self, ids: Collection[UUID]) -> int:
+        """These memories are closing or going: what they rested on may be looked at by pruning again."""
+        rested_on = Q(episode__evidence_for__memory__in=list(ids), evidence_of_live=True)
+        witnesses = self.model._default_manager.filter(rested_on).order_by().values("pk")
+        return self._of(witnesses).update(evidence_of_live=False)
+
+    def _of(self, ids: object) -> Self:
+        return type(self)(self.model, using=self.db).filter(pk__in=ids)
