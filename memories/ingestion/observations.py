@@ -1,68 +1,77 @@
 """Observations: subject, predicate, object. The same again confirms; another object follows the revision policy."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from uuid_utils.compat import uuid7
 
-from memories import indexing, revision
-from memories.choices import Category, Origin, Status, Type
+from memories import claim_locks, payloads, revision
+from memories.choices import Origin, Sensitivity, Status, Type
 from memories.ingestion.ingested import Ingested
-from memories.ingestion.opening import sensitivity_of
-from memories.models import Evidence, Memory, Proposal
+from memories.models import Memory, Proposal, Tombstone
+from memories.remembering import Occasion, Statement, Stored
+from memories.remembering.creating import create
+from memories.remembering.dismissed import met_by, suppress
+from memories.remembering.reinforcing import Meeting, reinforce
+from memories.remembering.writing import hold
 from memories.reports import ObservationReport
+from memories.shapes import LONGEST_TEXT
 from memories.trust import Trust
 
 CONFIDENCE = 70
-REINFORCEMENT = 15
-LONGEST_STEM = 240
+VERB = {"replace": "supersede", "contest": "contest"}  # what a revision policy asks for
 
 
 def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Stores a statement, or reinforces the one that says the same.
+    """Stores a statement, or confirms the one that says the same.
 
     Another object for the same subject and predicate: what is the caller's own is superseded, kept beside or contested,
-    as the policy says; anything else is left as it is, and a revision is proposed (`Ingested.proposal`).
+    as the policy says; anything else is left as it is, and a revision is proposed (`Ingested.proposal`). What people
+    dismissed is answered as it stands, dismissed.
     """
-    scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
-    stem = _stem(report)
+    statement = _statement(report, trust=trust, at=at)
+    stem, occasion = payloads.stem_of(report.subject, report.predicate), Occasion.request(at=report.timestamp or at)
     with transaction.atomic():
-        _hold_statement(scope, stem)
-        rows = Memory.objects.select_for_update().live().filter(scope=scope, key__startswith=f"{stem}#").order_by("pk")
-        same = [row for row in rows if row.key == _key(report)]
-        others = [row for row in rows if row.key != _key(report) and row.status != Status.CONTESTED]
+        _hold_statement(statement, stem)
+        rows = Memory.objects.select_for_update().live().filter(scope=statement.scope, key__startswith=f"{stem}#")
+        known = list(rows.order_by("pk"))
+        same = [row for row in known if row.key == statement.key]
+        others = [row for row in known if row.key != statement.key and row.status != Status.CONTESTED]
         if same:
-            return _reinforce(same[0], report, trust=trust, at=at)
-        if report.revision_policy != "fork" and (foreign := _foreign(others, trust)):
-            return _propose(foreign, report, trust=trust, at=at)
-        memory = _store(report, scope, source, trust=trust, at=at)
+            return _answer(reinforce(Meeting(same[0], statement, trust, at, Sensitivity.PUBLIC), [occasion]))
+        suppressing, resembled = met_by(statement, trust=trust)
+        if suppressing is not None:
+            return _answer(suppress(suppressing, statement, trust=trust, at=at))
+        if met := _not_to_be_revised(others, statement, report, resembled, trust):
+            return _propose(met, report, statement, trust=trust, at=at)
+        memory = _begin(statement, occasion, resembled, trust=trust, at=at)
         _revise(others, memory, report, trust=trust, at=at)
     return Ingested(memory, created=True)
 
 
-def _hold_statement(scope: str, stem: str) -> None:
+def _hold_statement(statement: Statement, stem: str) -> None:
     """Two first observations at one moment find one row: whoever stores holds the lock of what it is about."""
+    claim_locks.to_store(statement.scope)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:statement:{scope}/{stem}"])
+        name = f"memos:statement:{statement.scope}/{stem}"
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+    hold(statement.scope, statement.key)
 
 
-def _stem(report: ObservationReport) -> str:
-    stem = f"{report.subject}.{report.predicate}"
-    return stem if len(stem) <= LONGEST_STEM else f"{stem[:200]}~{hashlib.sha256(stem.encode()).hexdigest()[:16]}"
-
-
-def _key(report: ObservationReport) -> str:
-    said = json.dumps(report.object, sort_keys=True, ensure_ascii=False)
-    return f"{_stem(report)}#{hashlib.sha256(said.encode()).hexdigest()[:8]}"
-
-
-def _content(report: ObservationReport) -> str:
-    said = report.object if isinstance(report.object, str) else json.dumps(report.object, ensure_ascii=False)
-    return f"{report.subject} {report.predicate}" + ("" if report.object is None else f" {said}")
+def _statement(report: ObservationReport, *, trust: Trust, at: datetime) -> Statement:
+    source = trust.source_to_write(report.source)
+    return Statement(
+        content=payloads.content_of(report.subject, report.predicate, report.object)[:LONGEST_TEXT],
+        key=payloads.key_of(report.subject, report.predicate, report.object),
+        scope=trust.scope_to_write(report.scope),
+        source=source,
+        confidence=CONFIDENCE,
+        origin=Origin.OBSERVED,
+        payload=_payload(report, at=report.timestamp or at),
+        sensitivity=Sensitivity.named(report.sensitivity) if report.sensitivity else None,
+        tags=report.tags,
+    )
 
 
 def _payload(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
@@ -77,75 +86,51 @@ def _payload(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
     }
 
 
-def _store(report: ObservationReport, scope: str, source: str, *, trust: Trust, at: datetime) -> Memory:
-    memory = Memory(
-        type=Type.SEMANTIC,
-        category=Category.FACT,
-        scope=scope,
-        key=_key(report),
-        content=_content(report),
-        payload=_payload(report, at=report.timestamp or at),
-        source=source,
-        origin=Origin.OBSERVED,
-        tags=report.tags,
-        sensitivity=sensitivity_of(report.sensitivity),
-        confidence=CONFIDENCE,
-        status=Status.CONFIRMED,
-        salience_at=at,
-        created_by=trust.actor.name,
-        created_by_id=trust.actor.identity,
-        created_at=at,
-        updated_at=at,
-    )
-    memory.save(force_insert=True)
-    indexing.index_memories([memory])
-    _witness(memory, report, Evidence.Kind.CREATED, trust=trust, at=at)
-    memory.audit("create", by=trust.actor, at=at).save(force_insert=True)
-    return memory
+def _answer(stored: Stored) -> Ingested:
+    return Ingested(stored.memory, created=False, changed=stored.reinforced, proposal=stored.proposal)
 
 
-def _witness(memory: Memory, report: ObservationReport, kind: Evidence.Kind, *, trust: Trust, at: datetime) -> None:
-    Evidence.objects.create(
-        memory=memory,
-        occasion=f"request:{uuid7()}",
-        kind=kind,
-        at=report.timestamp or at,
-        delta=REINFORCEMENT if kind == Evidence.Kind.REINFORCED else 0,
-        made_by=trust.actor.name,
-        made_by_id=trust.actor.identity,
-        snapshot=_content(report)[:2000],
-    )
+def _begin(
+    statement: Statement, occasion: Occasion, resembled: Tombstone | None, *, trust: Trust, at: datetime
+) -> Memory:
+    """Confirmed at birth: a hint, listed as not reviewed. What asks for a second look waits as a candidate."""
+    status = Status.CANDIDATE if statement.flags or resembled else Status.CONFIRMED
+    facts: dict[str, Any] = {"evidence": Sensitivity.PUBLIC, "resembled": resembled, "status": status}
+    return create(statement, [occasion], trust=trust, at=at, **facts)
 
 
-def _reinforce(memory: Memory, report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
-    if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
-        return Ingested(None, created=False)
-    before = {"confidence": memory.confidence}
-    memory.confidence = min(100, memory.confidence + REINFORCEMENT)
-    memory.times_confirmed += 1
-    memory.tags = list(dict.fromkeys([*memory.tags, *report.tags]))[:100]
-    memory.updated_at = memory.reinforced_at = at
-    memory.save(update_fields=["confidence", "times_confirmed", "tags", "updated_at", "reinforced_at"])
-    _witness(memory, report, Evidence.Kind.REINFORCED, trust=trust, at=at)
-    entry = memory.audit("reinforce", by=trust.actor, at=at, before=before, after={"confidence": memory.confidence})
-    entry.save(force_insert=True)
-    return Ingested(memory, created=False, changed=True)
+def _not_to_be_revised(
+    others: Sequence[Memory],
+    statement: Statement,
+    report: ObservationReport,
+    resembled: Tombstone | None,
+    trust: Trust,
+) -> Memory | None:
+    """The first memory with another object that this observation may not replace or contest without a person."""
+    if report.revision_policy == "fork":
+        return None
+    suspicious = bool(statement.flags or resembled)
+    return next((memory for memory in others if suspicious or not revision.is_own(memory, trust)), None)
 
 
-def _foreign(others: Sequence[Memory], trust: Trust) -> Memory | None:
-    return next((memory for memory in others if not revision.is_own(memory, trust)), None)
-
-
-def _propose(memory: Memory, report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
-    change = {"object": report.object, "content": _content(report), "policy": report.revision_policy}
+def _propose(
+    memory: Memory, report: ObservationReport, statement: Statement, *, trust: Trust, at: datetime
+) -> Ingested:
+    needed = max(memory.sensitivity, statement.at_least(Sensitivity.PUBLIC))
+    evidence = [{"source_type": "observation", "source_id": statement.source}]  # said again, it is the same proposal
+    payload = {**statement.payload, "evidence": evidence}
+    said = {"type": statement.type.value, "content": statement.content, "payload": payload}
+    told: dict[str, Any] = {"source": statement.source, "sensitivity": Sensitivity(needed).label}
+    told |= {"tags": list(statement.tags)} if statement.tags else {}
+    why = f"{report.source} observed another {report.predicate}"
     proposal = Proposal.objects.propose(
         Proposal.Kind.REVISION,
         memory,
-        change,
+        {"verb": VERB[report.revision_policy], "memory": {**said, **told}, "rationale": why[:2000]},
         by=trust.actor,
-        why=f"{report.source} observed another {report.predicate}",
+        why=why,
         at=at,
-        sensitivity=sensitivity_of(report.sensitivity),
+        sensitivity=needed,
     )
     if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
         return Ingested(None, created=False)
@@ -153,7 +138,7 @@ def _propose(memory: Memory, report: ObservationReport, *, trust: Trust, at: dat
 
 
 def _revise(others: Sequence[Memory], memory: Memory, report: ObservationReport, *, trust: Trust, at: datetime) -> None:
-    why = f"{report.source} observed {_content(report)}"[:2000]
+    why = f"{report.source} observed {memory.content}"[:2000]
     for old in others:
         if report.revision_policy == "fork":
             revision.fork(old, memory, at=at)
