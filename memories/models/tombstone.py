@@ -51,7 +51,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         The same claim suppresses under the same key or in the same category; a similar or a changed one only resembles.
         """
         claim = seal(content)
-        near = Q(claim_tokens__overlap=claims.prefix(claim)) & Q(category=category)
+        near = Q(claim_tokens__overlap=claims.kin(claim)) & Q(category=category)
         if key is not None:
             near |= Q(key=key)
         resembled: Tombstone | None = None
