@@ -10,7 +10,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories import claim_locks
-from memories.choices import Permission, Status, Type
+from memories.choices import Permission, Type
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
@@ -105,7 +105,7 @@ def _one(trust: Trust, memory_id: UUID, verdict: Verdict, seen: str, many: Many)
             memory = _rows(trust).select_for_update().filter(pk=memory_id).first()
             if memory is None:
                 raise NotFound("there is nothing here, or nothing that you may see")
-            if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status != Status.CANDIDATE:
+            if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.HELD:
                 raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
             carry_out(memory, verdict, seen=seen)
         many.done.append(memory_id)

@@ -1,0 +1,94 @@
+"""Reviewers and stores at the same instant, each with a connection of its own: one wins, one is told, none hangs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import F
+
+from memories import claim_locks
+from memories.exceptions import Conflict
+from memories.models import AuditEntry, Memory, Proposal, Tombstone
+from memories.trust import Actor, everything
+from memos_site import desk
+from tests.at_once import at_once
+from tests.deciding import LATER, make_applied, propose
+from tests.make import ANNA, BEN, make_memory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def pressing(by: Actor, press: Callable[..., Any], *of: Any, **how: Any) -> Callable[[], str]:
+    def pressed() -> str:
+        try:
+            press(everything(by), *of, at=LATER, **how)
+        except Conflict as conflict:
+            return str(conflict)
+        return by.name
+
+    return pressed
+
+
+def test_of_two_reviewers_who_dismiss_at_once_one_wins_and_one_is_told() -> None:
+    memory = make_applied()
+    before = AuditEntry.objects.count()
+    said = at_once(*[pressing(by, desk.decide, memory.pk, "dismiss", why="wrong") for by in (ANNA, BEN)])
+    [winner] = [one for one in said if one in ("anna", "ben")]
+    assert f"cannot dismiss a memory that is dismissed (dismiss by {winner})" in said
+    assert AuditEntry.objects.count() == before + 1
+    assert Tombstone.objects.count() == 1
+
+
+def test_of_two_batches_about_the_same_ones_each_row_is_decided_once() -> None:
+    ids = [make_memory(f"claim {n}", scope=f"project:{n % 3}").pk for n in range(30)]
+    seen = dict.fromkeys(ids, "1.")
+    calls = [
+        lambda: desk.by_ids(everything(ANNA), ids, "dismiss", at=LATER, why="noise", seen=seen),
+        lambda: desk.by_ids(everything(BEN), ids[::-1], "promote", at=LATER, seen=seen),
+    ]
+    first, second = at_once(*calls)
+    assert sorted([*first.done, *second.done]) == sorted(ids)
+    assert len(first.failed) + len(second.failed) == 30
+    assert AuditEntry.objects.count() == 30
+
+
+def test_of_two_who_decide_a_proposal_at_once_one_wins() -> None:
+    proposal = propose(make_memory(status="confirmed"))
+    said = at_once(pressing(ANNA, desk.accept, proposal.pk), pressing(BEN, desk.reject, proposal.pk))
+    [winner] = [one for one in said if one in ("anna", "ben")]
+    decision = {"anna": "accepted", "ben": "rejected"}[winner]
+    assert Proposal.objects.get().decision == decision
+    assert any(f"a proposal that is {decision} by {winner}" in one for one in said)
+
+
+def test_of_two_who_undo_at_once_one_wins() -> None:
+    memory = make_memory()
+    batch = desk.decide(everything(ANNA), memory.pk, "promote", at=LATER).batch
+    said = at_once(pressing(ANNA, desk.undo, batch), pressing(BEN, desk.undo, batch))
+    assert sum(one in ("anna", "ben") for one in said) == 1
+    assert Memory.objects.get().status == "candidate"
+    assert AuditEntry.objects.count() == 2
+
+
+def storing(memory: Memory) -> Callable[[], str]:
+    """A store that meets the row: its scope's lock first, shared, then the row."""
+
+    def store() -> str:
+        with transaction.atomic():
+            claim_locks.to_store(memory.scope)
+            Memory.objects.filter(pk=memory.pk).update(times_confirmed=F("times_confirmed") + 1)
+        return "stored"
+
+    return store
+
+
+def test_decisions_and_stores_about_one_claim_never_wait_for_each_other_in_a_circle() -> None:
+    memories = [make_memory(f"claim {n}", scope="project:a") for n in range(4)]
+    ids = [memory.pk for memory in memories]
+    for verb in ("dismiss", "restore") * 4:
+        decide = [pressing(ANNA, desk.decide, pk, verb, why="wrong") for pk in ids[:2]]
+        many = pressing(BEN, desk.by_ids, ids, verb, why="wrong")
+        said = at_once(*decide, many, *(storing(memory) for memory in memories))
+        assert said.count("stored") == 4
+    assert set(Memory.objects.values_list("times_confirmed", flat=True)) == {8}

@@ -1,0 +1,124 @@
+"""Many decisions as one batch, and their undoing."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memories.choices import Category
+from memories.exceptions import Invalid, NotAllowed
+from memories.models import Adaptation, AuditEntry, Memory, Tombstone
+from memories.trust import Trust
+from memos_site import desk
+from tests.deciding import LATER, TRUST, make_applied
+from tests.make import ANNA, AT, BEN, make_memory, make_skill, make_version
+
+pytestmark = pytest.mark.django_db
+COLUMNS = ("pk", "status", "confidence", "hold", "content", "snoozed_until")
+
+
+def rows() -> list[Any]:
+    return list(Memory.objects.order_by("pk").values(*COLUMNS))
+
+
+def test_fifty_dismissed_at_once_are_undone_at_once_with_adaptations_and_tombstones() -> None:
+    memories = [make_applied(f"Reply in language {n}", scope=f"project:{n % 3}") for n in range(50)]
+    before = rows()
+    adaptations = set(Adaptation.objects.active().values_list("pk", flat=True))
+    many = desk.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
+    assert (len(many.done), many.failed) == (50, [])
+    assert AuditEntry.objects.of_batch(many.batch).count() == 50
+    assert not Adaptation.objects.active().exists()
+    assert Tombstone.objects.standing().count() == 50
+    undone = desk.undo(TRUST, many.batch, at=LATER)
+    assert (len(undone.undone), undone.refused) == (50, [])
+    assert rows() == before
+    assert set(Adaptation.objects.active().values_list("pk", flat=True)) == adaptations
+    assert not Tombstone.objects.standing().exists()
+
+
+def test_one_that_changed_meanwhile_is_named_and_the_others_are_undone() -> None:
+    memories = [make_memory(f"claim {n}") for n in range(50)]
+    many = desk.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
+    Memory.objects.get(pk=memories[7].pk).restore(by=BEN, at=LATER)
+    undone = desk.undo(TRUST, many.batch, at=LATER)
+    assert len(undone.undone) == 49
+    [refused] = undone.refused
+    assert refused["id"] == str(memories[7].pk)
+    assert "changed since and is candidate now (restore by ben)" in refused["why"]
+
+
+def test_what_cannot_be_done_is_named_with_its_reason_and_keeps_no_other_from_it() -> None:
+    good, decided, hidden, skill = (
+        make_memory(),
+        make_memory(status="dismissed"),
+        make_memory(sensitivity=3),
+        make_skill(),
+    )
+    make_version(skill, description="Otherwise")
+    missing = uuid4()
+    trust = Trust(ANNA, 2, permissions=TRUST.permissions)
+    ids = [good.pk, decided.pk, hidden.pk, missing, skill.pk, good.pk]
+    many = desk.by_ids(trust, ids, "dismiss", at=LATER, why="noise")
+    assert many.done == [good.pk]
+    assert {one["id"]: one["code"] for one in many.failed} == {
+        str(decided.pk): "conflict",
+        str(hidden.pk): "not_found",
+        str(missing): "not_found",
+        str(skill.pk): "conflict",  # it would take the published skill from the agents
+    }
+    assert AuditEntry.objects.of_batch(many.batch).count() == 1
+
+
+def test_a_row_that_changed_after_it_was_shown_is_left_alone() -> None:
+    one, other = make_memory(), make_memory()
+    seen = {memory.pk: desk.stand(memory) for memory in (one, other)}
+    Memory.objects.get(pk=one.pk).promote(by=BEN, at=AT)
+    many = desk.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", seen=seen)
+    assert many.done == [other.pk]
+    assert "changed since you saw it" in many.failed[0]["detail"]
+
+
+def test_a_filter_means_what_waited_when_it_was_shown() -> None:
+    facts = {"scope": "project:a", "category": Category.FACT}
+    shown = make_memory(**facts)
+    later = {"created_at": LATER, "updated_at": LATER}
+    make_memory("came after", **facts, **later)
+    make_memory("changed after", **facts, updated_at=LATER)
+    make_memory("elsewhere", scope="project:b")
+    make_memory("believed", status="confirmed", **facts)
+    asked = {"scope": "project:a", "category": "fact"}
+    many = desk.by_filter(TRUST, asked, AT + timedelta(minutes=1), "dismiss", at=LATER, why="noise")
+    assert many.done == [shown.pk]
+
+
+def test_with_a_status_a_filter_means_what_a_list_shows() -> None:
+    confirmed, _candidate = make_memory("x", status="confirmed", tags=["old"]), make_memory("y", tags=["old"])
+    asked = {"status": ["confirmed"], "tag": "old", "min_confidence": 20}
+    many = desk.by_filter(TRUST, asked, LATER, "demote", at=LATER)
+    assert many.done == [confirmed.pk]
+
+
+def test_a_batch_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memos_site.desk.bulk.MOST_AT_ONCE", 2)
+    for n in range(3):
+        make_memory(f"claim {n}")
+    with pytest.raises(Invalid, match="matches more than 2"):
+        desk.by_filter(TRUST, {}, LATER, "promote", at=LATER)
+    with pytest.raises(Invalid, match="no more than 2"):
+        desk.by_ids(TRUST, [uuid4() for _ in range(3)], "promote", at=LATER)
+    with pytest.raises(NotAllowed):
+        desk.by_ids(Trust(BEN), [uuid4()], "promote", at=LATER)
+    with pytest.raises(Invalid, match="must be one of"):
+        desk.by_ids(TRUST, [uuid4()], "explode", at=LATER)
+
+
+def test_a_large_batch_is_carried_out_and_undone_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memos_site.desk.bulk.CHUNK", 3)
+    monkeypatch.setattr("memos_site.desk.undoing.CHUNK", 3)
+    ids = [make_memory(f"claim {n}").pk for n in range(8)]
+    many = desk.by_ids(TRUST, ids, "snooze", at=LATER, until=LATER + timedelta(days=1))
+    assert many.done == ids
+    assert desk.undo(TRUST, many.batch, at=LATER).undone == ids
+    assert not Memory.objects.exclude(snoozed_until=None).exists()
