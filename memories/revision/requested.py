@@ -9,14 +9,14 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories.exceptions import Conflict, FieldError, Invalid
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import Memory, Proposal, Tombstone
 from memories.revision import contesting, merging, superseding
 from memories.revision.becoming import become, stand
 from memories.revision.bodies import LONGEST_RATIONALE, NewMemory, check
 from memories.revision.inheriting import Making
 from memories.revision.own import decides, is_own
-from memories.revision.sources import Dismissed, Sources, hold, hold_for, refuse
+from memories.revision.sources import NEW_WORDS, Dismissed, Sources, hold, hold_for, refuse
 from memories.revision.superseding import Held
 from memories.trust import Actor, Trust
 
@@ -75,23 +75,28 @@ def ask(change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> R
 def carry_out(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, batch: UUID, why: str = "") -> Memory:
     """Performs what an accepted proposal would change: the memory that it made, contested or retracted.
 
-    `change` is {verb, rationale, memory?, ref?, ids?}. Conflict: things are no longer so; Invalid: it cannot be read.
-    Takes the claim lock of the scope shared: who wants it exclusively takes it before.
+    `change` is {verb, rationale, memory?, ref?, ids?}. Conflict: things are no longer so, or it cannot be read. Takes
+    the claim lock of the scope shared: who wants it exclusively takes it before.
     """
-    asked = _read(change, why)
-    ids = [UUID(str(one)) for one in change.get("ids", [])] if asked.verb == "merge" else [memory.pk]
-    with transaction.atomic():
-        sources = hold_for(ids, asked.ref, asked.said, scope=memory.scope, verb=asked.verb, at=at)
-        return _perform(asked, sources, Making(asked.verb, by, at, vouched=True), batch)
+    try:
+        asked = _read(change, why)
+        ids = [UUID(str(one)) for one in change.get("ids", [])] if asked.verb == "merge" else [memory.pk]
+        with transaction.atomic():
+            sources = hold_for(ids, asked.ref, asked.said, scope=memory.scope, verb=asked.verb)
+            return _perform(asked, sources, Making(asked.verb, by, at, vouched=True), batch)
+    except (Invalid, NotFound, NotAllowed) as refusal:
+        raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
 
 
 def _read(change: dict[str, Any], why: str) -> Change:
+    """What of the memory is not known here is passed over."""
     verb, told = change.get("verb"), change.get("memory")
     if verb not in VERBS:
         raise Invalid(FieldError("/change/verb", "unknown_value", f"must be one of {', '.join(VERBS)}"))
-    known = {name: value for name, value in (told or {}).items() if name in NewMemory.model_fields}
-    said = check(NewMemory, known, "/change/memory") if told is not None else None
-    if said is None and verb in ("supersede", "fork", "merge"):
+    if isinstance(told, dict):
+        told = {name: value for name, value in told.items() if name in NewMemory.model_fields}
+    said = check(NewMemory, told, "/change/memory") if told is not None else None
+    if said is None and verb in NEW_WORDS:
         raise Invalid(FieldError("/change/memory", "required", "is required"))
     rationale = (why or str(change.get("rationale", "")))[:LONGEST_RATIONALE]
     return Change(verb, rationale, said, str(change.get("ref", "")))

@@ -72,7 +72,7 @@ def hold(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, verb: str, tr
     return _held(seen, scopes[ids[0]], ids, ref, said, verb=verb, trust=trust)
 
 
-def hold_for(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, scope: str, verb: str, at: datetime) -> Sources:
+def hold_for(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, scope: str, verb: str) -> Sources:
     """The same for a proposal that a person accepts, who was seen to see it."""
     return _held(Memory.objects.all(), scope, ids, ref, said, verb=verb, trust=everything())
 

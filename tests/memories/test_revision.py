@@ -121,7 +121,7 @@ def test_contesting_a_retracted_memory_names_both_states_and_who_retracted_it() 
 @pytest.mark.parametrize("verb", ["supersede", "fork", "contest", "retract"])
 @pytest.mark.parametrize("trust", [agent(), person()])
 def test_an_episode_is_immutable(verb: str, trust: Any) -> None:
-    with pytest.raises(Conflict, match="^episodic memory is immutable and cannot be revised$"):
+    with pytest.raises(Conflict, match=r"^episodic memory is immutable and cannot be revised$"):
         ask(verb, make_run(), ref="x", content="It went otherwise", trust=trust)
 
 
@@ -136,7 +136,7 @@ def test_of_a_packaged_skill_a_version_is_proposed_instead() -> None:
 @pytest.mark.parametrize("verb", ["supersede", "fork"])
 def test_a_new_statement_needs_evidence(verb: str) -> None:
     memory = own()
-    with pytest.raises(Invalid, match="^semantic revision requires evidence$") as refused:
+    with pytest.raises(Invalid, match=r"^semantic revision requires evidence$") as refused:
         ask(verb, memory, content="Acme pays late", payload={})
     assert refused.value.errors[0].pointer == "/memory/payload/evidence"
     assert (status(memory), Memory.objects.count(), AuditEntry.objects.count()) == ("candidate", 1, 0)
@@ -155,7 +155,13 @@ def test_what_one_cannot_see_is_not_found() -> None:
         with pytest.raises(NotFound):
             ask("retract", hidden, trust=agent(scopes=frozenset({"project:alpha"})), at=LATER)
         with pytest.raises(NotFound):
-            ask("contest", seen, ref=str(hidden.pk), trust=agent(max_sensitivity=1, scopes=frozenset({"", "a"})), at=LATER)
+            ask(
+                "contest",
+                seen,
+                ref=str(hidden.pk),
+                trust=agent(max_sensitivity=1, scopes=frozenset({"", "a"})),
+                at=LATER,
+            )
     with pytest.raises(NotFound):
         ask("contest", seen, ref=str(uuid4()))
     assert status(seen) == "candidate"

@@ -1,0 +1,73 @@
+"""A revision is undone as one: the new memory goes, the old one comes back with its key, or nothing happens."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from memories.exceptions import Conflict
+from memories.models import Adaptation, AuditEntry, Memory
+from memos_site import desk
+from tests.make import AT, make_memory
+from tests.memories.revising import ask, made, own, person, relations
+
+pytestmark = pytest.mark.django_db
+LATER = AT + timedelta(hours=1)
+
+
+def statuses() -> dict[UUID, str]:
+    return dict(Memory.objects.values_list("pk", "status"))
+
+
+def undo(batch: Any) -> UUID:
+    return desk.undo(person(), batch, at=LATER).batch
+
+
+def revise(verb: str) -> Any:
+    first = own("a", key="a", status="confirmed", confidence=60, category="preference")
+    second = own("b", key="b")
+    if verb == "merge":
+        return ask("merge", first, second, content="ab")
+    return ask(verb, first, ref=str(second.pk), content="ab")
+
+
+@pytest.mark.parametrize("verb", ["supersede", "fork", "contest", "retract", "merge"])
+def test_undo_brings_all_back_and_undo_of_undo_does_it_again(verb: str) -> None:
+    revised = revise(verb)
+    done, linked = statuses(), relations()
+    undone = undo(revised.batch)
+    assert sorted(statuses().values()) == sorted(
+        ["candidate", "confirmed", *(["retracted"] if verb in ("supersede", "fork", "merge") else [])]
+    )
+    assert relations() == set()
+    redone = undo(undone)
+    assert (statuses(), relations()) == (done, linked)
+    undo(redone)
+    assert relations() == set()
+
+
+def test_undo_gives_the_key_and_the_behaviour_back() -> None:
+    old = make_memory("Never on Fridays", key="fridays", status="applied", category="preference", hold="floor")
+    Adaptation.objects.open(old, by=person().actor, at=AT, again=False)
+    revised = ask("supersede", old, content="Never on Mondays", trust=person())
+    undo(revised.batch)
+    assert Adaptation.objects.active().get().memory_id == old.pk
+    assert Memory.objects.live().get(key="fridays").pk == old.pk
+
+
+def test_what_was_changed_since_is_not_undone_by_half() -> None:
+    old = own("a", status="confirmed")
+    revised = ask("supersede", old, content="b")
+    made(revised).promote(by=person().actor, at=AT)
+    before = statuses()
+    with pytest.raises(Conflict):
+        undo(revised.batch)
+    assert (statuses(), len(relations())) == (before, 1)
+
+
+def test_the_trail_says_what_stands_against_what() -> None:
+    old = own("a")
+    new = made(ask("supersede", old, content="b"))
+    entry = AuditEntry.objects.about("memory", old.pk).get()
+    assert entry.after["relation"] == {"source": str(new.pk), "predicate": "supersedes", "target": str(old.pk)}
