@@ -70,6 +70,8 @@ Zone = Annotated[str, AfterValidator(_zone)]
 Address = Annotated[str, AfterValidator(_address)]
 Token = Annotated[str, AfterValidator(_token)]
 Percent = Annotated[int, Field(ge=0, le=100)]
+Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Shares = Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(max_length=5), BeforeValidator(_words)]
 PostgresURL = Annotated[str, AfterValidator(_postgres)]
 
 
@@ -122,6 +124,22 @@ class Environment(BaseModel):
     )
     EMBEDDING_API_KEY: Token = Field("", description="of the endpoint")
     EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field("medium", description="what is above it is sent to no endpoint")
+    SEARCH_WORDS: Weight = Field(0.7, description="weight of the words that a passage shares with the question")
+    SEARCH_MEANING: Weight = Field(0.3, description="weight of how near a passage is to the question in meaning")
+    SEARCH_NEIGHBOURS: Shares = Field(
+        [0.8, 0.5, 0.3], description="what a word counts that was said one, two, ... passages away, comma-separated"
+    )
+    SEARCH_ACTOR: Weight = Field(0.3, description="added where the question names the speaker or source")
+    SEARCH_RELEVANCE: Weight = Field(0.8, description="weight of the best passage in a memory's score")
+    SEARCH_SALIENCE: Weight = Field(0.15, description="weight of salience in a memory's score")
+    SEARCH_CONFIDENCE: Weight = Field(0.05, description="weight of confidence in a memory's score")
+    SEARCH_POOL: int = Field(50, ge=10, le=500, description="passages by words, and by meaning, that are ranked")
+    SELECTION_CONFIDENCE_THRESHOLD: Weight = Field(
+        0.7, le=1, description="below it the selection among competences and plans says needs_more"
+    )
+    ANN_FROM_PASSAGES: int = Field(
+        300_000, ge=0, description="above it an index finds what is near in meaning, where all of it is searched"
+    )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
 
 

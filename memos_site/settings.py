@@ -68,7 +68,7 @@ DATABASES: dict[str, Any] = {
         "PORT": "5432",  # of the socket's name; said, because PGPORT would change it
     }
     if EMBEDDED
-    else dict(dj_database_url.parse(ENV.DATABASE_URL))
+    else dict(dj_database_url.parse(ENV.DATABASE_URL), ENGINE="memos_site.postgres.remote")
 }
 DATABASES["default"] |= {
     "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
@@ -162,7 +162,7 @@ LADDER = {
     "confirms": ENV.AUTO_CONFIRM,
     "applies": ENV.AUTO_APPLY,
 }
-DECAY = {
+DECAY: dict[str, Any] = {
     "idle_days": ENV.DECAY_IDLE_DAYS,
     "step_days": ENV.DECAY_STEP_DAYS,
     "points": ENV.DECAY_POINTS,
@@ -171,6 +171,17 @@ DECAY = {
     "demote_below": ENV.DEMOTE_BELOW,
     "expire_below": ENV.EXPIRE_BELOW,
 }
+SEARCH_WEIGHTS: dict[str, Any] = {
+    "words": ENV.SEARCH_WORDS,
+    "meaning": ENV.SEARCH_MEANING,
+    "neighbours": tuple(ENV.SEARCH_NEIGHBOURS),
+    "actor": ENV.SEARCH_ACTOR,
+    "relevance": ENV.SEARCH_RELEVANCE,
+    "salience": ENV.SEARCH_SALIENCE,
+    "confidence": ENV.SEARCH_CONFIDENCE,
+}
+SEARCH_POOL, ANN_FROM_PASSAGES = ENV.SEARCH_POOL, ENV.ANN_FROM_PASSAGES
+SELECTION_CONFIDENCE_THRESHOLD = ENV.SELECTION_CONFIDENCE_THRESHOLD
 RATE_LIMIT_PER_MINUTE = ENV.RATE_LIMIT_PER_MINUTE
 IGNORED_TOOLS = frozenset(ENV.IGNORED_TOOLS)
 EMBEDDING_ENDPOINT, EMBEDDING_API_KEY = ENV.EMBEDDING_ENDPOINT, ENV.EMBEDDING_API_KEY

@@ -1,0 +1,98 @@
+"""One search, ready for SQL: which rows count, and the values of the statement."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from memories import ann
+from memories.choices import Type
+from memories.models.vector import as_text
+from memories.retrieval.question import Question
+from memories.retrieval.reach import Reach, quoted, reach
+from memories.retrieval.request import BELIEVED, SearchRequest
+from memories.trust import SHARED_SCOPES, Trust
+
+SALIENCE = (
+    "memos_salience_at(%(at)s, m.salience, m.salience_at, m.half_life, m.min_salience, m.max_age, m.created_at,"
+    " m.pinned)"
+)
+EXACT = ("source", "company_id", "thread_id")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """`scopes` None: all of them. `trust` is what the request leaves of the caller's."""
+
+    question: Question
+    request: SearchRequest
+    trust: Trust
+    at: datetime
+
+    @property
+    def scopes(self) -> list[str] | None:
+        return None if self.trust.scopes is None else sorted({*self.trust.scopes, *SHARED_SCOPES})
+
+    @property
+    def reach(self) -> Reach:
+        return reach(self.question.words, self.question.figures, self.scopes)
+
+    @property
+    def by_index(self) -> bool:
+        """Meaning is looked up in an index that may miss some: only where there is too much to compare everything."""
+        known = self.question.figures
+        many = known.within(self.scopes) > settings.ANN_FROM_PASSAGES
+        return many and ann.index_name(self.question.model) in known.indexes
+
+    @property
+    def is_narrow(self) -> bool:
+        """Few memories are asked for: the planner may begin with them."""
+        asked = self.request
+        few = bool(asked.types) and Type.EPISODIC not in asked.types
+        unusual = bool(asked.statuses) and not set(BELIEVED) <= set(asked.statuses)
+        rest = (asked.tags, asked.categories, asked.min_confidence, asked.min_salience)
+        return few or unusual or any(rest) or any(getattr(asked, name) for name in EXACT)
+
+    def of_row(self, row: str, scope: str) -> list[str]:
+        """What trust and the types ask of a passage or memory."""
+        said = [f"{row}.sensitivity <= %(clearance)s"]
+        said += [scope.format(row)] if self.scopes is not None else []
+        return said + ([f"{row}.type = ANY(%(types)s)"] if self.request.types else [])
+
+    def of_memory(self) -> list[str]:
+        """What status, time and the filters ask of the memory m."""
+        asked = self.request
+        said = [
+            "m.status = ANY(%(statuses)s)",
+            "(m.expires_at IS NULL OR m.expires_at > %(at)s)",
+            "(m.valid_from IS NULL OR m.valid_from <= %(at)s)",
+            "(m.valid_to IS NULL OR m.valid_to > %(at)s)",
+        ]
+        said += [f"m.{name} = %({name})s" for name in EXACT if getattr(asked, name)]
+        said += ["m.category = ANY(%(categories)s)"] if asked.categories else []
+        said += ["m.tags @> %(tags)s::varchar[]"] if asked.tags else []
+        said += ["m.confidence >= %(min_confidence)s"] if asked.min_confidence else []
+        return said + ([f"{SALIENCE} >= %(min_salience)s"] if asked.min_salience else [])
+
+    def values(self) -> dict[str, Any]:
+        asked, question, reached = self.request, self.question, self.reach
+        return {
+            "clearance": self.trust.max_sensitivity,
+            "scopes": self.scopes,
+            "types": list(asked.types),
+            "statuses": asked.wanted,
+            "at": self.at,
+            "query": reached.query,
+            "found": reached.found,
+            "holding": reached.holding,
+            "vector": None if question.vector is None else as_text(question.vector),
+            "model": question.model,
+            "pool": settings.SEARCH_POOL,
+            "categories": list(asked.categories),
+            "tags": asked.tags,
+            "min_salience": asked.min_salience,
+            "min_confidence": asked.min_confidence,
+            **{name: getattr(asked, name) for name in EXACT},
+            **{f"word{n}": quoted(word) for n, word in enumerate(question.words)},
+        }

@@ -1,0 +1,125 @@
+"""What a search answers, and fetching it: two statements, however much is found."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+
+from memories import selector
+from memories.choices import Type
+from memories.models import Memory, Passage
+from memories.models.memory import MemoryQuerySet
+from memories.ranking import Ranked, Scored, weights_of
+from memories.retrieval.request import SearchRequest
+from memories.selector import Option, Selection
+from memories.trust import Trust
+
+MOST_PASSAGES = 3  # of one memory
+RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
+SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A passage of a result, with how well it answers. `passage.ref` is the caller's id of its event, or None."""
+
+    passage: Any  # a Passage, with `ref`
+    score: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """`parts` explains `score`. `matched`: how many of the question's words its best passage holds. `cosine`: of its
+    nearest passage, uncentred; None without vectors."""
+
+    memory: Memory
+    score: float
+    passages: list[Told] = field(default_factory=list)
+    parts: dict[str, float] = field(default_factory=dict)
+    matched: int = 0
+    cosine: float | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """`stubs`: what lies exactly one level above the caller, where asked for. `degraded`: what did not help."""
+
+    results: list[Result]
+    stubs: list[Memory] = field(default_factory=list)
+    selection: Selection | None = None
+    degraded: tuple[str, ...] = ()
+    took_ms: float = 0.0
+
+
+def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> list[Result]:
+    """The memories and passages behind what was ranked. What vanished meanwhile, or rose above the caller, is left
+    out."""
+    wanted = {one.passages[0].candidate.memory: one.passages[0].candidate.type for one in kept}
+    beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
+    rows = Memory.objects.visible_to(trust)
+    memories = (rows.select_related(*beside) if beside else rows).in_bulk(wanted)
+    shown = {id(one): one.passages[:MOST_PASSAGES] for one in kept if _shows_passages(one, request)}
+    passages = _passages(scored.candidate.passage for told in shown.values() for scored in told)
+    results = []
+    for one in kept:
+        if memory := memories.get(one.passages[0].candidate.memory):
+            told = shown.get(id(one), [])
+            rows_told = [Told(row, scored.score) for scored in told if (row := passages.get(scored.candidate.passage))]
+            results.append(_result(memory, one, rows_told, request))
+    return results
+
+
+def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
+    """Of knowledge the memory itself says it."""
+    return request.unit == "passage" or one.passages[0].candidate.type == Type.EPISODIC
+
+
+def _passages(ids: Iterable[int]) -> dict[int, Any]:
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    rows = Passage.objects.filter(pk__in=wanted).annotate(ref=F("event__ref"))
+    return {row.pk: row for row in rows.only("memory_id", "position", "event_id", "actor", "at", "text")}
+
+
+def _result(memory: Memory, one: Ranked, told: list[Told], request: SearchRequest) -> Result:
+    best: Scored = one.passages[0]
+    parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor")}
+    if request.unit == "memory":
+        weights = weights_of(settings.SEARCH_WEIGHTS)
+        parts["relevance"] = weights.relevance * one.relevance
+        parts["salience"] = weights.salience * best.candidate.salience
+        parts["confidence"] = weights.confidence * best.candidate.confidence / 100
+    cosines = [scored.candidate.cosine for scored in one.passages if scored.candidate.cosine is not None]
+    return Result(memory, one.score, told, parts, best.candidate.matched.bit_count(), max(cosines) if cosines else None)
+
+
+def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Result]:
+    """Where nothing is asked: by salience now, then newest."""
+    rows = rows.with_salience(at).select_related("episode", "performance")
+    ordered = rows.order_by("-salience_now", "-created_at", "-pk")[:limit]
+    return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in ordered]
+
+
+def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
+    """Over the competences and plans among the results; None where none were asked for and none found."""
+    options = {result.memory.pk: _option(result) for result in results if result.memory.type in SELECTED_TYPES}
+    if not options and not set(SELECTED_TYPES) & set(request.types):
+        return None
+    return selector.select(list(options.values()), at=at, threshold=settings.SELECTION_CONFIDENCE_THRESHOLD)
+
+
+def _option(result: Result) -> Option:
+    memory = result.memory
+    record = getattr(memory, "performance", None)
+    return Option(
+        memory.pk,
+        memory.confidence,
+        cosine=result.cosine,
+        successes=record.successes if record else 0,
+        failures=record.failures if record else 0,
+        reinforced_at=memory.reinforced_at,
+    )

@@ -1,0 +1,67 @@
+"""What is asked, as the words and the meaning that are looked for."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db import connection
+
+from memories import embedding
+from memories.embedding import Array
+from memories.models import EmbeddingModel
+from memories.retrieval import figures
+from memories.retrieval.figures import Figures
+from memories.text import searchable
+
+log = logging.getLogger(__name__)
+MOST_WORDS = 32
+LONGEST_READ = 10_000  # characters of a question whose words are looked for
+PATIENCE = 2.0  # seconds for an endpoint
+
+
+@dataclass(frozen=True)
+class Question:
+    """`words`: lexemes, at most MOST_WORDS. `vector`: None where the text has no meaning to the model `model`, or there
+    was no answer from it; then `degraded` says so."""
+
+    text: str
+    words: list[str] = field(default_factory=list)
+    vector: Array | None = None
+    model: str = ""
+    degraded: tuple[str, ...] = ()
+    figures: Figures = field(default_factory=Figures)
+
+    @property
+    def says_nothing(self) -> bool:
+        return not self.words and self.vector is None
+
+
+def meaning(text: str) -> tuple[str, Array | None, tuple[str, ...]]:
+    """The serving model, the vector of the text, and what failed. Not to be called inside a transaction."""
+    model = EmbeddingModel.objects.serving()
+    try:
+        [vector] = embedding.named(model).embed([text], patience=PATIENCE)
+    except embedding.EmbeddingError as error:
+        log.warning("searching by words only: %s", error)
+        return model, None, ("embedding",)
+    return model, vector, ()
+
+
+def read(text: str) -> tuple[list[str], Figures]:
+    """The text's lexemes, the most telling ones where they are many; one statement."""
+    asked = text[:LONGEST_READ]
+    fresh = figures.SQL if figures.kept.stale else "NULL"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT tsvector_to_array(to_tsvector('english', %s)), {fresh}",
+            [searchable(asked) or asked],
+        )
+        words, told = cursor.fetchone()
+    if told is not None:
+        figures.kept.keep(figures.of(told))
+    return most_telling(words, figures.kept.figures), figures.kept.figures
+
+
+def most_telling(words: Sequence[str], known: Figures) -> list[str]:
+    """The rarest ones; of those as rare the longest."""
+    return sorted(words, key=lambda word: (known.share(word), -len(word), word))[:MOST_WORDS]

@@ -1,0 +1,69 @@
+"""Which of the competences and plans that a question found to use, and whether that is sure enough. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+HALF_LIFE = timedelta(days=30)
+UNKNOWN = 0.5  # without a record, or never reinforced
+
+
+@dataclass(frozen=True)
+class Option:
+    """`cosine` None: there are no vectors, and confidence (0-100) stands in. Failures are what a plan is judged by."""
+
+    id: Any
+    confidence: int
+    cosine: float | None = None
+    successes: int = 0
+    failures: int = 0
+    reinforced_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """`selected` best first; `scores` by id; `confidence` is how far the best is ahead of the second."""
+
+    selected: list[Any]
+    confidence: float
+    needs_more: bool
+    scores: dict[Any, float]
+
+
+def select(options: Sequence[Option], *, at: datetime, threshold: float) -> Selection:
+    scores = {option.id: score(option, at=at) for option in options}
+    selected = sorted(scores, key=lambda id: -scores[id])
+    sure = lead([scores[id] for id in selected])
+    return Selection(selected, sure, not selected or sure < threshold, scores)
+
+
+def score(option: Option, *, at: datetime) -> float:
+    return (applicability(option) + success_rate(option) + recency(option.reinforced_at, at=at)) / 3
+
+
+def lead(scores: Sequence[float]) -> float:
+    """Of scores, best first: none 0; one itself, at most 1; more: by which share the best is ahead of the second."""
+    if not scores:
+        return 0.0
+    if len(scores) == 1:
+        return min(scores[0], 1.0)
+    return (scores[0] - scores[1]) / scores[0] if scores[0] else 0.0
+
+
+def applicability(option: Option) -> float:
+    return option.confidence / 100 if option.cosine is None else (option.cosine + 1) / 2
+
+
+def success_rate(option: Option) -> float:
+    """A plan's 1 - failure_rate is the same number."""
+    uses = option.successes + option.failures
+    return option.successes / uses if uses else UNKNOWN
+
+
+def recency(reinforced_at: datetime | None, *, at: datetime) -> float:
+    """Half after 30 days; 1 in the future."""
+    if reinforced_at is None:
+        return UNKNOWN
+    age = max(at - reinforced_at, timedelta())
+    return float(2.0 ** -(age / HALF_LIFE))
