@@ -1,15 +1,14 @@
 """The filter of a bulk decision: the names of the inbox's and the list's query, checked."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memories.choices import Category, Origin, Status, Type
 from memories.exceptions import Invalid
 from memories.shapes import Identifier, ScopeName, Tag, field_error
-from memos_site import desk
 
-KINDS = (*(type.value for type in Type), desk.VERSION)  # proposals are decided one by one
+Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: one by one
 
 
 class Filter(BaseModel):
@@ -17,7 +16,7 @@ class Filter(BaseModel):
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
-    kind: Annotated[str | None, Field(json_schema_extra={"enum": [*KINDS, None]})] = None
+    kind: Kind | None = None
     """As in the inbox; without `status` only"""
     status: list[Status] | None = None
     type: Type | None = None

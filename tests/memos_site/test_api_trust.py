@@ -1,10 +1,11 @@
 """A walk through every address of the API with tokens of different clearance and scopes: no answer tells of a row that
 its caller may not see, neither by a word nor by looking different from the answer about nothing."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,9 +13,10 @@ from django.urls import URLResolver
 from rest_framework.test import APIClient
 
 from memories.choices import Sensitivity, Type
-from memories.models import Memory
+from memories.models import Memory, Tombstone
 from memories.trust import Trust
 from memos_site.api.urls import urlpatterns
+from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +35,9 @@ class Secret:
     episode: UUID
     skill: str
     batch: UUID
+    proposal: UUID
+    tombstone: UUID
+    adaptation: UUID
 
     def is_seen_by(self, trust: Trust) -> bool:
         return trust.sees(scope=self.scope, sensitivity=self.sensitivity)
@@ -44,6 +49,7 @@ class Secret:
             "memories/<uuid:memory_id>": [
                 ("GET", f"memories/{self.memory}", None),
                 ("GET", f"memories/{self.episode}", None),
+                ("PATCH", f"memories/{self.memory}", {"tags": ["x"]}),
             ],
             **{
                 f"memories/<uuid:memory_id>/{trail}": [("GET", f"memories/{self.memory}/{trail}", None)]
@@ -59,10 +65,37 @@ class Secret:
             "memories/<uuid:memory_id>/promote": [("POST", f"memories/{self.memory}/promote", {})],
             "memories/<uuid:memory_id>/dismiss": [("POST", f"memories/{self.memory}/dismiss", {"reason": "wrong"})],
             "memories/<uuid:memory_id>/restore": [("POST", f"memories/{self.memory}/restore", {})],
+            "memories/<uuid:memory_id>/demote": [("POST", f"memories/{self.memory}/demote", {})],
+            "memories/<uuid:memory_id>/pin": [("POST", f"memories/{self.memory}/pin", {})],
+            "memories/<uuid:memory_id>/snooze": [("POST", f"memories/{self.memory}/snooze", {"until": None})],
+            "proposals/<uuid:proposal_id>": [("GET", f"proposals/{self.proposal}", None)],
+            "proposals/<uuid:proposal_id>/accept": [("POST", f"proposals/{self.proposal}/accept", {})],
+            "proposals/<uuid:proposal_id>/reject": [("POST", f"proposals/{self.proposal}/reject", {})],
+            "tombstones/<uuid:tombstone_id>/lift": [("POST", f"tombstones/{self.tombstone}/lift", {})],
+            "adaptations/<uuid:adaptation_id>/revert": [("POST", f"adaptations/{self.adaptation}/revert", {})],
             "audit/<uuid:batch>/undo": [("POST", f"audit/{self.batch}/undo", {})],
             "working-states/<path:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
             **self.reports(),
+            **self.revisions(),
         }
+
+    def revisions(self) -> dict[str, list[tuple[str, str, Any]]]:
+        """What would change it, take its place or speak against it."""
+        new = {"content": "otherwise", "payload": {"evidence": [{"source_type": "mail", "source_id": "1"}]}}
+        bodies: dict[str, dict[str, Any]] = {
+            "supersede": {"memory": new},
+            "fork": {"memory": new},
+            "contest": {"ref": "seen otherwise"},
+            "retract": {},
+        }
+        asked = {
+            f"memories/<uuid:memory_id>/{verb}": [
+                ("POST", f"memories/{self.memory}/{verb}", {**body, "rationale": "because"})
+            ]
+            for verb, body in bodies.items()
+        }
+        merger = {"ids": [self.memory, self.episode], "memory": new, "rationale": "because"}
+        return {**asked, "memories/merge": [("POST", "memories/merge", merger)]}
 
     def reports(self) -> dict[str, list[tuple[str, str, Any]]]:
         """Writes that name an episode by its id, alone and in a batch."""
@@ -78,13 +111,18 @@ class Secret:
         return {**alone, "batch": [("POST", "batch", {"items": items})]}
 
 
-NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4())
+NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4(), uuid4(), uuid4(), uuid4())
 LISTS = {
     "memories": ["memories?limit=2&status=candidate,confirmed,dismissed", "memories?limit=50", "memories?ordering=key"],
     "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
-    "inbox": ["inbox?limit=2", "inbox?kind=semantic"],
+    "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
+    "tombstones": ["tombstones?limit=2", "tombstones?active=true"],
+    "adaptations": ["adaptations?limit=2", "adaptations?active=true"],
+    "audit": ["audit?limit=100", "audit?action=promote"],
 }
-TELLS_ABOUT_THE_CALLER_ONLY = {"schema/", "me", "conversations", "observations", "working-states", ""}
+REVIEWED = ("inbox", "tombstones")
+COUNTS = {"metrics"}  # test_api_metrics holds them to what the caller may see
+TELLS_ABOUT_THE_CALLER_ONLY = {"memories/bulk", "schema/", "me", "conversations", "observations", "working-states", ""}
 
 
 def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
@@ -97,7 +135,13 @@ def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
     make_memory(f"{word} works", type=Type.WORKING, status="confirmed", thread_id=f"thread-{word}", **facts)
     skill = make_skill(f"{word}-skill", content=f"{word} skill", **facts)
     make_version(skill, description=f"{word} proposed")
-    return Secret(scope, sensitivity, word, waiting.pk, run.pk, skill.name, batch)
+    proposed = propose(make_memory(f"{word} believed", **facts), content=f"{word} otherwise")
+    gone = make_memory(f"{word} gone", key=f"{word} gone", **facts)
+    gone.dismiss(by=ANNA, why="wrong", at=AT)
+    buried = Tombstone.objects.get(memory_id=gone.pk)
+    adapted = make_applied(f"{word} rule", key=f"{word} rule", **facts).adaptations.get()
+    beside = {"proposal": proposed.pk, "tombstone": buried.pk, "adaptation": adapted.pk}
+    return Secret(scope, sensitivity, word, waiting.pk, run.pk, skill.name, batch, **beside)
 
 
 @pytest.fixture
@@ -114,11 +158,8 @@ def routes(patterns: Sequence[Any]) -> set[str]:
 
 def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]:
     """Status and whole text, without what differs from request to request."""
-    answer: Any = (
-        client.generic(method, f"/api/v1/{path}")
-        if body is None
-        else client.post(f"/api/v1/{path}", body, format="json")
-    )
+    said = "" if body is None else json.dumps(body, default=str)
+    answer: Any = cast(Any, client).generic(method, f"/api/v1/{path}", said, "application/json")
     if answer.streaming:
         return answer.status_code, str(bytes_of(answer))
     shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
@@ -132,14 +173,14 @@ def caller_and_trust(clearance: int, scopes: list[str], *, review: bool) -> tupl
 
 
 def test_the_walk_knows_every_address() -> None:
-    assert routes(urlpatterns) == {*NOTHING.addresses(), *LISTS, *TELLS_ABOUT_THE_CALLER_ONLY}
+    assert routes(urlpatterns) == {*NOTHING.addresses(), *LISTS, *COUNTS, *TELLS_ABOUT_THE_CALLER_ONLY}
 
 
 @pytest.mark.parametrize("review", [True, False])
 def test_lists_show_what_the_caller_may_see_and_nothing_else(secrets: list[Secret], review: bool) -> None:
     for token in TOKENS:
         client, trust = caller_and_trust(*token, review=review)
-        for path in [path for name, paths in LISTS.items() if review or name != "inbox" for path in paths]:
+        for path in [path for name, paths in LISTS.items() if review or name not in REVIEWED for path in paths]:
             shown = everything_listed(client, f"/api/v1/{path}")
             seen = {
                 secret.word for secret in secrets if f"'{secret.word} " in shown or f"'{secret.word}-skill'" in shown
@@ -175,8 +216,30 @@ def test_what_may_be_seen_is_found_at_every_address(secrets: list[Secret]) -> No
         if secret.is_seen_by(trust):
             for method, path, body in [one for requests in secret.addresses().values() for one in requests]:
                 status, shown = ask(client, method, path, body)
-                foreign = path in secret.reports() and secret.scope != "project:alpha"  # seen, but not to write into
+                writes = {
+                    one for requests in {**secret.reports(), **secret.revisions()}.values() for _, one, _ in requests
+                }
+                foreign = path in writes and secret.scope != "project:alpha"  # seen, but not to write into
                 assert status in ((403, 200) if foreign else (200, 201, 409)), (path, shown)
+
+
+def test_a_batch_tells_nothing_of_what_may_not_be_seen(secrets: list[Secret]) -> None:
+    client, trust = caller_and_trust(1, ["project:alpha"], review=True)
+    ids = [secret.memory for secret in secrets] + [uuid4()]
+    answer: Any = client.post("/api/v1/memories/bulk", {"action": "promote", "ids": ids}, format="json")
+    told = answer.json()
+    assert set(told["done"]) == {str(secret.memory) for secret in secrets if secret.is_seen_by(trust)}
+    assert {(one["code"], one["detail"]) for one in told["failed"]} == {
+        ("not_found", "there is nothing here, or nothing that you may see")
+    }
+    every: Any = client.post(
+        "/api/v1/memories/bulk",
+        {"action": "dismiss", "filter": {}, "as_of": "2999-01-01T00:00:00Z"} | {"why": "x"},
+        format="json",
+    )
+    seen = {secret.word for secret in secrets if secret.is_seen_by(trust)}
+    dismissed = Memory.objects.filter(status="dismissed", pk__in=every.json()["done"]).values_list("content", flat=True)
+    assert {content.split()[0] for content in dismissed} == seen
 
 
 def test_a_skills_name_that_others_use_elsewhere_is_not_told() -> None:
