@@ -14,6 +14,7 @@ from django.urls import URLPattern, get_resolver
 from pydantic import BaseModel
 
 from memories.api import operations as of_memories
+from memories.api import operations_of_revision as of_revision
 from memories.api.described import Operation
 from memories.api.doors import Door
 from memos_site.api import operations as of_the_hall
@@ -24,7 +25,7 @@ from tests.make import caller, make_person
 Json = dict[str, Any]
 OPERATIONS: list[Operation] = [
     value
-    for module in (of_memories, of_skills, of_the_hall)
+    for module in (of_memories, of_revision, of_skills, of_the_hall)
     for value in vars(module).values()
     if isinstance(value, Operation)
 ]
@@ -65,7 +66,7 @@ def test_every_door_is_in_the_schema_with_every_filter_that_it_knows() -> None:
     shown: Json = document()["paths"]
     assert set(doors) == set(shown)
     for path, view in doors.items():
-        known = view.filters if "get" in shown[path] else frozenset()
+        known = frozenset().union(view.filters if "get" in shown[path] else (), *view.others.values())
         named = [parameter for operation in shown[path].values() for parameter in operation.get("parameters", [])]
         assert {parameter["name"] for parameter in named if parameter["in"] == "query"} == known
         assert all(parameter["description"] for parameter in named if parameter["in"] == "query")
