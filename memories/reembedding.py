@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memories import embedding, vectorising
 from memories.choices import Sensitivity, Type
+from memories.conversation import SYSTEM_ROLES
 from memories.embedding import Embedder
 from memories.models import EmbeddingModel, Episode, Event, Memory, Passage, Pending, Vector
 
@@ -62,7 +63,8 @@ def _passages() -> Iterator[Step]:
     written = Passage.objects
     memories = Memory.objects.exclude(type=Type.EPISODIC).filter(none).only("content", "type")
     yield from _written(memories, "memories", written.write_memories)
-    yield from _written(Event.objects.filter(untold), "events", written.write_events)
+    events = Event.objects.exclude(role__in=SYSTEM_ROLES).filter(untold)
+    yield from _written(events, "events", written.write_events)
     titled = Episode.objects.exclude(title="").filter(untitled)
     yield from _written(titled, "titles", lambda rows: written.write_events((), titles_of=rows))
 
@@ -127,7 +129,7 @@ def _mean(wanted: Embedder) -> list[float] | None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT avg(embedding)::text FROM "
-            "(SELECT embedding FROM memories_vector WHERE model = %s LIMIT %s) AS some",
+            "(SELECT embedding FROM memories_vector WHERE model = %s LIMIT %s) AS sample",
             [wanted.name, SAMPLE],
         )
         [mean] = cursor.fetchone()
