@@ -1,0 +1,37 @@
+"""GET metrics: for who may read, and nothing in it of what the caller may not see."""
+
+from typing import Any
+
+import pytest
+
+from memories.choices import Sensitivity
+from tests.make import caller, make_memory
+
+pytestmark = pytest.mark.django_db
+
+
+def shown(**agent: Any) -> Any:
+    answer = caller(**agent).get("/api/v1/metrics")
+    assert answer.status_code == 200, answer.json()
+    return {name: value for name, value in answer.json().items() if name != "collected_at"}
+
+
+def test_the_figures_have_the_names_that_were_agreed() -> None:
+    agreed = {"total_records", "records_by_type", "avg_salience", "avg_confidence", "salience_distribution"}
+    agreed |= {"active_records", "pinned_records", "memory_growth_rate", "retrieval_usefulness", "revision_rate"}
+    assert agreed | {"competence_success_rate", "plan_reuse_frequency"} <= set(shown())
+
+
+def test_a_secret_or_foreign_memory_is_in_no_figure() -> None:
+    make_memory(scope="project:alpha", pinned=True)  # so that the clock moves nothing
+    low: dict[str, Any] = {"clearance": Sensitivity.LOW, "scopes": ["project:alpha"]}
+    before = shown(**low)
+    make_memory(scope="project:alpha", sensitivity=Sensitivity.HYPER)
+    make_memory(scope="project:beta")
+    assert shown(**low) == before
+    assert (before["total_records"], shown(clearance=Sensitivity.HYPER)["total_records"]) == (1, 3)
+
+
+def test_who_may_not_read_gets_no_figures() -> None:
+    assert caller(permissions=["ingest"]).get("/api/v1/metrics").status_code == 403
+    assert caller().get("/api/v1/metrics?scope=x").status_code == 400
