@@ -54,3 +54,11 @@ class NotAllowed(Exception):
 
 class NotFound(Exception):
     """It does not exist, or the caller may not see it: both are the same answer. 404 at the API."""
+
+
+class UnknownKey(NotFound):
+    """Nothing that the caller may see has this key; `suggestions` are keys that it may have meant."""
+
+    def __init__(self, suggestions: list[str]) -> None:
+        super().__init__("no such key")
+        self.suggestions = suggestions

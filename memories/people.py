@@ -34,6 +34,13 @@ def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
     return Trust(actor, clearance, permissions=may)
 
 
+def administers(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """A person of the group `administrator`; no agent does."""
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    return user.is_superuser or user.groups.filter(name="administrator").exists()
+
+
 def group(name: str) -> Group:
     """The group of that name with the permissions that it stands for; KeyError for one that we do not know."""
     wanted = Permission.objects.filter(content_type__app_label="memories", codename__in=GROUPS[name])

@@ -18,7 +18,8 @@ from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals, recorded
 from memories import witnessing
 from memories.choices import LIVE, Outcome
-from memories.models import Episode, Memory
+from memories.models import Episode, Memory, Tombstone
+from memories.models.memory import competence_key
 from skills.manifest import TrackRecord
 from skills.models import Skill
 
@@ -57,6 +58,8 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
         return Counter()
     if memory is not None and memory.status not in LIVE:
         return _suppress(pattern, memory)
+    if memory is None and (tombstone := _forgotten(pattern)):
+        return _met_again(pattern, tombstone, at=at)
     competence = _learn(pattern, background)
     prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
@@ -116,6 +119,20 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
         witnessing.suppress(memory, proposals.witnesses(uncounted), source=proposals.SOURCE)
         pattern.settle()
     return Counter(suppressed=len(uncounted))
+
+
+def _forgotten(pattern: Pattern) -> Tombstone | None:
+    """A person has forgotten what these runs would teach: it is not taught again."""
+    key = competence_key(f"skill:{pattern.signature}")
+    return Tombstone.objects.blocking(pattern.scope).filter(key=key).order_by("-at").first()
+
+
+def _met_again(pattern: Pattern, tombstone: Tombstone, *, at: datetime) -> Counter[str]:
+    with transaction.atomic():
+        met = pattern.sightings.uncounted().counted()
+        Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
+        pattern.settle()
+    return Counter(suppressed=met)
 
 
 def _record(pattern: Pattern) -> TrackRecord:

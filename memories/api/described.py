@@ -27,6 +27,7 @@ ANSWERS = {
     ("POST", 201): "New",
     ("POST", 202): "Taken; nothing was changed",
     ("PATCH", 200): "Changed",
+    ("DELETE", 200): "What went, or with `dry_run` what would go",
     ("PATCH", 202): "It is not the caller's own: proposed, nothing was changed",
 }
 REFUSALS = {
@@ -98,8 +99,8 @@ def _parameters(operation: Operation, view: type[Door]) -> Iterator[OpenApiParam
     """The view's filters as `KNOWN` describes them, unless the operation has another word for one."""
     yield from operation.parameters
     own = {parameter.name for parameter in operation.parameters}
-    if operation.method == "GET":
-        yield from (KNOWN[name] for name in sorted(view.filters - own))
+    known = view.others.get(operation.method, view.filters if operation.method == "GET" else frozenset())
+    yield from (KNOWN[name] for name in sorted(known - own))
     if _writes(operation, view):
         yield IDEMPOTENCY_KEY
 

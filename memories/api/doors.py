@@ -35,12 +35,14 @@ class Allowed(BasePermission):
 
 
 class Door(APIView):
-    """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known."""
+    """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known; `others`:
+    those of a method that knows other ones."""
 
     permission_classes = [Allowed]
     throttle_classes = [PerToken]
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
+    others: ClassVar[Mapping[str, frozenset[str]]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         patient(super().initial)(request, *args, **kwargs)
@@ -52,8 +54,9 @@ class Door(APIView):
         self._known_parameters(request)
 
     def _known_parameters(self, request: Request) -> None:
-        if unknown := sorted(set(request.query_params) - self.filters):
-            detail = f"is not one of {', '.join(sorted(self.filters)) or 'none'}"
+        known = self.others.get(request.method or "", self.filters)
+        if unknown := sorted(set(request.query_params) - known):
+            detail = f"is not one of {', '.join(sorted(known)) or 'none'}"
             raise Invalid(*(FieldError(within("", name), "unknown_parameter", detail) for name in unknown))
         for name, values in request.query_params.lists():
             if any("\0" in value for value in values):

@@ -13,7 +13,9 @@ from memories.api import lists, operations, representations
 from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.editing import Editing
+from memories.api.forgetting import FORGET, Forgetting
 from memories.api.lists import PAGING
+from memories.api.operations_of_forgetting import FORGET_MEMORY
 from memories.api.parameters import ORDERINGS
 from memories.api.trails import INCLUDED
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
@@ -23,7 +25,7 @@ from memories.models import Event, Memory
 from memories.models.episode import EventQuerySet
 from memories.models.memory import MemoryQuerySet
 
-READ = {"GET": (Permission.READ,)}
+READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.READ,)}
 CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
 MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
@@ -57,9 +59,9 @@ class Memories(Door):
         return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
-@described(operations.GET_MEMORY, operations.EDIT_MEMORY)
-class OneMemory(Editing):
-    needs = {**READ, "PATCH": (Permission.INGEST, Permission.REVIEW)}
+@described(operations.GET_MEMORY, operations.EDIT_MEMORY, FORGET_MEMORY)
+class OneMemory(Editing, Forgetting):
+    needs = {**READ, **FORGET, "PATCH": (Permission.INGEST, Permission.REVIEW)}
     filters = frozenset({"include"})
 
     def get(self, request: Request, memory_id: UUID) -> Response:

@@ -34,6 +34,7 @@ _WORDS = (
     some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
     some_of("category", Category.values, "Of these categories."),
     some_of("origin", Origin.values, "That came in this way."),
+    query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
     some_of("include", ("history", "evidence", "relations"), "What comes along."),
     query(
         "include_redacted",

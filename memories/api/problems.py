@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from memories.correlation import request_id
-from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
 
 log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
@@ -55,6 +55,8 @@ def of(error: Exception) -> dict[str, Any] | None:
         return {"status": 412, "detail": str(error)}
     if isinstance(error, NotAllowed):
         return {"status": 403, "detail": str(error)}
+    if isinstance(error, UnknownKey):
+        return {"status": 404, "detail": NOT_FOUND, "suggestions": error.suggestions}
     return {"status": 404, "detail": NOT_FOUND} if isinstance(error, NotFound | Http404) else None
 
 

@@ -73,7 +73,8 @@ def evidence_of(memory_id: UUID, trust: Trust) -> Any:
 
 def relations_of(memory_id: UUID, trust: Trust) -> list[dict[str, Any]]:
     """Those of which the caller may see both ends, and what it is derived from; at most 1,000 of each."""
-    rows = Relation.objects.touching(memory_id).filter(trust.visible("source__"), trust.visible("target__"))
+    seen = Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
+    rows = Relation.objects.touching(memory_id).filter(source__in=seen, target__in=seen)
     sources = evidence_of(memory_id, trust).exclude(episode=None).order_by("-at", "pk")
     return [*(relation(row) for row in rows[:1000]), *(derived(row) for row in sources[:1000])]
 
@@ -89,7 +90,8 @@ class Beside(Door):
     needs = {"GET": (Permission.READ,)}
 
     def require(self, memory_id: UUID) -> None:
-        if not Memory.objects.visible_to(self.trust).filter(pk=memory_id).exists():
+        rows = Memory.objects.visible_to(self.trust).unexpired(timezone.now())
+        if not rows.filter(pk=memory_id).exists():
             raise NotFound
 
 

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from memories.api.batch import Batch
+from memories.api.forgetting import Erase
 from memories.api.ingestion import (
     Conversations,
     Events,
@@ -13,6 +14,7 @@ from memories.api.ingestion import (
 from memories.api.memories import EpisodeEvents, Me, Memories, OneMemory
 from memories.api.metrics import Metrics
 from memories.api.revision import Contest, Fork, Merge, Retract, Supersede
+from memories.api.salience import Penalize, Reinforce
 from memories.api.trails import EvidenceList, History, Relations
 
 urlpatterns = [
@@ -29,6 +31,9 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/history", History.as_view(), name="api-memory-history"),
     path("memories/<uuid:memory_id>/evidence", EvidenceList.as_view(), name="api-memory-evidence"),
     path("memories/<uuid:memory_id>/relations", Relations.as_view(), name="api-memory-relations"),
+    path("memories/<uuid:memory_id>/reinforce", Reinforce.as_view(), name="api-memory-reinforce"),
+    path("memories/<uuid:memory_id>/penalize", Penalize.as_view(), name="api-memory-penalize"),
+    path("memories/<uuid:memory_id>/erase", Erase.as_view(), name="api-memory-erase"),
     path("memories/<uuid:memory_id>/supersede", Supersede.as_view(), name="api-memory-supersede"),
     path("memories/<uuid:memory_id>/fork", Fork.as_view(), name="api-memory-fork"),
     path("memories/<uuid:memory_id>/contest", Contest.as_view(), name="api-memory-contest"),

@@ -15,5 +15,5 @@ def each(batch: Callable[[], Counter[str] | None]) -> Counter[str]:
         with transaction.atomic():
             done = batch()
         if done is None:
-            return total
+            return +total  # without the names of nothing
         total.update(done)

@@ -111,7 +111,7 @@ def _remove_expired(ids: Sequence[UUID], *, at: datetime) -> None:
     """The trail says that they expired; claims leave a watermark that blocks nothing."""
     if not ids:
         return
-    rows = list(Memory.objects.filter(pk__in=ids).defer("payload"))
+    rows = list(Memory.objects.filter(pk__in=ids))
     AuditEntry.objects.bulk_create(_expiries(rows, at=at))
     Tombstone.objects.mark([row for row in rows if row.is_claim and row.status in LIVE], by=SYSTEM, at=at)
     Adaptation.objects.filter(memory__in=ids).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)

@@ -10,13 +10,14 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least
 
 from memories import decay
-from memories.choices import EXPERIENCE, DeletionPolicy, Status, Type
+from memories.choices import EXPERIENCE, LIVE, DeletionPolicy, Status, Type
 from memories.models.trusted import Trusted
 
 if TYPE_CHECKING:
     from memories.models.memory import Memory  # noqa: F401 - a name for the type checker
 
 HELD = (Status.CONFIRMED, Status.APPLIED)
+LIVE_FIRST = Case(When(status__in=LIVE, then=Value(0)), default=Value(1))
 BY_HAND = (DeletionPolicy.MANUAL_ONLY, DeletionPolicy.NEVER)
 PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no one's way
     fades_at__isnull=False,
@@ -36,6 +37,10 @@ class Ageing(Trusted["Memory"]):
     def unexpired(self, at: datetime) -> Self:
         """What is still there for whoever reads, though no job may have removed the rest yet."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=at))
+
+    def keyed(self, key: str, *, scope: str) -> Self:
+        """What a key names: the live memory, then those that were closed, the latest first."""
+        return self.filter(scope=scope, key=key).order_by(LIVE_FIRST, "-updated_at", "-pk")
 
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))

@@ -1,5 +1,6 @@
 """What every memory has, whatever its type: one table, one trust filter, one review inbox."""
 
+import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
@@ -21,8 +22,16 @@ from memories.models.trusted import new_id
 from memories.trust import Actor, Trust
 
 DAY = 86_400.0
+LONGEST_KEY = 255
 UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins the idle time of a claim anew
+
+
+def competence_key(skill_name: str | None) -> str | None:
+    """Names of tools reach thousands of characters; a key does not."""
+    if skill_name is None or len(skill_name) <= LONGEST_KEY:
+        return skill_name
+    return f"skill:{hashlib.sha256(skill_name.encode()).hexdigest()}"
 
 
 class MemoryQuerySet(Ageing):
@@ -159,6 +168,11 @@ class Memory(Reviewable):
 
     def __str__(self) -> str:
         return self.content[:80]
+
+    @property
+    def known_as(self) -> str | None:
+        """Its key; of a competence what runs call it, so that they do not teach a forgotten one again."""
+        return self.key or competence_key(self.payload.get("skill_name"))
 
     @property
     def is_claim(self) -> bool:

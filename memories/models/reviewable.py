@@ -47,6 +47,11 @@ class Reviewable(models.Model):
     class Meta:
         abstract = True
 
+    @property
+    def known_as(self) -> str | None:
+        """By what it would be known if it came again."""
+        return self.key
+
     def audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
         """The draft of an audit row about this memory; `facts` are those of AuditEntry.draft."""
         return AuditEntry.draft(

@@ -128,7 +128,7 @@ class Tombstone(models.Model):
         claim = seal(memory.content)
         return cls(
             scope=memory.scope,
-            key=memory.key,
+            key=memory.known_as,
             memory_id=memory.pk,
             category=getattr(memory, "category", None),
             claim_tokens=sorted(claim.tokens),

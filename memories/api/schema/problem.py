@@ -39,3 +39,5 @@ class Problem(Refusal):
     """The log and the audit trail have it too"""
     memory_status: Literal["unavailable"] = "unavailable"
     """Only with 503"""
+    suggestions: list[str] = []
+    """Only with 404 of a key: at most three that may have been meant"""

@@ -1,0 +1,57 @@
+"""Reinforce and penalize: they move salience, and nothing else."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import forgetting
+from memories.api import representations
+from memories.api.described import described
+from memories.api.doors import WritingDoor
+from memories.api.operations_of_forgetting import PENALIZE_MEMORY, REINFORCE_MEMORY
+from memories.choices import Permission
+from memories.exceptions import FieldError, Invalid
+from memories.models import Memory
+
+MOST = 1.0  # all that there is of salience
+
+
+class Move(WritingDoor):
+    """The memory as it stands after it."""
+
+    needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
+
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        at = timezone.now()
+        self.move(memory_id, _number(self.body("amount").get("amount")), at=at)
+        row = Memory.objects.select_related("episode", "performance").get(pk=memory_id)
+        return Response(representations.memory(row, at=at))
+
+    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
+        raise NotImplementedError
+
+
+@described(REINFORCE_MEMORY)
+class Reinforce(Move):
+    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
+        forgetting.reinforce(self.trust, memory_id, amount, at=at)
+
+
+@described(PENALIZE_MEMORY)
+class Penalize(Move):
+    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
+        if amount is None:
+            raise Invalid(FieldError("/amount", "required", "is required"))
+        forgetting.penalize(self.trust, memory_id, amount, at=at)
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or value == float("inf"):
+        raise Invalid(FieldError("/amount", "out_of_range", "must be a number of at least 0"))
+    return float(min(value, MOST))

@@ -1,0 +1,76 @@
+"""One memory is forgotten on somebody's word: nothing that it said is left, only that it was there and who ended it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories import claim_locks, revision
+from memories.choices import ActorKind, DeletionPolicy, Status, Type
+from memories.exceptions import Conflict, NotAllowed
+from memories.forgetting import removal, traces, trail
+from memories.forgetting.belongings import Belongings
+from memories.forgetting.receipt import Receipt
+from memories.models import Episode, Memory, Tombstone
+from memories.trust import Trust
+
+
+def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run: bool = False) -> Receipt:
+    """Takes the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
+
+    `dry_run`: only the receipt. NotAllowed: an agent forgets what is its own, and not what only people delete.
+    Conflict: its policy is `never`, or somebody was faster.
+    """
+    if dry_run:
+        allow(memory, trust)
+        return Receipt.of(memory)
+    with transaction.atomic():
+        return take(memory, trust=trust, at=at, why=why)[0]
+
+
+def allow(memory: Memory, trust: Trust) -> None:
+    trust.scope_to_write(memory.scope)
+    if memory.deletion_policy == DeletionPolicy.NEVER:
+        raise Conflict("cannot forget: the deletion policy of this memory is never")
+    if trust.actor.kind != ActorKind.PERSON and memory.deletion_policy == DeletionPolicy.MANUAL_ONLY:
+        raise NotAllowed("only a person may forget what is deleted by hand only")
+    if not revision.is_own(memory, trust):
+        raise NotAllowed("an agent may forget only what is its own")
+    if memory.status == Status.DISMISSED and not revision.decides(trust):
+        raise NotAllowed("a person has dismissed this: only people decide about it")
+
+
+def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[Receipt, set[UUID]]:
+    """In the caller's transaction: the receipt, and the ids that the trail speaks of."""
+    by = trust.actor
+    claim_locks.to_decide(memory.scope)
+    memory.lock_for("forget", Status.values)
+    if memory.type == Type.EPISODIC:  # nothing joins it any more
+        list(Episode.objects.select_for_update().filter(pk=memory.pk).values_list("pk"))
+    allow(memory, trust)
+    receipt = Receipt.of(memory)
+    subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
+    instructions = traces.instructions_of(memory)
+    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON and memory.is_claim)
+    traces.wipe(memory, by=by, at=at)
+    going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
+    subjects |= _remove(memory)
+    traces.drop_unused(instructions)
+    trail.reduce_to_skeleton(subjects)
+    going.label = ""
+    going.save(force_insert=True)
+    return receipt, subjects
+
+
+def _tombstones(memory: Memory) -> list[UUID]:
+    return list(Tombstone.objects.filter(memory_id=memory.pk).values_list("pk", flat=True))
+
+
+def _remove(memory: Memory) -> set[UUID]:
+    """The row, its events, and whatever belongs to it; their ids."""
+    removal.remove_events([memory.pk])
+    belongings = Belongings(memory)
+    ids = belongings.ids
+    belongings.delete()
+    return {memory_id for memory_id in ids if isinstance(memory_id, UUID)}

@@ -1,0 +1,251 @@
+"""What is forgotten is gone with every word of it; that it was there, and who ended it, stays."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memories import decay, forgetting, witnessing
+from memories.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
+from memories.exceptions import Conflict, NotAllowed
+from memories.models import (
+    Adaptation,
+    AuditEntry,
+    Event,
+    Evidence,
+    IdempotencyKey,
+    Injection,
+    Instruction,
+    Memory,
+    Passage,
+    Proposal,
+    Relation,
+    Tombstone,
+)
+from memories.remembering import Occasion, Statement, Stored
+from memories.remembering.writing import write
+from memories.trust import Actor, Trust, everything
+from memories.witnessing import Witness
+from skills.models import Skill, SkillVersion
+from tests.everywhere import tables_with
+from tests.make import ANNA, AT, answer, call, make_memory, make_run, make_skill, user
+
+pytestmark = pytest.mark.django_db
+WORD = "quokka"
+PERSON = everything(ANNA)
+AGENT = Trust(Actor(ActorKind.AGENT, "P01", "1"), permissions=frozenset({Permission.INGEST}))
+
+
+def make_known(content: str = f"Acme likes the {WORD}", **facts: Any) -> Memory:
+    """Known for some time: applied, edited, used, quoted, asked about."""
+    facts = {"category": "preference", "status": Status.CONFIRMED, **facts}
+    memory = make_memory(content, created_by_id=AGENT.actor.identity, **decay.awake(AT), **facts)
+    Passage.objects.write_memories([memory])
+    memory.audit("create", by=AGENT.actor, at=AT, after={"content": content}).save(force_insert=True)
+    return memory
+
+
+def make_famous(**facts: Any) -> Memory:
+    memory = make_known(**facts)
+    memory.edit({"content": f"{WORD} " * 600}, by=ANNA, at=AT, why=f"the {WORD} said so")
+    memory.promote(to=Status.APPLIED, by=ANNA, at=AT, why=f"{WORD}!")
+    other = make_memory("Acme likes animals")
+    for source, target in ((memory, other), (other, memory)):
+        Relation.objects.create(source=source, target=target, predicate="related_to")
+    Evidence.objects.create(memory=memory, occasion="request:1", at=AT, kind="created", snapshot=f"a {WORD}")
+    change = {"verb": "edit", "content": f"no {WORD}"}
+    about: dict[str, Any] = {"by": AGENT.actor, "why": f"{WORD}?", "at": AT, "sensitivity": 1}
+    Proposal.objects.propose("revision", memory, change, **about)
+    merger = Proposal.objects.propose("merge", other, {"memory": {"content": f"animals, {WORD}"}}, **about)
+    Proposal.objects.filter(pk=merger.pk).update(others=[memory.pk])
+    told = {"memory": {"id": str(memory.pk), "content": memory.content}}
+    IdempotencyKey.objects.create(caller="a", key="k", request_sha256=b"x", answer=told, expires_at=AT)
+    items = [{"memory": str(memory.pk), "why": f"says {WORD}", "score": 0.5}]
+    Injection.objects.create(agent="a", at=AT, task_sha256=b"x", items=items, status="ok", sensitivity=1)
+    return memory
+
+
+def test_no_word_of_it_is_left_anywhere() -> None:
+    memory = make_famous(key="acme-likes")
+    assert len(tables_with(WORD)) >= 8
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    assert tables_with(WORD) == set()
+
+
+def test_the_receipt_says_what_went_and_a_dry_run_says_it_before() -> None:
+    memory = make_famous()
+    before = forgetting.forget(memory, trust=PERSON, at=AT, dry_run=True)
+    assert Memory.objects.filter(pk=memory.pk).exists()
+    assert Adaptation.objects.active().count() == 1
+    receipt = forgetting.forget(memory, trust=PERSON, at=AT)
+    assert receipt == before == forgetting.Receipt(memory.pk, adaptations_reverted=1, relations=2, evidence=1)
+    assert not Memory.objects.filter(pk=memory.pk).exists()
+
+
+def test_its_history_is_a_skeleton() -> None:
+    memory = make_famous()
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    trail = list(AuditEntry.objects.about("memory", memory.pk))
+    assert [entry.action for entry in trail] == ["create", "revise", "promote", "delete"]
+    assert [entry.actor for entry in trail] == ["P01", "anna", "anna", "anna"]
+    assert {(entry.label, entry.rationale) for entry in trail} == {("", "")}
+    assert trail[1].after == {"content": None}
+    assert trail[2].after["status"] == "applied"
+
+
+def test_the_behaviour_that_it_caused_ends() -> None:
+    memory = make_famous()
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    adaptation = Adaptation.objects.get()
+    assert (adaptation.revert_reason, adaptation.content, adaptation.memory) == ("forgotten", "", None)
+
+
+def test_that_it_was_given_to_somebody_is_still_known() -> None:
+    memory = make_famous()
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    assert Injection.objects.get().items == [{"memory": str(memory.pk), "score": 0.5}]
+
+
+def make_told() -> Memory:
+    """A conversation about the word."""
+    said = [{"role": "system", "content": f"You keep a {WORD}"}, user(f"Feed the {WORD}")]
+    messages = [*said, call("feed", animal=WORD), answer({WORD: "fed"})]
+    return make_run(messages=messages, title=f"The {WORD}", outcome="success", chat_history=[f"{WORD}s"])
+
+
+def test_an_episode_goes_with_its_events_and_with_what_was_quoted_from_it() -> None:
+    episode = make_told()
+    skill = make_skill(content="Feeds animals")
+    witness = Witness(episode.pk, Outcome.SUCCESS, AT, f"Feed the {WORD}")
+    witnessing.count(skill.memory, [witness], at=AT)
+    assert {"memories_event", "memories_evidence", "memories_instruction"} <= tables_with(WORD)
+    receipt = forgetting.forget(episode, trust=PERSON, at=AT)
+    assert receipt == forgetting.Receipt(episode.pk, events=3)
+    assert tables_with(WORD) == set()
+    quoted = Evidence.objects.get(memory=skill.memory)
+    assert (quoted.occasion, quoted.episode, quoted.outcome) == (f"episode:{episode.pk}", None, "success")
+
+
+def test_a_skill_that_was_learnt_from_a_forgotten_episode_is_put_before_a_person() -> None:
+    episode, skill = make_told(), make_skill()
+    witnessing.count(skill.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
+    forgetting.forget(episode, trust=PERSON, at=AT)
+    proposal = Proposal.objects.get()
+    assert (proposal.memory_id, proposal.why) == (skill.pk, forgetting.traces.REREAD)
+    assert SkillVersion.objects.get().status == "published"
+
+
+def test_instructions_that_other_runs_begin_with_stay() -> None:
+    first, second = make_told(), make_told()
+    forgetting.forget(first, trust=PERSON, at=AT)
+    assert Instruction.objects.count() == 1
+    forgetting.forget(second, trust=PERSON, at=AT)
+    assert (Instruction.objects.count(), Event.objects.count()) == (0, 0)
+
+
+def test_a_forgotten_skill_is_withdrawn_and_not_one_of_its_words_stays() -> None:
+    skill = make_skill(name=f"feed-{WORD}", content=f"Feeds a {WORD}")
+    Memory.objects.filter(pk=skill.pk).update(payload={"skill": {"name": skill.name}})
+    receipt = forgetting.forget(Memory.objects.get(pk=skill.pk), trust=PERSON, at=AT)
+    assert receipt.skills_withdrawn == 1
+    assert not Skill.objects.exists()
+    assert tables_with(WORD) == set()
+
+
+def test_what_a_person_forgot_is_not_stored_again() -> None:
+    memory = make_known(key="acme-likes")
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    stored = store(key="acme-likes")
+    assert stored.suppressed
+    assert (Memory.objects.count(), Tombstone.objects.get().hits) == (0, 1)
+
+
+def test_what_an_agent_deleted_may_be_stored_again() -> None:
+    store(key="acme-likes")
+    forgetting.forget(Memory.objects.get(), trust=AGENT, at=AT)
+    assert not Tombstone.objects.get().blocks
+    assert store(key="acme-likes").created
+
+
+def store(key: str) -> Stored:
+    said = Statement(f"Acme likes the {WORD}", key, "", "P01", confidence=20, category=Category.PREFERENCE)
+    occasions = [Occasion.request(at=AT)]
+    return write(said, founding=occasions, confirming=occasions, trust=AGENT, at=AT)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"created_by_id": "agent:2"},
+        {"hold": Hold.FLOOR},
+        {"status": Status.APPLIED},
+        {"status": Status.DISMISSED},
+        {"deletion_policy": DeletionPolicy.MANUAL_ONLY},
+    ],
+)
+def test_an_agent_forgets_only_its_own_and_nothing_that_people_decided(facts: dict[str, Any]) -> None:
+    memory = make_memory(**{"created_by_id": AGENT.actor.identity} | facts)
+    for dry_run in (True, False):
+        with pytest.raises(NotAllowed):
+            forgetting.forget(memory, trust=AGENT, at=AT, dry_run=dry_run)
+    assert Memory.objects.exists()
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    assert not Memory.objects.exists()
+
+
+def test_an_agent_writes_only_into_its_scopes() -> None:
+    scoped = Trust(AGENT.actor, scopes=frozenset({"project:a"}), permissions=AGENT.permissions)
+    with pytest.raises(NotAllowed, match="scope"):
+        forgetting.forget(make_memory(created_by_id=AGENT.actor.identity), trust=scoped, at=AT)
+
+
+@pytest.mark.parametrize("verb", ["forget", "erase"])
+def test_what_is_never_deleted_is_deleted_by_nobody(verb: str) -> None:
+    memory = make_memory(deletion_policy=DeletionPolicy.NEVER)
+    with pytest.raises(Conflict, match="never"):
+        taken(verb, memory)
+    assert Memory.objects.exists()
+
+
+def taken(verb: str, memory: Memory) -> Any:
+    if verb == "forget":
+        return forgetting.forget(memory, trust=PERSON, at=AT)
+    return forgetting.erase(memory.pk, trust=PERSON, at=AT)
+
+
+def test_of_two_who_forget_one_is_told() -> None:
+    memory = make_memory()
+    stale = Memory.objects.get()
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    with pytest.raises(Conflict, match="forgotten meanwhile"):
+        forgetting.forget(stale, trust=PERSON, at=AT)
+
+
+@pytest.mark.parametrize("type", [Type.WORKING, Type.PLAN_GRAPH, Type.SEMANTIC])
+def test_every_type_can_be_forgotten(type: Type) -> None:
+    memory = make_memory(f"the {WORD}", type=type, payload={"said": WORD}, tags=[WORD], company_id=WORD)
+    forgetting.forget(memory, trust=PERSON, at=AT)
+    assert tables_with(WORD) == set()
+
+
+def test_no_suggestion_beyond_what_the_caller_may_see() -> None:
+    facts: dict[str, Any]
+    for key, facts in {
+        "acme-terms": {},
+        "acme-vip-discount": {},
+        "acme-vips": {"sensitivity": 4},
+        "acme-vip2": {"scope": "project:b"},
+        "zebra": {},
+        "acme-vi": {"status": Status.DISMISSED},
+    }.items():
+        make_memory(key=key, **facts)
+    trust = Trust(AGENT.actor, max_sensitivity=1, scopes=frozenset({"project:a"}))
+    assert forgetting.suggestions("acme-vip", scope="", trust=trust) == ["acme-vip-discount", "acme-terms"]
+    assert forgetting.suggestions("nothing-like-it", scope="", trust=trust) == []
+
+
+def test_at_most_three_suggestions() -> None:
+    for number in range(9):
+        make_memory(key=f"acme-vip-{number}")
+    assert len(forgetting.suggestions("acme-vip", scope="", trust=PERSON)) == 3
+    assert forgetting.suggestions(str(uuid4()), scope="", trust=PERSON) == []

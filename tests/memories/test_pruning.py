@@ -1,0 +1,134 @@
+"""Experience that has faded goes by itself; knowledge does not, nor what it rests on."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memories import forgetting, tasks, witnessing
+from memories.choices import DeletionPolicy, Outcome, Status, Type
+from memories.models import AuditEntry, Episode, Event, Evidence, IdempotencyKey, Injection, Memory, Passage
+from memories.witnessing import Witness
+from tests.at_once import at_once
+from tests.make import ANNA, AT, make_memory, make_run
+
+DAY = timedelta(days=1)
+LATER = AT + 400 * DAY
+
+
+def make_digested(**facts: Any) -> Memory:
+    """A conversation of AT that consolidation has read; it has faded by LATER."""
+    episode = make_run(outcome="success")
+    Episode.objects.digested([episode.pk], at=AT)
+    Memory.objects.filter(pk=episode.pk).update(**facts)
+    return episode
+
+
+def make_working(**facts: Any) -> Memory:
+    facts = {"half_life": 86_400.0, "status": Status.CONFIRMED} | facts
+    return make_memory("planning", type=Type.WORKING, **facts)
+
+
+@pytest.mark.django_db
+def test_what_has_faded_is_gone_with_its_events_and_passages() -> None:
+    episode, working = make_digested(), make_working()
+    assert Passage.objects.exists()
+    assert forgetting.prune(at=LATER) == {"pruned": 2}
+    assert not (Memory.objects.exists() or Event.objects.exists() or Passage.objects.exists())
+    assert {entry.subject_id for entry in AuditEntry.objects.filter(action="prune")} == {episode.pk, working.pk}
+
+
+@pytest.mark.django_db
+def test_what_has_not_faded_stays() -> None:
+    make_digested()
+    make_working()
+    assert forgetting.prune(at=AT + 9 * DAY) == {}
+    assert forgetting.prune(at=AT + 10 * DAY) == {"pruned": 1}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"pinned": True},
+        {"deletion_policy": DeletionPolicy.MANUAL_ONLY},
+        {"deletion_policy": DeletionPolicy.NEVER},
+        {"min_salience": 0.001},
+        {"salience_at": LATER},
+    ],
+)
+def test_what_is_kept_by_word_stays(facts: dict[str, Any]) -> None:
+    make_digested(**facts)
+    make_working(**facts)
+    assert forgetting.prune(at=LATER) == {}
+    assert Memory.objects.count() == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("type", [Type.SEMANTIC, Type.COMPETENCE, Type.PLAN_GRAPH])
+@pytest.mark.parametrize("status", Status.values)
+def test_knowledge_is_never_pruned(type: Type, status: str) -> None:
+    memory = make_memory(type=type, status=status)
+    Memory.objects.filter(pk=memory.pk).penalize(1.0, at=AT)
+    assert forgetting.prune(at=LATER) == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("facts", [{"digested_at": None}, {"digested_at": None, "closed_at": None}])
+def test_what_consolidation_has_not_read_stays(facts: dict[str, Any]) -> None:
+    episode = make_digested()
+    Episode.objects.filter(pk=episode.pk).update(**facts)
+    assert forgetting.prune(at=LATER) == {}
+
+
+@pytest.mark.django_db
+def test_what_a_live_memory_rests_on_stays_until_that_closes() -> None:
+    episode, memory = make_digested(), make_memory()
+    witnessing.count(memory, [Witness(episode.pk, Outcome.SUCCESS, AT, "said so")], at=AT)
+    assert forgetting.prune(at=LATER) == {"kept": 1}
+    assert forgetting.prune(at=LATER) == {}  # it is met once
+    memory.dismiss(by=ANNA, why="wrong", at=LATER)
+    assert forgetting.prune(at=LATER) == {"pruned": 1}
+    evidence = Evidence.objects.get()
+    assert (evidence.episode, evidence.snapshot) == (None, "said so")
+
+
+@pytest.mark.django_db
+def test_what_two_rest_on_stays_when_one_of_them_goes() -> None:
+    episode, first, second = make_digested(), make_memory(), make_memory()
+    for memory in (first, second):
+        witnessing.count(memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
+    assert forgetting.prune(at=LATER) == {"kept": 1}
+    Memory.objects.filter(pk=first.pk).update(expires_at=LATER)
+    forgetting.expire(at=LATER)
+    assert forgetting.prune(at=LATER) == {"kept": 1}
+    Memory.objects.filter(pk=second.pk).update(expires_at=LATER)
+    forgetting.expire(at=LATER)
+    assert forgetting.prune(at=LATER) == {"pruned": 1}
+
+
+@pytest.mark.django_db
+def test_more_than_a_batch_goes_in_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forgetting.batches, "BATCH", 2)
+    for number in range(5):
+        make_working(key=f"k{number}")
+    assert forgetting.prune(at=LATER) == {"pruned": 5}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_jobs_at_once_remove_each_once() -> None:
+    for number in range(20):
+        make_working(key=f"k{number}")
+    job = lambda: forgetting.prune(at=LATER)["pruned"]  # noqa: E731 - one job, twice
+    assert sum(at_once(job, job)) == 20
+    assert AuditEntry.objects.filter(action="prune").count() == 20
+
+
+@pytest.mark.django_db
+def test_the_tasks_say_what_they_did() -> None:
+    assert (tasks.prune(), tasks.sweep()) == ("nothing was due", "nothing was due")
+    make_working(salience_at=AT - 1000 * DAY)
+    IdempotencyKey.objects.create(caller="a", key="k", request_sha256=b"x", expires_at=AT - 1000 * DAY)
+    Injection.objects.create(agent="a", at=AT - 1000 * DAY, task_sha256=b"x", status="ok", sensitivity=1)
+    assert tasks.prune() == "1 pruned"
+    assert tasks.sweep() == "1 idempotency keys, 1 injections"
