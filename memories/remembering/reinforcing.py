@@ -119,7 +119,8 @@ def _heard(meeting: Meeting, confirming: Sequence[Occasion], resembled: Tombston
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
     occasions.count(row, fresh, statement, kind=kind, delta=delta, trust=meeting.trust)
     _write(meeting, {**_words(meeting), **numbers}, fresh=bool(fresh), resembled=resembled)
-    climbing.climb(row, at=at)
+    if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
+        climbing.climb(row, at=at)
     reinforced = bool(fresh) and not meeting.begins_anew
     notice = RESEMBLES if resembled else None
     return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)

@@ -68,6 +68,10 @@ def write(
 def hold(scope: str, key: str) -> None:
     """Before any row is locked. Whoever writes this key holds it alone: two first stores at once are one creation."""
     claim_locks.to_store(scope)
+    hold_key(scope, key)
+
+
+def hold_key(scope: str, key: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:key:{scope}/{key}"])
 
