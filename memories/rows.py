@@ -97,7 +97,7 @@ def _statement(models: tuple[type[Model], ...]) -> str:
 
 def _insert(model: type[Model]) -> str:
     table, names = model._meta.db_table, ", ".join(str(field.column) for field in _written(model))
-    back = ", ".join(field.column for field in (model._meta.pk, *_generated(model)) if field)
+    back = ", ".join(str(field.column) for field in (model._meta.pk, *_generated(model)) if field)
     rows = f"SELECT {names} FROM json_populate_recordset(NULL::{table}, %s)"  # noqa: S608
     return f"INSERT INTO {table} ({names}) {rows} RETURNING {back}"
 

@@ -7,17 +7,25 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError, close_old_connections, transaction
 
+from memos_site.postgres.commits import Uncertain
+
 TRIES, PAUSE = 4, 0.5  # the first, and three more, half a second apart
 
 
 def patient(work: Callable[..., Any]) -> Callable[..., Any]:
-    """`work`, done again after a transient error; each try is its own transaction, so nothing is half done."""
+    """`work`, done again after a transient error; each try is its own transaction, so nothing is half done.
+
+    Nor is anything done twice: a commit that fails has not happened (the database backend has asked), and one of which
+    nobody can tell is not tried again.
+    """
 
     @wraps(work)
     def tried(*args: Any, **kwargs: Any) -> Any:
         for left in reversed(range(TRIES)):
             try:
                 return work(*args, **kwargs)
+            except Uncertain:
+                raise
             except (OperationalError, InterfaceError):
                 if left == 0 or transaction.get_connection().in_atomic_block:
                     raise

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db.backends.postgresql import base
 from django.db.utils import OperationalError
 
 if os.name == "nt":  # no flock, no unix sockets
     raise ImproperlyConfigured("there is no embedded PostgreSQL on Windows: set DATABASE_URL")
 
 from memos_site.postgres.cluster import Unusable
+from memos_site.postgres.commits import AskedAgain
 from memos_site.postgres.server import Server
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
+class DatabaseWrapper(AskedAgain):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connects at once where the server runs; only a failure asks whether it must be started."""
         server = Server(Path(self.settings_dict["HOST"]))

@@ -1,0 +1,1 @@
+"""Django's backend for a PostgreSQL of one's own (DATABASE_URL)."""
