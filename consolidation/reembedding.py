@@ -1,6 +1,7 @@
 """The run that gives every memory its passages and vectors: one at a time, in slices, seen by people as one row."""
 
 import time
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -10,6 +11,7 @@ from consolidation import locks
 from consolidation.models import Run
 from memories import reembedding
 from memories.embedding import Unavailable
+from memories.models import Memory
 from memories.reembedding import SetAside, Step
 
 KIND = "reembed"
@@ -21,12 +23,15 @@ COUNTED = ("memories", "events", "titles", "vectors", "clearing")
 def reembed(*, trigger: Run.Trigger, at: datetime, enough: Callable[[], bool] = lambda: False) -> Run | None:
     """Goes on with the run that is under way, or begins one, until it is through or `enough` says so.
 
-    None: another worker is at it, or a schedule has nothing to do. A run that is still `running` afterwards waits, with
+    None: another worker is at it, or a schedule has nothing to do or to tell of. A run that is still `running` afterwards waits, with
     its reason in `error` where there is one, and the schedule goes on with it.
     """
     with locks.held(KIND, wait=False) as ours:
         run = Run.objects.filter(kind=KIND, status=Run.Status.RUNNING).first() if ours else None
         if not ours or (run is None and trigger == Run.Trigger.SCHEDULE and not _due(at)):
+            return None
+        if run is None and trigger == Run.Trigger.SCHEDULE and not Memory.objects.exists():
+            deque(reembedding.reembed(), maxlen=0)  # a new installation: nothing to tell of
             return None
         if run is None:
             run = Run.objects.create(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)

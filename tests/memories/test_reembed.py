@@ -224,6 +224,14 @@ def test_what_was_stored_before_there_were_passages_is_indexed_by_itself() -> No
     assert tasks.reembed() == "nothing to do"
 
 
+def test_a_new_installation_has_nothing_to_tell_of(endpoint: Endpoint) -> None:
+    assert tasks.reembed() == "nothing to do"
+    assert EmbeddingModel.objects.serving() == "m" and endpoint.asked == []
+    stored("One")
+    assert embed_pending() == "1 embedded"
+    assert EmbeddingModel.objects.get().dimensions == 8 and not Run.objects.exists()
+
+
 def test_a_run_in_slices_is_one_run(endpoint: Endpoint) -> None:
     stored(*(f"Text {number}" for number in range(100)))
     steps = count(1)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connections
 
 from consolidation import locks, schedules
-from memories import people
+from memories import embedding, people
 from memos_site.postgres.server import Server
 from memos_site.supervision import jobs, web
 from memos_site.supervision.inhand import InHand
@@ -67,5 +67,6 @@ def prepare() -> list[str] | None:
         call_command("migrate", verbosity=0, interactive=False)
         first = people.first_start()
         schedules.ensure()
+    embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
     connections.close_all()  # a connection must not be shared with a fork
     return first
