@@ -23,8 +23,8 @@ COUNTED = ("memories", "events", "titles", "vectors", "clearing")
 def reembed(*, trigger: Run.Trigger, at: datetime, enough: Callable[[], bool] = lambda: False) -> Run | None:
     """Goes on with the run that is under way, or begins one, until it is through or `enough` says so.
 
-    None: another worker is at it, or a schedule has nothing to do or to tell of. A run that is still `running` afterwards waits, with
-    its reason in `error` where there is one, and the schedule goes on with it.
+    None: another worker is at it, or a schedule has nothing to do or to tell of. A run that is still `running` waits,
+    with its reason in `error` where there is one, and the schedule goes on with it.
     """
     with locks.held(KIND, wait=False) as ours:
         run = Run.objects.filter(kind=KIND, status=Run.Status.RUNNING).first() if ours else None
