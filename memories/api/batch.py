@@ -1,6 +1,6 @@
 """POST batch: up to 1,000 reports in one transaction; valid ones are stored, each bad one is answered in its place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import conversation, ingestion
+from memories import conversation, ingestion, remembering, statements
 from memories.api import operations, problems
 from memories.api.described import described
 from memories.api.doors import WritingDoor
@@ -19,6 +19,7 @@ from memories.choices import Permission
 from memories.conversation import Draft
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.ingestion import Ingested
+from memories.remembering import Stored
 from memories.reports import (
     EventReport,
     ObservationReport,
@@ -28,6 +29,7 @@ from memories.reports import (
     WorkingStateReport,
     check,
 )
+from memories.statements import CompetenceReport, NoteReport, PlanReport, TripleReport
 from memories.trust import Trust
 
 MOST_ITEMS = 1_000
@@ -38,9 +40,10 @@ SHAPES: dict[str, type[Report]] = {
     "outcome": OutcomeReport,
     "working_state": WorkingStateReport,
 }
-KINDS = (*SHAPES, "conversation")
+KINDS = (*SHAPES, "memory", "conversation")
+CLAIMS = (NoteReport, TripleReport, CompetenceReport, PlanReport)
 Checked = Report | Draft | Exception
-Answer = Ingested | Exception
+Answer = Ingested | Stored | Exception
 
 
 @described(operations.INGEST_BATCH)
@@ -68,26 +71,36 @@ def _checked(item: Any, trust: Trust) -> Checked:
         needed = Permission.REPORT if kind == "outcome" else Permission.INGEST
         if not trust.may(needed):
             raise NotAllowed(f"this needs the permission {needed.value}")
-        body = {name: value for name, value in item.items() if name != "kind"}
-        return conversation.parse(body) if kind == "conversation" else check(SHAPES[kind], body)
+        return _read(kind, {name: value for name, value in item.items() if name != "kind"})
     except (Invalid, NotAllowed) as refusal:
         return refusal
 
 
+def _read(kind: str, body: dict[str, Any]) -> Report | Draft:
+    if kind == "conversation":
+        return conversation.parse(body)
+    return statements.read(body) if kind == "memory" else check(SHAPES[kind], body)
+
+
 def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[Answer]:
-    """In their order; events and tool outputs that follow each other are written together."""
-    together = (EventReport, ToolOutputReport)
-    for joined, group in groupby(checked, key=lambda item: isinstance(item, together)):
-        if joined:
-            yield from ingestion.happened(list(group), trust=trust, at=at)  # type: ignore[arg-type]  # by the key
-        else:
+    """In their order; what is written by the statements of one is written together where it follows each other."""
+    for verb, group in groupby(checked, key=_together):
+        if verb is None:
             yield from (_alone(item, trust=trust, at=at) for item in group)
+        else:
+            yield from verb(list(group), trust=trust, at=at)
+
+
+def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
+    if isinstance(item, EventReport | ToolOutputReport):
+        return ingestion.happened
+    return ingestion.conversations if isinstance(item, Draft) else None
 
 
 def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
     if isinstance(item, Exception):
         return item
-    verb: Callable[..., Ingested] = ingestion.conversation if isinstance(item, Draft) else store
+    verb: Callable[..., Answer] = remembering.store if isinstance(item, CLAIMS) else store
     try:
         with transaction.atomic():
             return verb(item, trust=trust, at=at)
@@ -100,5 +113,12 @@ def _result(index: int, answer: Answer, *, at: datetime) -> dict[str, Any]:
         refused = problems.of(answer)
         assert refused is not None
         return {"index": index, "status": refused["status"], "error": problems.described(**refused)}
-    status, body = shown(answer, at=at)
+    status, body = shown(_ingested(answer), at=at)
     return {"index": index, "status": status, "memory": body if answer.memory else None}
+
+
+def _ingested(answer: Ingested | Stored) -> Ingested:
+    """Of a claim, what a batch shows: the memory as it now stands, or that nothing is shown."""
+    if isinstance(answer, Ingested):
+        return answer
+    return Ingested(answer.memory, created=answer.created, changed=answer.reinforced, proposal=answer.proposal)

@@ -118,6 +118,7 @@ _PAYLOADS: dict[str, Json] = {
         "outcome": "success",
         "outcome_at": AT,
         "closed_at": AT,
+        "extract": True,
         "environment": {},
         "artifacts": [],
         "timeline": [{"t": AT, "event_kind": "tool_call", "ref": "n1", "summary": ""}],

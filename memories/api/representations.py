@@ -113,6 +113,7 @@ def _episodic(episode: Episode, events: list[Event] | None) -> dict[str, Any]:
         "outcome": episode.outcome,
         "outcome_at": episode.outcome_at,
         "closed_at": episode.closed_at,
+        "extract": episode.extract,
         "environment": {name: value for name, value in episode.environment.items() if name != "chat_history"},
         "artifacts": episode.artifacts,
     }

@@ -8,7 +8,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from memories.models import Episode, Event, IdempotencyKey, Memory
-from tests.make import bearing, caller, make_agent, run
+from tests.make import bearing, caller, make_agent, run, user
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
@@ -46,6 +46,30 @@ def test_every_kind_may_come_in_one_batch_in_its_order() -> None:
     assert [result["status"] for result in results] == [201, 200, 201, 201, 201, 200]
     assert results[0]["memory"]["id"] == results[5]["memory"]["id"]
     assert results[5]["memory"]["payload"]["event_count"] == 3
+
+
+def test_claims_come_in_a_batch_as_they_come_alone() -> None:
+    note = {"kind": "memory", "source": "ci", "key": "acme-terms", "content": "Acme pays on net-30 terms"}
+    triple = {"subject": "acme", "predicate": "pays_on", "object": "net-30"}
+    results = batch(
+        {**EVENT, "thread_id": "t1"},
+        note,
+        {"kind": "memory", "type": "semantic", "source": "ci", "payload": triple},
+        note,
+        {**note, "category": "rule"},
+        {**EVENT, "thread_id": "t1"},
+    )
+    assert [result["status"] for result in results] == [201, 201, 201, 200, 400, 200]
+    assert results[1]["memory"]["id"] == results[3]["memory"]["id"]
+    assert results[1]["memory"]["status"] == "candidate"
+    assert results[4]["error"]["detail"].startswith("Invalid category: must be one of")
+
+
+def test_conversations_that_follow_each_other_are_known_by_their_ids() -> None:
+    named = {"kind": "conversation", "source": "ci", "id": "r1"}
+    results = batch({**named, **run()}, {**named, **run()}, {**named, **run(title="x", messages=[user("else")])})
+    assert [result["status"] for result in results] == [201, 200, 409]
+    assert Episode.objects.count() == 1
 
 
 def test_an_item_without_its_kind_or_permission_says_so() -> None:

@@ -8,6 +8,7 @@ from memories.conversation import Conversation
 from memories.edits import Edit
 from memories.reports import EventReport, ObservationReport, OutcomeReport, ToolOutputReport, WorkingStateReport
 from memories.shapes import SOMETHING, Identifier, Instant, Text
+from memories.statements import CompetenceReport, NoteReport, PlanReport, TripleReport
 
 
 class Change(Edit):
@@ -82,10 +83,27 @@ class ConversationItem(ConversationReport):
     kind: Literal["conversation"]
 
 
-Item = Annotated[
+class NoteItem(NoteReport):
+    kind: Literal["memory"]
+
+
+class TripleItem(TripleReport):
+    kind: Literal["memory"]
+
+
+class CompetenceItem(CompetenceReport):
+    kind: Literal["memory"]
+
+
+class PlanItem(PlanReport):
+    kind: Literal["memory"]
+
+
+Reported = Annotated[
     EventItem | ToolOutputItem | ObservationItem | OutcomeItem | WorkingStateItem | ConversationItem,
     Field(discriminator="kind"),
 ]
+Item = Reported | NoteItem | TripleItem | CompetenceItem | PlanItem
 
 
 class BatchReport(BaseModel):

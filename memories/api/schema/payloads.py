@@ -38,6 +38,8 @@ class EpisodicPayload(Shape):
     outcome: Outcome | None
     outcome_at: datetime | None
     closed_at: datetime | None
+    extract: bool
+    """False: it is kept and indexed, and no language model reads it for skills"""
     environment: dict[str, Any]
     artifacts: list[Any]
     timeline: list[Entry] = []
