@@ -229,15 +229,15 @@ def test_every_type_can_be_forgotten(type: Type) -> None:
 
 
 def test_no_suggestion_beyond_what_the_caller_may_see() -> None:
-    facts: dict[str, Any]
-    for key, facts in {
+    keys: dict[str, dict[str, Any]] = {
         "acme-terms": {},
         "acme-vip-discount": {},
         "acme-vips": {"sensitivity": 4},
         "acme-vip2": {"scope": "project:b"},
         "zebra": {},
         "acme-vi": {"status": Status.DISMISSED},
-    }.items():
+    }
+    for key, facts in keys.items():
         make_memory(key=key, **facts)
     trust = Trust(AGENT.actor, max_sensitivity=1, scopes=frozenset({"project:a"}))
     assert forgetting.suggestions("acme-vip", scope="", trust=trust) == ["acme-vip-discount", "acme-terms"]

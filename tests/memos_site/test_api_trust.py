@@ -55,6 +55,7 @@ class Secret:
                 f"memories/<uuid:memory_id>/{trail}": [("GET", f"memories/{self.memory}/{trail}", None)]
                 for trail in ("history", "evidence", "relations")
             },
+            "memories/by-key/<path:key>": [("GET", f"memories/by-key/{self.word or 'none'}?scope={self.scope}", None)],
             "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
             "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
             "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
@@ -77,7 +78,18 @@ class Secret:
             "working-states/<path:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
             **self.reports(),
             **self.revisions(),
+            **self.moves(),
         }
+
+    def moves(self) -> dict[str, list[tuple[str, str, Any]]]:
+        """What would make it more or less salient, or take it away."""
+        asked = {"reinforce": {}, "penalize": {"amount": 0}}
+        moved = {
+            f"memories/<uuid:memory_id>/{verb}": [("POST", f"memories/{self.memory}/{verb}", body)]
+            for verb, body in asked.items()
+        }
+        forgotten = [("DELETE", f"memories/{id}?dry_run=1", None) for id in (self.memory, self.episode)]
+        return {**moved, "memories/<uuid:memory_id> ": forgotten}
 
     def revisions(self) -> dict[str, list[tuple[str, str, Any]]]:
         """What would change it, take its place or speak against it."""
@@ -122,7 +134,10 @@ LISTS = {
 }
 REVIEWED = ("inbox", "tombstones")
 COUNTS = {"metrics"}  # test_api_metrics holds them to what the caller may see
-TELLS_ABOUT_THE_CALLER_ONLY = {"memories/bulk", "schema/", "me", "conversations", "observations", "working-states", ""}
+TELLS_ABOUT_THE_CALLER_ONLY = {
+    *("memories/teach", "memories/bulk", "schema/", "me", "conversations", "observations", "working-states", ""),
+}
+FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase"}  # test_api_forgetting
 
 
 def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
@@ -173,7 +188,13 @@ def caller_and_trust(clearance: int, scopes: list[str], *, review: bool) -> tupl
 
 
 def test_the_walk_knows_every_address() -> None:
-    assert routes(urlpatterns) == {*NOTHING.addresses(), *LISTS, *COUNTS, *TELLS_ABOUT_THE_CALLER_ONLY}
+    assert routes(urlpatterns) == {
+        *(route.strip() for route in NOTHING.addresses()),
+        *LISTS,
+        *COUNTS,
+        *TELLS_ABOUT_THE_CALLER_ONLY,
+        *FOR_PEOPLE_ONLY,
+    }
 
 
 @pytest.mark.parametrize("review", [True, False])
@@ -217,7 +238,9 @@ def test_what_may_be_seen_is_found_at_every_address(secrets: list[Secret]) -> No
             for method, path, body in [one for requests in secret.addresses().values() for one in requests]:
                 status, shown = ask(client, method, path, body)
                 writes = {
-                    one for requests in {**secret.reports(), **secret.revisions()}.values() for _, one, _ in requests
+                    one
+                    for requests in {**secret.reports(), **secret.revisions(), **secret.moves()}.values()
+                    for _, one, _ in requests
                 }
                 foreign = path in writes and secret.scope != "project:alpha"  # seen, but not to write into
                 assert status in ((403, 200) if foreign else (200, 201, 409)), (path, shown)
