@@ -48,6 +48,7 @@ def contest_by_words(
 
 def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
     """Two statements that cannot both hold: neither does until a person has decided."""
+    batch = batch or uuid7()
     with transaction.atomic():
         for one, other in ((old, new), (new, old)):
             one.lock_for("contest", LIVE)

@@ -33,6 +33,8 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
         entry = close(old, new, "supersede", {"superseded_by": str(new.pk)}, by=by, why=why, at=at, batch=batch)
         if new._state.adding:
             begin(new, "create", by=by, why=why, at=at, batch=entry.batch_id)
+        else:
+            _said_of(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
 
 
@@ -85,11 +87,26 @@ def begin(
         raise Held(_holder(new)) from None
     new.refresh_from_db(fields=["fades_at"])
     indexing.index_memories([new])
+    entry = _said_of(new, action, by=by, why=why, at=at, batch=batch, noted=noted)
+    if new.status == Status.APPLIED:
+        new.adaptations.open(new, again=False, by=by, at=at)
+    return entry
+
+
+def _said_of(
+    new: Memory,
+    action: str,
+    *,
+    by: Actor,
+    why: str,
+    at: datetime,
+    batch: UUID | None,
+    noted: dict[str, Any] | None = None,
+) -> AuditEntry:
+    """The audit row by which the new one is retracted when what made it is undone."""
     moved = {"before": {"status": Status.RETRACTED}, "after": {"status": new.status, **(noted or {})}}
     entry = new.audit(action, by=by, at=at, why=why, batch=batch, **moved)
     entry.save(force_insert=True)
-    if new.status == Status.APPLIED:
-        new.adaptations.open(new, again=False, by=by, at=at)
     return entry
 
 

@@ -164,4 +164,7 @@ def test_more_memories_are_not_more_questions() -> None:
         everything_once(scope=scope, sensitivity=1)
     with CaptureQueriesContext(connection) as many:
         figures()
-    assert (len(few), len(many)) == (8, 9)  # without an injection no memory is looked up
+    assert (len(few), len(many)) == (
+        11,
+        12,
+    )

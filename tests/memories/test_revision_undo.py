@@ -6,11 +6,13 @@ from uuid import UUID
 
 import pytest
 
+from memories import ingestion
 from memories.exceptions import Conflict
 from memories.models import Adaptation, AuditEntry, Memory
+from memories.reports import ObservationReport, check
 from memos_site import desk
 from tests.make import AT, make_memory
-from tests.memories.revising import ask, made, own, person, relations
+from tests.memories.revising import agent, ask, made, own, person, relations
 
 pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(hours=1)
@@ -71,3 +73,13 @@ def test_the_trail_says_what_stands_against_what() -> None:
     new = made(ask("supersede", old, content="b"))
     entry = AuditEntry.objects.about("memory", old.pk).get()
     assert entry.after["relation"] == {"source": str(new.pk), "predicate": "supersedes", "target": str(old.pk)}
+
+
+def test_an_observation_that_replaced_another_is_undone_with_it() -> None:
+    for spoken in ("Go", "Rust"):
+        said = {"source": "P01", "subject": "user", "predicate": "prefers", "object": spoken}
+        ingestion.observation(check(ObservationReport, said), trust=agent(), at=AT)
+    old, new = Memory.objects.order_by("pk")
+    assert (old.status, new.status) == ("superseded", "confirmed")
+    undo(AuditEntry.objects.get(action="supersede", subject_id=old.pk).batch_id)
+    assert statuses() == {old.pk: "confirmed", new.pk: "retracted"}

@@ -80,6 +80,8 @@ class WorkingPayload(Shape):
     next_actions: list[str]
     open_questions: list[str]
     context_summary: str
+    revision: dict[str, Any] = {}
+    """What it superseded, or what superseded it"""
 
 
 class SemanticPayload(BaseModel):
