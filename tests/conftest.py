@@ -16,6 +16,16 @@ DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
+pytest.register_assert_rewrite("tests.rulebook")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--verbs", type=int, default=250, help="how many random verbs a seed of the rulebook's test does")
+
+
+@pytest.fixture
+def verbs(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--verbs"))
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,19 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 
+    def stands_as(self, kind: str, subject_id: UUID, version: int) -> int:
+        """The oldest version of which this one is a return: what an undo leaves is as it was before the decision.
+
+        So that decisions are undone one after the other, each finding the row as it had left it.
+        """
+        about = self.filter(subject_kind=kind, subject_id=subject_id)
+        while undoes := about.filter(subject_version=version).values_list("undoes", flat=True).first():
+            undone = about.filter(pk=undoes).values_list("subject_version", flat=True).first()
+            if undone is None:
+                break
+            version = undone - 1
+        return version
+
     def of_batch(self, batch: UUID) -> "AuditQuerySet":
         return self.filter(batch_id=batch).order_by("id")
 

@@ -118,15 +118,16 @@ class Reviewable(models.Model):
             self.lock_for("edit", LIVE)
             return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
 
-    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID, left: int | None = None) -> AuditEntry:
-        """The inverse of one decision, if the memory still has the version that it left. Undo of undo is redo.
-
-        `left`: the version that the undoing of what followed in the same decision has left.
-        """
+    def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
+        """The inverse of one decision, if the memory still stands as that left it. Undo of undo is redo."""
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("undo", Status.values)
-            if self.version != (entry.subject_version if left is None else left):
+            stands = (
+                AuditEntry.objects.stands_as("memory", self.pk, version)
+                for version in (self.version, entry.subject_version)
+            )
+            if len(set(stands)) > 1:
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             action = "redo" if entry.action == "undo" else "undo"
             return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)

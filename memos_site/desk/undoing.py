@@ -103,8 +103,7 @@ def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
 
 
 def _revert_all(group: Group, told: dict[str, Any]) -> None:
-    """Last first. Of several rows about one memory each finds the version that the undoing before it has left."""
-    left: dict[UUID, tuple[int, int]] = {}  # memory -> the version before the row just undone, and the one since
+    """Last first: of several rows about one memory each finds it as the undoing before has left it."""
     for entry in reversed(group.entries):
         if entry.action in HAPPENED or (entry.action == "create" and not entry.before):
             raise Conflict("this cannot be undone")
@@ -114,11 +113,7 @@ def _revert_all(group: Group, told: dict[str, Any]) -> None:
         memory = Memory.objects.filter(pk=entry.subject_id).first()
         if memory is None:
             raise Conflict("this memory has been forgotten meanwhile")
-        before, since = left.get(memory.pk, (entry.subject_version, None))
-        if before != entry.subject_version:
-            raise Conflict("cannot undo: it was changed in between")
-        memory.revert(entry, left=since, **told)
-        left[memory.pk] = (entry.subject_version - 1, memory.version)
+        memory.revert(entry, **told)
 
 
 def _revert_beside(entry: AuditEntry, told: dict[str, Any]) -> None:

@@ -1,0 +1,42 @@
+"""Random verbs by three agents and two people, each compared with the rules in plain Python (`--verbs` says how many).
+
+Every comparison is of the whole row; the row's neighbours are compared every few verbs.
+"""
+
+from copy import deepcopy
+
+import pytest
+
+from tests.rulebook.world import BY_AGENTS, BY_PEOPLE, World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_agents_and_people_do_every_rule_of_the_lifecycle_holds(seed: int, verbs: int) -> None:
+    world = World(seed)
+    world.store()
+    for number in range(verbs):
+        world.step(BY_AGENTS | BY_PEOPLE)
+        if number % 20 == 0:
+            world.agree_beside()
+    world.agree()
+    world.agree_beside()
+    happened = {name for name, times in world.done.items() if times}
+    assert {"store suppressed", "store reset", "store proposed", "undo done", "undo refused", "accept done"} <= happened
+
+
+def test_undoing_everything_returns_to_the_start(verbs: int) -> None:
+    world = World(7)
+    world.store()
+    for _ in range(verbs // 4):
+        world.step(BY_AGENTS)
+    start, decided = deepcopy(world.book), len(world.decisions)
+    for _ in range(verbs // 4):
+        world.step({verb: weight for verb, weight in BY_PEOPLE.items() if verb != "undo"})
+    for batch in reversed(world.decisions[decided:]):
+        assert world.undo_one(batch) == "done"
+    assert (world.book.rows, world.book.proposals) == (start.rows, start.proposals)
+    assert {grave.row for grave in world.book.graves} == {grave.row for grave in start.graves}
+    world.agree()
+    world.agree_beside()
