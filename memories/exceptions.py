@@ -1,6 +1,8 @@
 """What can go wrong in a verb, in words that every door can show."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Conflict(Exception):
     """The row is no longer in a state that allows this; says in which it is and, if known, by whom. 409 at the API."""
 
     code = "conflict"
+    more: Mapping[str, Any] = {}  # what the answer says beside it
 
 
 class Outdated(Exception):

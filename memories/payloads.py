@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from memories.choices import Type
 from memories.shapes import Given, Identifier, Instant, Text, bounded
 
-LONGEST_STEM = 240
+LONGEST_NAME = 240  # leaves room in a key for the hash of an object
 Value = Annotated[Any, AfterValidator(bounded)]
 Record = Annotated[dict[str, Any], AfterValidator(bounded)]
 
@@ -97,7 +97,7 @@ class Competence(Payload):
 
     @property
     def key(self) -> str:
-        return self.skill_name
+        return short(self.skill_name)
 
 
 class Node(Payload):
@@ -133,7 +133,7 @@ class PlanGraph(Payload):
 
     @property
     def key(self) -> str:
-        return self.plan_id
+        return short(self.plan_id)
 
 
 Said = Triple | Competence | PlanGraph
@@ -170,10 +170,14 @@ def _circle(plan: PlanGraph) -> list[str]:
     return []
 
 
+def short(name: str) -> str:
+    """As a key may be; one that is too long ends in a hash of all of it."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:200]}~{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
 def stem_of(subject: str, predicate: str) -> str:
     """What the keys of all statements about this subject and predicate begin with."""
-    stem = f"{subject}.{predicate}"
-    return stem if len(stem) <= LONGEST_STEM else f"{stem[:200]}~{hashlib.sha256(stem.encode()).hexdigest()[:16]}"
+    return short(f"{subject}.{predicate}")
 
 
 def key_of(subject: str, predicate: str, object: Any) -> str:

@@ -7,8 +7,8 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from memories.choices import Category
 from memories.exceptions import FieldError, Invalid
-from memories.faults import as_text
-from memories.payloads import Competence, PlanGraph, Triple
+from memories.faults import MOST_ERRORS, as_text
+from memories.payloads import Competence, PlanGraph, Triple, wrong_in
 from memories.reports import Report, check
 from memories.shapes import SOMETHING, Identifier, Instant, Tags, Text
 
@@ -109,7 +109,10 @@ def read(raw: Any) -> Statable:
     if not isinstance(kind, str) or kind not in SHAPES:
         detail = ELSEWHERE.get(str(kind), f"must be one of {', '.join(SHAPES)}")
         raise Invalid(FieldError("/type", "unknown_value", detail))
-    return cast(Statable, _check(SHAPES[kind], raw))
+    report = cast(Statable, _check(SHAPES[kind], raw))
+    if isinstance(report, PlanReport) and (wrong := list(wrong_in(report.payload))):
+        raise Invalid(*(FieldError(f"/payload{place}", "invalid", why) for place, why in wrong[:MOST_ERRORS]))
+    return report
 
 
 def read_teaching(raw: Any) -> TeachingReport:

@@ -61,6 +61,10 @@ class Trust:
             raise NotAllowed(f"this token may not write into the scope {asked!r}")
         return asked
 
+    def scope_to_read(self, asked: str | None) -> str:
+        """Where a key is looked up: what is asked for, which need not be the caller's, else as in a write."""
+        return self.scope_to_write(None) if asked is None else asked
+
     def source_to_write(self, asked: str | None) -> str:
         """Who is said to have said it: the caller itself, or its only source, unless it names another of its own."""
         source = (asked or "").strip()

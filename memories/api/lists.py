@@ -16,6 +16,7 @@ from memories.keyset import Cursor, Order, page
 
 M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")
+SHARE = re.compile(r"0(\.[0-9]{1,20})?|1(\.0{1,20})?")
 PAGING = frozenset({"cursor", "limit"})
 
 
@@ -27,6 +28,14 @@ def number(request: Request, name: str, *, default: int, least: int, most: int) 
     if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
         raise Invalid(FieldError(f"/{name}", "out_of_range", f"must be a whole number from {least} to {most}"))
     return int(text)
+
+
+def share(request: Request, name: str) -> float:
+    """A number from 0 to 1 of the query string; Invalid names the parameter."""
+    text = request.query_params[name]
+    if not SHARE.fullmatch(text):
+        raise Invalid(FieldError(f"/{name}", "out_of_range", "must be a number from 0 to 1"))
+    return float(text)
 
 
 def choice(request: Request, name: str, allowed: list[str]) -> list[str]:

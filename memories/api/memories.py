@@ -13,10 +13,12 @@ from memories.api import lists, operations, representations
 from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.editing import Editing
-from memories.api.forgetting import FORGET, Forgetting
+from memories.api.forgetting import FORGET, Forgetting, ForgettingByKey
 from memories.api.lists import PAGING
-from memories.api.operations_of_forgetting import FORGET_MEMORY
+from memories.api.operations_of_claims import GET_MEMORY_BY_KEY, STORE_MEMORY
+from memories.api.operations_of_forgetting import FORGET_MEMORY, FORGET_MEMORY_BY_KEY
 from memories.api.parameters import ORDERINGS
+from memories.api.remembering import STORE, Storing
 from memories.api.trails import INCLUDED
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
 from memories.exceptions import FieldError, Invalid, NotFound
@@ -24,19 +26,22 @@ from memories.keyset import Order
 from memories.models import Event, Memory
 from memories.models.episode import EventQuerySet
 from memories.models.memory import MemoryQuerySet
+from memories.models.passage import saying
+from memories.trust import Trust
 
 READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.READ,)}
 CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
 MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
-EVERY_FILTER = (*CHOICES, *EXACT, "min_confidence")
+NUMBERS = ("min_confidence", "min_salience")
+EVERY_FILTER = (*CHOICES, *EXACT, *NUMBERS, "q", "stale")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
 
 
-@described(operations.LIST_MEMORIES)
-class Memories(Door):
-    needs = READ
-    filters = frozenset({*CHOICES, *EXACT, "tag", "min_confidence", "ordering", "include_redacted"}) | PAGING
+@described(operations.LIST_MEMORIES, STORE_MEMORY)
+class Memories(Storing):
+    needs = {**READ, **STORE}
+    filters = frozenset({*EVERY_FILTER, "tag", "ordering", "include_redacted"}) | PAGING
 
     def get(self, request: Request) -> Response:
         at = lists.moment(request)
@@ -70,13 +75,21 @@ class OneMemory(Editing, Forgetting):
         row = rows.select_related("episode", "performance").filter(pk=memory_id).first()
         if row is None:
             raise NotFound
-        events = list(_events(memory_id)[: representations.TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
-        if self.trust.actor.kind == ActorKind.AGENT:
-            Memory.objects.filter(pk=row.pk).count_use(at=at)
-        shown = representations.memory(row, at=at, events=events)
-        for name in lists.choice(request, "include", list(INCLUDED)):
-            shown[name] = INCLUDED[name](row.pk, self.trust)
-        return Response(shown, headers={"ETag": f'"{row.version}"'})
+        return _whole(request, row, self.trust, at=at)
+
+
+@described(GET_MEMORY_BY_KEY, FORGET_MEMORY_BY_KEY)
+class OneByKey(ForgettingByKey):
+    needs = {**READ, **FORGET}
+    filters = frozenset({"scope", "include"})
+
+    def get(self, request: Request, key: str) -> Response:
+        at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
+        rows = Memory.objects.visible_to(self.trust).unexpired(at).keyed(key, scope=scope)
+        row = rows.select_related("episode", "performance").first()
+        if row is None:
+            raise NotFound
+        return _whole(request, row, self.trust, at=at)
 
 
 @described(operations.LIST_EPISODE_EVENTS)
@@ -98,6 +111,17 @@ class Me(Door):
     def get(self, request: Request) -> Response:
         expires_at = getattr(request.user, "expires_at", None)
         return Response(representations.caller(self.trust, expires_at=expires_at))
+
+
+def _whole(request: Request, row: Memory, trust: Trust, *, at: datetime) -> Response:
+    """One memory with what `include` asks for. An agent that reads it uses it, a person does not."""
+    events = list(_events(row.pk)[: representations.TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
+    if trust.actor.kind == ActorKind.AGENT:
+        Memory.objects.filter(pk=row.pk).count_use(at=at)
+    shown = representations.memory(row, at=at, events=events)
+    for name in lists.choice(request, "include", list(INCLUDED)):
+        shown[name] = INCLUDED[name](row.pk, trust)
+    return Response(shown, headers={"ETag": f'"{row.version}"'})
 
 
 def _events(memory_id: UUID) -> EventQuerySet:
@@ -126,6 +150,12 @@ def _filtered(
         rows = rows.filter(tags__contains=[tag])
     if "min_confidence" in names and "min_confidence" in request.query_params:
         rows = rows.filter(confidence__gte=lists.number(request, "min_confidence", default=0, least=0, most=100))
+    if "min_salience" in names and "min_salience" in request.query_params:
+        rows = rows.with_salience(at).filter(salience_now__gte=lists.share(request, "min_salience"))
+    if "stale" in names and _wanted(request, "stale"):
+        rows = rows.idle(at)
+    if "q" in names and (words := request.query_params.get("q", "").strip()):
+        rows = saying(rows, words)
     return rows.unexpired(at) if "status" in request.query_params else rows.current(at)
 
 

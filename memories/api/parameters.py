@@ -30,6 +30,13 @@ _WORDS = (
     query("thread_id", _TEXT, "Of exactly this thread."),
     query("tag", {"type": "array", "items": _TEXT}, "Carrying this tag; repeated: carrying all of them.", explode=True),
     query("min_confidence", {"type": "integer", "minimum": 0, "maximum": 100}, "At least this confidence."),
+    query(
+        "min_salience",
+        {"type": "string", "pattern": r"^(0(\.[0-9]{1,20})?|1(\.0{1,20})?)$"},
+        "At least this, now: 0-1.",
+    ),
+    query("q", _TEXT, "With these words in its content, or this text in its key; ranking is that of search."),
+    query("stale", {"type": "string", "enum": ["true", "false"]}, "What nobody used or confirmed for a month."),
     some_of("type", Type.values, "Of these types."),
     some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
     some_of("category", Category.values, "Of these categories."),

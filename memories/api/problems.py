@@ -50,7 +50,7 @@ def of(error: Exception) -> dict[str, Any] | None:
     if isinstance(error, Invalid):
         return {"status": 400, "detail": str(error.errors[0]), "errors": [_field(wrong) for wrong in error.errors]}
     if isinstance(error, Conflict):
-        return {"status": 409, "detail": str(error), "code": error.code}
+        return {"status": 409, "detail": str(error), "code": error.code, **error.more}
     if isinstance(error, Outdated):
         return {"status": 412, "detail": str(error)}
     if isinstance(error, NotAllowed):

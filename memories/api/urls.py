@@ -11,10 +11,12 @@ from memories.api.ingestion import (
     WorkingState,
     WorkingStates,
 )
-from memories.api.memories import EpisodeEvents, Me, Memories, OneMemory
+from memories.api.memories import EpisodeEvents, Me, Memories, OneByKey, OneMemory
 from memories.api.metrics import Metrics
+from memories.api.remembering import Teach
 from memories.api.revision import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
+from memories.api.search import Retrieve, Search
 from memories.api.trails import EvidenceList, History, Relations
 
 urlpatterns = [
@@ -27,6 +29,8 @@ urlpatterns = [
     path("conversations", Conversations.as_view(), name="api-conversations"),
     path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
+    path("memories/teach", Teach.as_view(), name="api-memories-teach"),
+    path("memories/by-key/<path:key>", OneByKey.as_view(), name="api-memory-by-key"),
     path("memories/<uuid:memory_id>", OneMemory.as_view(), name="api-memory"),
     path("memories/<uuid:memory_id>/history", History.as_view(), name="api-memory-history"),
     path("memories/<uuid:memory_id>/evidence", EvidenceList.as_view(), name="api-memory-evidence"),
@@ -41,5 +45,7 @@ urlpatterns = [
     path("memories/merge", Merge.as_view(), name="api-memories-merge"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
     path("metrics", Metrics.as_view(), name="api-metrics"),
+    path("search", Search.as_view(), name="api-search"),
+    path("retrieve", Retrieve.as_view(), name="api-retrieve"),
     path("me", Me.as_view(), name="api-me"),
 ]

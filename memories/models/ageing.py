@@ -1,7 +1,7 @@
 """The questions that time asks of memories: what holds at a moment, what is due, and what a use or a word moves."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 from uuid import UUID
 
@@ -72,18 +72,22 @@ class Ageing(Trusted["Memory"]):
         lowered = decay.SalienceAt(at) - Value(amount, models.FloatField())
         return self.update(salience=Greatest(F("min_salience"), Value(0.0), lowered), salience_at=at)
 
+    def idle(self, at: datetime) -> Self:
+        """Claims that nobody used or confirmed for so long that they begin to fade."""
+        return self.filter(idle_since__lte=at - timedelta(days=decay.Pace.of_settings().idle_days))
+
     def due_to_decay(self, at: datetime) -> Self:
-        return self.filter(decay_due_at__lte=at).order_by("decay_due_at", "pk")
+        return self.filter(decay_due_at__lte=at).order_by("decay_due_at")
 
     def expired(self, at: datetime) -> Self:
         """Past its TTL, and not to be deleted by hand only."""
-        return self.filter(expires_at__lte=at).exclude(deletion_policy__in=BY_HAND).order_by("expires_at", "pk")
+        return self.filter(expires_at__lte=at).exclude(deletion_policy__in=BY_HAND).order_by("expires_at")
 
     def prunable(self, at: datetime) -> Self:
         """Experience that has faded: closed and digested episodes, working states; what rests on it is not asked."""
         faded = self.filter(PRUNABLE, fades_at__lt=at)
         read = Q(episode__closed_at__isnull=False, episode__digested_at__isnull=False)
-        return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at", "pk")
+        return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
 
     def witnessing(self) -> Self:
         """Episodes that a live memory rests on."""

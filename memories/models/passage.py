@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
+from django.contrib.postgres.search import SearchQuery, SearchVectorField
 from django.db import connection, models
 from django.db.models import Func, Q
 
@@ -20,7 +20,7 @@ from memories import embedding, text
 from memories.choices import Sensitivity, Type
 from memories.conversation import SYSTEM_ROLES
 from memories.models.episode import Episode, Event
-from memories.models.memory import Memory
+from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, as_text
 
@@ -192,3 +192,10 @@ def _write(drafts: Sequence[Draft]) -> None:
             cursor.execute(f"{PLACED}, vectors AS ({VECTORS}) {QUEUED}", [*columns, *filled, *queued])
         else:
             cursor.execute(PLACED + QUEUED, [*columns, *queued])
+
+
+def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
+    """Those with these words in what they say (any form of each, all of them), or with this text in their key."""
+    query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
+    said = Passage.objects.filter(search=query).order_by().values("memory")
+    return memories.filter(models.Q(key__icontains=words) | models.Q(pk__in=said))

@@ -110,11 +110,11 @@ def _known(lesson: Lesson, known: Near | None) -> list[Near]:
 
 def _meant(lesson: Lesson, near: list[Near]) -> Memory | None:
     """What `update` is about; NotFound when the caller names what it may not see, Conflict when it is closed."""
-    named = lesson.report.memory_id
-    if named is None and not near:
+    named = lesson.report.memory_id or next((one.memory.pk for one in near if one.memory), None)
+    if named is None:
         return None
     rows = Memory.objects.visible_to(lesson.trust).filter(scope=lesson.statement.scope, type=Type.SEMANTIC)
-    row = rows.select_for_update(of=("self",)).filter(pk=named or near[0].memory).first()
+    row = rows.select_for_update(of=("self",)).filter(pk=named).first()
     if row is None:
         raise NotFound("no such memory")
     row.lock_for("update", (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED))

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from memories import claim_locks
 from memories.exceptions import Conflict
 from memories.models import Memory
+from memories.models.ageing import BY_HAND
 from memories.remembering import occasions
 from memories.remembering.creating import Taken, begun, create
 from memories.remembering.dismissed import met_by, suppress
@@ -77,9 +78,10 @@ def hold_key(scope: str, key: str) -> None:
 
 
 def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:
-    """The live memory of this key, locked; one whose time has passed goes, as the daily job would remove it."""
+    """The live memory of this key, locked; one whose time has passed goes, as the daily job would remove it. One that
+    is only deleted by hand stays, and what is said again gives it new time."""
     row = Memory.objects.select_for_update(of=("self",)).live().filter(scope=scope, key=key).first()
-    if row is not None and row.expires_at is not None and row.expires_at <= at:
-        expire(row, at=at)
-        return None
-    return row
+    if row is None or row.expires_at is None or row.expires_at > at or row.deletion_policy in BY_HAND:
+        return row
+    expire(row, at=at)
+    return None

@@ -1,6 +1,7 @@
 """Errors, field by field."""
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,6 +19,18 @@ class Wrong(Shape):
     detail: str
 
 
+class Candidate(Shape):
+    """What is known, or was dismissed, of what one is about to teach."""
+
+    id: UUID | None
+    """null: it was dismissed and is forgotten since"""
+    key: str | None
+    content: str | None
+    status: str
+    likeness: Literal["same", "rewording", "changed", "other"]
+    similarity: Annotated[float, Field(ge=0, le=1)]
+
+
 class Refusal(Shape):
     """Why one thing was refused."""
 
@@ -29,6 +42,8 @@ class Refusal(Shape):
     code: str
     """A word for programs; it does not change"""
     errors: list[Wrong] = []
+    candidates: list[Candidate] = []
+    """Only with 409 of teaching: what it is like, the nearest first"""
 
 
 class Problem(Refusal):
