@@ -43,7 +43,9 @@ def edit(
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
         columns = change.changing(memory, at=at)
-        _allow(memory, columns, trust)
+        _allow(memory, columns)
+        if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity and not trust.may(Permission.REVIEW):
+            raise NotAllowed("only a reviewer lowers a sensitivity")
         if not columns:
             return Edited(memory)
         if trust.may(Permission.REVIEW):
@@ -70,6 +72,14 @@ def found(trust: Trust, memory_id: UUID, *, decides: bool) -> Memory:
     return memory
 
 
+def write(memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+    """A person's or reviewer's edit of a memory that is locked; nothing when it says so already. Invalid, Conflict."""
+    columns = change.changing(memory, at=at)
+    _allow(memory, columns)
+    if columns:
+        rewrite(memory, columns, by=by, at=at, why=why, batch=batch)
+
+
 def rewrite(
     memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID
 ) -> AuditEntry:
@@ -78,16 +88,14 @@ def rewrite(
     return memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
 
 
-def _allow(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
-    """Conflict, Invalid or NotAllowed for what this memory or this caller does not take."""
+def _allow(memory: Memory, columns: dict[str, Any]) -> None:
+    """Conflict or Invalid for what this memory does not take."""
     if memory.type == Type.EPISODIC and "content" in columns:
         raise Conflict(IMMUTABLE)
     if memory.type == Type.COMPETENCE and memory.payload.get("skill") and "content" in columns:
         raise Conflict("it is what a published skill says: propose a version")
     if memory.type != Type.SEMANTIC and "category" in columns:
         raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
-    if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity and not trust.may(Permission.REVIEW):
-        raise NotAllowed("only a reviewer lowers a sensitivity")
     if memory.status not in LIVE:
         raise Conflict(f"cannot edit a memory that is {memory.status}")
 
@@ -148,18 +156,16 @@ def accept(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch:
         verb = change.pop("verb", "")
         memory.lock_for(verb or "accept", LIVE)
         if verb == "edit":
-            rewrite_if_any(memory, change, by=by, at=at, why=why, batch=batch)
+            _write_proposed(memory, change, by=by, at=at, why=why, batch=batch)
         else:
             revision.carry_out(memory, proposal.change, by=by, at=at, batch=batch, why=why)
 
 
-def rewrite_if_any(memory: Memory, said: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
+def _write_proposed(memory: Memory, said: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
     try:
-        columns = edits.edit(said).changing(memory, at=at)
+        write(memory, edits.edit(said), by=by, at=at, why=why, batch=batch)
     except Invalid as invalid:
         raise Conflict(f"what is proposed does not apply any more: {invalid}") from None
-    if columns:
-        rewrite(memory, columns, by=by, at=at, why=why, batch=batch)
 
 
 def reject(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from memories.views import episodes, forgetting, memories
+from memories.views import adaptations, episodes, forgetting, memories
 
 urlpatterns = [
     path("memories/", memories.memories, name="memories"),
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),
     path("memories/<uuid:memory_id>/evidence/", memories.evidence, name="evidence"),
     path("memories/<uuid:memory_id>/forget/", forgetting.forget, name="forget"),
+    path("adaptations/", adaptations.adaptations, name="adaptations"),
     path("episodes/", episodes.episodes, name="episodes"),
     path("episodes/<uuid:episode_id>/", episodes.episode, name="episode"),
     path("episodes/<uuid:episode_id>/<int:position>/<str:name>/", episodes.part, name="event-part"),

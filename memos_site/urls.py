@@ -5,12 +5,16 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.unknown import Unknown
-from memos_site.views import account, docs, health, inbox
+from memos_site.views import account, deciding, docs, health, inbox
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
-    path("memories/<uuid:memory_id>/decide/", inbox.decide, name="decide"),
-    path("undo/<uuid:batch>/", inbox.undo, name="undo"),
+    path("memories/<uuid:memory_id>/decide/", deciding.decide, name="decide"),
+    path("bulk/", deciding.bulk, name="bulk"),
+    path("proposals/<uuid:proposal_id>/decide/", deciding.propose, name="decide-proposal"),
+    path("tombstones/<uuid:tombstone_id>/lift/", deciding.lift, name="lift"),
+    path("adaptations/<uuid:adaptation_id>/revert/", deciding.revert, name="revert"),
+    path("undo/<uuid:batch>/", deciding.undo, name="undo"),
     path("", include("memories.urls")),
     path("", include("skills.urls")),
     path("", include("consolidation.urls")),

@@ -1,5 +1,6 @@
 """Memories as people read them: the list and the page of one."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -7,9 +8,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from memories.choices import Status, Type
-from memories.models import AuditEntry, Evidence, Memory
+from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.models.evidence import with_support
 from memories.people import trust_of
+from memories.trust import Trust
 from memories.views.pages import LATEST, page_of
 
 RUNS_ON_THE_PAGE = 12
@@ -39,8 +41,18 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "memory": found,
         "evidence": evidence.order_by("-at", "-pk")[:RUNS_ON_THE_PAGE],
         "history": history[:DECISIONS_ON_THE_PAGE],
+        **_beside(found, trust),
     }
     return render(request, "memories/page.html", context)
+
+
+def _beside(memory: Memory, trust: Trust) -> dict[str, Any]:
+    """What it changed, what would change it, and what keeps it from coming back."""
+    proposals = memory.proposals.visible_to(trust).open().select_related("memory__skill").order_by("opened_at")
+    adaptations = memory.adaptations.visible_to(trust).order_by("-applied_at")
+    tombstones = Tombstone.objects.visible_to(trust).filter(memory_id=memory.pk)
+    tombstone = tombstones.order_by("-at", "-pk").first() if memory.status == Status.DISMISSED else None
+    return {"proposals": proposals[:20], "adaptations": adaptations[:10], "tombstone": tombstone}
 
 
 @require_safe

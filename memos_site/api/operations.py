@@ -130,7 +130,7 @@ DECIDE_MANY = Operation(
     "By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list of "
     "memories shows. Up to 5,000, each by itself: what fails is named and keeps no other from it. One batch undoes "
     "all.",
-    {200: schema.Many},
+    {200: schema.DecidedMany},
     method="POST",
     takes=schema.ManyDecisions,
     example={"action": "dismiss", "ids": [ID], "why": "noise"},

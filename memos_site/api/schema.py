@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from memories.api.schema.memory import Memory, Page
 from memories.api.schema.payloads import Count
@@ -68,19 +68,30 @@ class Reversion(Body):
     why: Why = ""
 
 
-class ManyDecisions(Body):
-    """Either `ids`, or a `filter` with `as_of`."""
-
+class Many(Body):
     action: Literal["promote", "demote", "dismiss", "restore", "pin", "snooze"]
-    ids: Annotated[list[UUID], Field(min_length=1, max_length=5_000)] = []
-    filter: Filter = Field(default_factory=Filter)
-    as_of: Annotated[datetime | None, Instant.__metadata__[0], Instant.__metadata__[1]] = None
-    """With a filter: what was created or changed after this is not meant"""
     why: Why = ""
     reason: Why = ""
+    """A dismissal needs one, here or in `why`"""
     to: Literal["candidate", "confirmed", "applied"] = "confirmed"
+    """Of a promotion or demotion"""
     pinned: bool = True
     until: Annotated[datetime | None, Instant.__metadata__[0], Instant.__metadata__[1]] = None
+    """Of a snooze"""
+
+
+class ManyById(Many):
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=5_000)]
+
+
+class ManyByFilter(Many):
+    filter: Filter
+    as_of: Annotated[datetime, Instant.__metadata__[0], Instant.__metadata__[1]]
+    """What was created or changed after this is not meant"""
+
+
+class ManyDecisions(RootModel[ManyById | ManyByFilter]):
+    """Which ones, and what is to be done with each."""
 
 
 class Failed(Shape):
@@ -89,7 +100,7 @@ class Failed(Shape):
     detail: str
 
 
-class Many(Shape):
+class DecidedMany(Shape):
     """One batch, by which all of it is undone."""
 
     batch: UUID

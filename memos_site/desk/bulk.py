@@ -16,7 +16,7 @@ from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.trust import Trust
 from memos_site.desk import waiting
-from memos_site.desk.deciding import VERBS, Verdict, carry_out
+from memos_site.desk.deciding import VERBS, Verdict, carry_out, unexplained
 
 CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
 MOST_AT_ONCE = 5_000
@@ -52,6 +52,8 @@ def by_ids(
         raise NotAllowed("deciding needs the permission review")
     if verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
+    if verb == "dismiss" and not why.strip():
+        raise Invalid(unexplained())
     wanted = sorted(set(ids))
     if len(wanted) > MOST_AT_ONCE:
         detail = f"{len(wanted):,} at once; no more than {MOST_AT_ONCE:,} are taken"

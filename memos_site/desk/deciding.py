@@ -92,7 +92,7 @@ def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     if verdict.verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
     if verdict.edit is not None:
-        review.rewrite_if_any(memory, verdict.edit.kept, by=verdict.by, at=verdict.at, why="", batch=verdict.batch)
+        review.write(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
     VERBS[verdict.verb](memory, verdict)
 
 
@@ -127,8 +127,12 @@ def _demote(memory: Memory, verdict: Verdict) -> None:
 
 def _dismiss(memory: Memory, verdict: Verdict) -> None:
     if not verdict.why:
-        raise Invalid(FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence"))
+        raise Invalid(unexplained())
     memory.dismiss(**verdict.told)
+
+
+def unexplained() -> FieldError:
+    return FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence")
 
 
 def _restore(memory: Memory, verdict: Verdict) -> None:

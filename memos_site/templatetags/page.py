@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
+from memories.choices import Sensitivity
 from memories.models import Event, Memory, Performance
 from memories.people import trust_of
 from memos_site import desk
@@ -113,9 +114,15 @@ def stand(memory: Memory) -> str:
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
     """How many decisions wait for a person, for the rail: at most MOST_COUNTED are counted."""
-    rows = desk.waiting(trust_of(user), at=timezone.now()).order_by()
-    found = rows.values("pk")[: MOST_COUNTED + 1].count()
+    trust, at = trust_of(user), timezone.now()
+    found = desk.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1].count()
+    found += desk.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1].count()
     return f"{MOST_COUNTED}+" if found > MOST_COUNTED else str(found)
+
+
+@register.filter
+def sensitivity(level: int) -> str:
+    return str(Sensitivity(level).label)
 
 
 @register.filter

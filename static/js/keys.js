@@ -5,12 +5,30 @@ const dialog = document.getElementById("keys");
 const rows = () => [...document.querySelectorAll("[data-row]")];
 const here = () => document.activeElement?.closest("[data-row]");
 let chord = "";
+let leaving = false; // a page is on its way: what is typed now is not meant for this one
 
 function press(what) {
+  if (leaving) return null;
   const row = here() ?? rows().find((row) => row.dataset.row !== "done") ?? document;
   const found = (row.matches?.(".done") && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
   found?.click();
   return found;
+}
+
+function unfold(what) {
+  const menu = press(what)?.closest("details");
+  if (menu) requestAnimationFrame(() => menu.querySelector("textarea, button")?.focus());
+}
+
+function select(step) {
+  if (step) move(step);
+  press("select");
+}
+
+function search() {
+  const field = document.querySelector("input[type=search]");
+  if (field) field.focus();
+  else document.querySelector('[data-go="m"]')?.click();
 }
 
 function move(step) {
@@ -22,17 +40,12 @@ function move(step) {
   all[next].scrollIntoView({ block: "nearest" });
 }
 
-function dismiss() {
-  const menu = press("dismiss")?.closest("details");
-  if (menu) requestAnimationFrame(() => menu.querySelector("button")?.focus());
-}
-
 function reason(number) {
-  document.querySelectorAll("details.menu[open] button[name=decision]")[number - 1]?.click();
+  if (!leaving) document.querySelectorAll("details.menu[open] button[name=decision]")[number - 1]?.click();
 }
 
 function close() {
-  const open = document.querySelector("details.menu[open]");
+  const open = document.querySelector("details.menu[open], details.edit[open]");
   if (!open) return;
   open.open = false;
   (open.closest("[data-row]") ?? open.querySelector("summary")).focus();
@@ -43,7 +56,13 @@ const KEYS = {
   k: () => move(-1),
   a: () => press("promote"),
   e: () => press("promote"),
-  d: dismiss,
+  d: () => unfold("dismiss"),
+  s: () => unfold("snooze"),
+  i: () => unfold("edit"),
+  x: () => select(0),
+  J: () => select(1),
+  K: () => select(-1),
+  "/": search,
   o: () => press("open"),
   z: () => document.querySelector('#toast [data-does="undo"]')?.click(),
   "?": () => dialog.showModal(),
@@ -60,10 +79,15 @@ function arrow(event) {
 function typed(event) {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
-  if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) return;
+  if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) {
+    if (event.key === "Escape" && target.closest("details.edit")) close();
+    return;
+  }
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;
   const before = chord;
   chord = "";
+  if (before === "*" && event.key === "a") return void document.querySelector("[data-all]")?.click();
+  if (event.key === "*") return void (chord = "*");
   if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();
   if (event.key === "g") return void (chord = "g");
   if (event.key === "Enter" && target.matches("[data-row]")) press("open");
@@ -76,6 +100,21 @@ function typed(event) {
 }
 
 document.addEventListener("keydown", typed);
+
+// From the moment a link or a plain form leads away until the page is there (or comes back from the cache).
+const leave = () => {
+  leaving = true;
+  setTimeout(() => (leaving = false), 10_000); // it never came
+};
+addEventListener("beforeunload", leave);
+addEventListener("pageshow", () => (leaving = false));
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const here = link && link.pathname === location.pathname && link.search === location.search && link.hash;
+  const away = link && !here && !link.hasAttribute("download") && link.origin === location.origin;
+  const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented;
+  if (away && plain && link.target !== "_blank") leave();
+});
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");

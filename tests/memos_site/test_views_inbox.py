@@ -20,6 +20,11 @@ def decide(client: Client, memory: Memory, decision: str, **more: object) -> str
     return response.content.decode()
 
 
+def rows_of(page: str) -> str:
+    """What stands in the queue, without the form about several of them."""
+    return page[page.index('<ul class="queue"') :]
+
+
 def undo_link(page: str) -> str:
     found = re.search(r"/undo/[0-9a-f-]{36}/", page)
     assert found
@@ -45,12 +50,12 @@ def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     candidate("one")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(11):
         client.get("/")
     for name in ("two", "three", "four"):
         candidate(name)
         make_memory(name)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(11):
         client.get("/")
 
 
@@ -164,7 +169,7 @@ def test_a_skill_with_a_critical_finding_is_read_before_it_is_published_and_the_
     SkillVersion.objects.filter(skill=skill).update(scan={"findings": [finding]})
     page = client.get("/").content.decode()
     assert "critical finding" in page
-    assert 'value="promote"' not in page
+    assert 'value="promote"' not in rows_of(page)
     page = client.get(f"/memories/{skill.pk}/").content.decode()
     assert "Publish despite the findings" in page
     client.post(f"/memories/{skill.pk}/decide/", {"decision": "promote", "note": "our own mirror"})
@@ -223,7 +228,7 @@ def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use(
     page = signed_in().get("/").content.decode()
     assert "skill, version 2" in page
     assert "differently from version 1" in page
-    assert "dismiss wrong" not in page  # that would take the whole skill from the agents, not this version
+    assert "dismiss wrong" not in rows_of(page)  # that would take the whole skill from the agents, not this version
 
 
 def test_who_comes_to_a_forms_address_by_a_link_is_led_to_the_inbox() -> None:

@@ -1,0 +1,60 @@
+"""What a form of the desk answers: to htmx the rows that changed and the toast, to a plain form a page and a message."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from memories.exceptions import Invalid, NotAllowed, NotFound
+from memories.people import trust_of
+from memos_site.views.queue import kinds
+
+
+def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view of a form. Who comes to its address by a link (after signing in anew, say) is led to the inbox."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST":
+            return view(request, *args, **kwargs)
+        messages.warning(request, _("Nothing was decided: please press the button again."))
+        return redirect("inbox")
+
+    return guarded
+
+
+def by_htmx(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request") == "true"
+
+
+def answer(
+    request: HttpRequest, said: str, *, batch: UUID | None = None, lost: bool = False, **shown: Any
+) -> HttpResponse:
+    """`lost`: somebody was faster, nothing was done. `shown`: what `inbox/_answer.html` takes."""
+    if by_htmx(request):
+        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds(trust_of(request.user)), **shown}
+        return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
+    level = messages.WARNING if lost else messages.SUCCESS
+    messages.add_message(request, level, said, extra_tags=str(batch or ""))
+    return redirect(came_from(request))
+
+
+def came_from(request: HttpRequest) -> str:
+    """The page of ours that the form names, else the inbox."""
+    asked = request.POST.get("next", "")
+    return asked if url_has_allowed_host_and_scheme(asked, allowed_hosts={request.get_host()}) else "inbox"
+
+
+def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
+    if isinstance(refusal, NotFound):
+        raise Http404(str(refusal))
+    if isinstance(refusal, NotAllowed):
+        raise PermissionDenied(str(refusal))
+    return HttpResponse(str(refusal), status=400, content_type="text/plain; charset=utf-8")

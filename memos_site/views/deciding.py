@@ -1,0 +1,219 @@
+"""The forms by which people decide. Each answers with a page or its fragment."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memories.choices import Status
+from memories.edits import Edit, edit
+from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.models import AuditEntry, Memory, Proposal
+from memories.people import trust_of
+from memories.trust import Trust
+from memos_site import desk
+from memos_site.views import queue
+from memos_site.views.answers import answer, by_htmx, came_from, posted, refuse
+
+REFUSALS = (NotFound, NotAllowed, Invalid)
+MORNING = 9
+STAYS = ("edit", "pin", "demote")  # after these it waits as before, or does so now
+
+
+@posted
+def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """`decision` is the verb with what it takes: "promote", "promote applied", "dismiss wrong", "snooze tomorrow"."""
+    trust, now = trust_of(request.user), timezone.now()
+    verb, _space, rest = request.POST.get("decision", "").partition(" ")
+    try:
+        how = _how(verb, rest, now=now) | {"edit": _edit(request)}
+        why = _why(request, rest if verb == "dismiss" else "")
+        seen = request.POST.get("seen", "")
+        decision = desk.decide(trust, memory_id, verb, at=now, why=why, seen=seen, **how)
+    except (Conflict, Invalid) as refusal:
+        if "content" in request.POST:
+            return _typed(request, trust, memory_id, refusal)
+        return _lost(request, trust, memory_id, refusal) if isinstance(refusal, Conflict) else refuse(refusal)
+    except (NotFound, NotAllowed) as refusal:
+        return refuse(refusal)
+    memory = queue.decided(trust, memory_id)
+    kept = queue.rows(trust).filter(pk=memory_id).first() if verb in STAYS else None
+    decided = None if kept else memory
+    said = _said(verb, rest or why, memory)
+    written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # it may have said so already
+    return answer(request, said, batch=decision.batch if written else None, kept=kept, decided=decided)
+
+
+def _how(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
+    if verb in ("promote", "demote"):
+        return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
+    if verb == "snooze":
+        return {"until": _until(rest, now)}
+    return {"pinned": rest != "off"} if verb == "pin" else {}
+
+
+def _until(when: str, now: datetime) -> datetime | None:
+    """Nine in the morning, tomorrow or on the next Monday, where the workspace is."""
+    local = timezone.localtime(now)
+    days = {"tomorrow": 1, "week": 7 - local.weekday(), "wake": 0}.get(when)
+    if days is None:
+        raise Invalid(FieldError("/until", "unknown_value", "must be tomorrow, week or wake"))
+    morning = (local + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0)
+    return morning if days else None
+
+
+def _edit(request: HttpRequest) -> Edit | None:
+    """What the form of an edit holds; a form without it changes no words."""
+    said: dict[str, Any] = {}
+    if "content" in request.POST:
+        said["content"] = request.POST["content"].replace("\r\n", "\n").strip()
+    for name in ("category", "sensitivity"):
+        if request.POST.get(name):
+            said[name] = request.POST[name]
+    if "tags" in request.POST:
+        said["tags"] = [tag for tag in request.POST["tags"].split(",") if tag.strip()]
+    return edit(said) if said else None
+
+
+def _why(request: HttpRequest, reason: str) -> str:
+    return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
+
+
+def _lost(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
+    said = _("Too late: %(why)s") % {"why": conflict}
+    return answer(request, said, lost=True, decided=queue.decided(trust, memory_id))
+
+
+def _typed(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
+    """Nothing was written; what was typed stands beside what is there now, to be sent again."""
+    memory = queue.rows(trust).filter(pk=memory_id).first() if by_htmx(request) else None
+    memory = memory or queue.decided(trust, memory_id)
+    if memory is None:
+        return refuse(NotFound())
+    context = {"memory": memory, "typed": request.POST["content"], "trouble": str(refusal), "next": came_from(request)}
+    template = "inbox/_row.html" if by_htmx(request) and hasattr(memory, "support_count") else "memories/edit.html"
+    return render(request, template, context, status=409)
+
+
+def _said(verb: str, what: str, memory: Memory | None) -> str:
+    skill = hasattr(memory, "skill")
+    words = {
+        "dismiss": _("Dismissed as %(reason)s") % {"reason": what},
+        "restore": _("Restored"),
+        "demote": _("Demoted"),
+        "snooze": _("Snoozed"),
+        "edit": _("Saved"),
+        "pin": _("No longer pinned") if what == "off" else _("Pinned"),
+    }
+    if verb == "promote" and what == Status.APPLIED:
+        return _("Applied")
+    return words.get(verb) or (_("Published") if skill else _("Promoted"))
+
+
+@posted
+def bulk(request: HttpRequest) -> HttpResponse:
+    """The rows that are ticked (`chosen`: id and what was seen of it), or with `matching` all of the tab."""
+    trust, now = trust_of(request.user), timezone.now()
+    verb, _space, rest = request.POST.get("decision", "").partition(" ")
+    try:
+        how = _how(verb, rest, now=now) | {"why": _why(request, rest if verb == "dismiss" else ""), "at": now}
+        if request.POST.get("matching"):
+            asked = {name: request.POST.get(name, "") for name in queue.FILTERS}
+            many = desk.by_filter(trust, asked, datetime.fromisoformat(request.POST.get("as_of", "")), verb, **how)
+        else:
+            seen = {
+                UUID(pk): stood for pk, _gap, stood in (one.partition(" ") for one in request.POST.getlist("chosen"))
+            }
+            many = desk.by_ids(trust, seen, verb, seen=seen, **how)
+    except ValueError:
+        return refuse(Invalid(FieldError("", "invalid", "this form cannot be read")))
+    except (NotAllowed, Invalid) as refusal:
+        return refuse(refusal)
+    return answer(request, _told(verb, many, trust), batch=many.batch if many.done else None, lost=not many.done)
+
+
+def _told(verb: str, many: desk.Many, trust: Trust) -> str:
+    """How many were decided, and of those that were not the first few with their reasons."""
+    if not many.done and not many.failed:
+        return _("Nothing is selected")
+    done = {"promote": _("Promoted %(n)s"), "dismiss": _("Dismissed %(n)s"), "snooze": _("Snoozed %(n)s")}
+    said = done.get(verb, _("Decided %(n)s")) % {"n": len(many.done)}
+    if not many.failed:
+        return said
+    ids = [one["id"] for one in many.failed[:3]]
+    names = {str(row.pk): str(row) for row in Memory.objects.visible_to(trust).filter(pk__in=ids)}
+    reasons = [f"“{names.get(one['id'], one['id'])[:40]}”: {one['detail']}" for one in many.failed[:3]]
+    more = len(many.failed) - len(reasons)
+    refused = _("%(n)s not: %(reasons)s") % {"n": len(many.failed), "reasons": "; ".join(reasons)}
+    return f"{said}. {refused}" + (_(" and %(n)s more") % {"n": more} if more else "")
+
+
+@posted
+def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
+    """A proposal is accepted or rejected. `seen`: the version of the memory that its change was shown against."""
+    trust, now = trust_of(request.user), timezone.now()
+    verb = request.POST.get("decision", "")
+    try:
+        if verb == "accept":
+            seen = request.POST.get("seen", "")
+            batch = desk.accept(trust, proposal_id, at=now, why=_why(request, ""), seen=seen)
+        elif verb == "reject":
+            batch = desk.reject(trust, proposal_id, at=now, why=_why(request, ""))
+        else:
+            return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept or reject")))
+    except Conflict as conflict:
+        said = _("Too late: %(why)s") % {"why": conflict}
+        return answer(request, said, lost=True, settled=_proposal(trust, proposal_id), trouble=str(conflict))
+    except REFUSALS as refusal:
+        return refuse(refusal)
+    said = _("Accepted") if verb == "accept" else _("Rejected")
+    return answer(request, said, batch=batch, settled=_proposal(trust, proposal_id))
+
+
+def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
+    rows = Proposal.objects.visible_to(trust).select_related("memory__skill")
+    return rows.filter(pk=proposal_id).first()
+
+
+@posted
+def lift(request: HttpRequest, tombstone_id: UUID) -> HttpResponse:
+    return _beside(request, desk.lift, tombstone_id, _("Lifted: the claim may come back"))
+
+
+@posted
+def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
+    keep = request.POST.get("decision") != "dismiss"
+    said = _("Reverted; the memory is kept") if keep else _("Reverted, and its memory dismissed")
+    return _beside(request, desk.revert, adaptation_id, said, keep_memory=keep)
+
+
+def _beside(request: HttpRequest, verb: Any, row_id: UUID, said: str, **how: Any) -> HttpResponse:
+    try:
+        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=_why(request, ""), **how)
+    except Conflict as conflict:
+        return answer(request, _("Too late: %(why)s") % {"why": conflict}, lost=True)
+    except REFUSALS as refusal:
+        return refuse(refusal)
+    return answer(request, said, batch=batch)
+
+
+@posted
+def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
+    trust = trust_of(request.user)
+    try:
+        done = desk.undo(trust, batch, at=timezone.now())
+    except Conflict as conflict:
+        return answer(request, _("Not undone: %(why)s") % {"why": conflict}, lost=True)
+    except REFUSALS as refusal:
+        return refuse(refusal)
+    said = _("Undone")
+    if done.refused:
+        told = {"n": len(done.undone), "not": len(done.refused), "why": done.refused[0]["why"]}
+        said = _("Undone %(n)s; %(not)s not: %(why)s") % told
+    reopened = AuditEntry.objects.of_batch(done.batch).filter(subject_kind="proposal").values("subject_id")
+    rows = [*queue.rows(trust).filter(pk__in=done.undone[:50]), *queue.proposals(trust).filter(pk__in=reopened)]
+    return answer(request, said, batch=done.batch, restored=rows)
