@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from memories.retrieval.figures import Figures
 
-REACH = 20_000  # passages that a search looks at, at most, where it has the choice
+REACH = 10_000  # passages that a search looks at, at most, where it has the choice
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ def _answers(asking: Asking) -> list[Result]:
 def _asked_for(request: SearchRequest, trust: Trust, *, at: datetime) -> MemoryQuerySet:
     """The filters as a QuerySet."""
     said = Q(status__in=request.wanted, confidence__gte=request.min_confidence)
+    said &= (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
     said &= Q(type__in=request.types) if request.types else Q()
     said &= Q(category__in=request.categories) if request.categories else Q()
     said &= Q(tags__contains=request.tags) if request.tags else Q()

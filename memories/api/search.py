@@ -1,0 +1,78 @@
+"""POST search: one ranking of everything; and its other name, POST retrieve."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import retrieval
+from memories.api import operations_of_search as operations
+from memories.api import representations
+from memories.api.described import described
+from memories.api.doors import Door
+from memories.choices import Permission
+from memories.retrieval import Found, Result, SearchRequest, Told
+
+
+class Searching(Door):
+    needs = {"POST": (Permission.READ,)}
+
+    def post(self, request: Request) -> Response:
+        at = timezone.now()
+        asked = retrieval.check(request.data)
+        return Response(answer(retrieval.search(asked, trust=self.trust, at=at), asked, at=at))
+
+
+@described(operations.SEARCH)
+class Search(Searching):
+    pass
+
+
+@described(operations.RETRIEVE)
+class Retrieve(Searching):
+    pass
+
+
+def answer(found: Found, asked: SearchRequest, *, at: datetime) -> dict[str, Any]:
+    stubs = ({"memory": representations.stub(row, at=at), "score": 0.0, "passages": []} for row in found.stubs)
+    return {
+        "results": [*(_result(result, asked, at=at) for result in found.results), *stubs],
+        "selection": _selection(found),
+        "degraded": list(found.degraded),
+        "took_ms": found.took_ms,
+    }
+
+
+def _result(result: Result, asked: SearchRequest, *, at: datetime) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "memory": representations.memory(result.memory, at=at),
+        "score": result.score,
+        "passages": [_passage(told) for told in result.passages],
+    }
+    return shown | {"parts": result.parts} if asked.explain else shown
+
+
+def _passage(told: Told) -> dict[str, Any]:
+    row = told.passage
+    return {
+        "event_id": row.event_id,
+        "ref": row.ref or None,
+        "position": row.position,
+        "actor": row.actor,
+        "at": row.at,
+        "text": row.text,
+        "score": told.score,
+    }
+
+
+def _selection(found: Found) -> dict[str, Any] | None:
+    if (chosen := found.selection) is None:
+        return None
+    return {
+        "selected": chosen.selected,
+        "confidence": chosen.confidence,
+        "needs_more": chosen.needs_more,
+        "scores": {str(id): score for id, score in chosen.scores.items()},
+    }

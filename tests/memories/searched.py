@@ -1,0 +1,39 @@
+"""What searches in tests share: memories that can be found, and a short way to ask."""
+
+from typing import Any
+
+from memories import indexing, retrieval
+from memories.choices import Status
+from memories.models import Memory
+from memories.retrieval import Found
+from memories.trust import Trust, everything
+from tests.make import ANNA, AT, make_memory, make_run, user
+
+
+def known(content: str, **facts: Any) -> Memory:
+    """A confirmed memory that can be found."""
+    memory = make_memory(content, **{"status": Status.CONFIRMED} | facts)
+    indexing.index_memories([memory])
+    return memory
+
+
+def talk(*said: str, **fields: Any) -> Memory:
+    """A conversation; `Anna: Hello` is said by Anna."""
+    messages = []
+    for line in said:
+        name, _, text = line.rpartition(": ")
+        messages.append(user(text) | ({"name": name} if name else {}))
+    return make_run(messages=messages, **fields)
+
+
+def find(query: str = "", *, by: Trust | None = None, **asked: Any) -> Found:
+    body = {"query": query, **asked}
+    return retrieval.search(retrieval.check(body), trust=by or everything(ANNA), at=AT)
+
+
+def said(found: Found) -> list[str]:
+    return [result.memory.content for result in found.results]
+
+
+def passages(found: Found) -> list[str]:
+    return [result.passages[0].passage.text for result in found.results]

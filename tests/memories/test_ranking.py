@@ -1,0 +1,147 @@
+"""How passages and memories are ranked, from candidates alone."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.ranking import Candidate, Scored, Weights, by_memory, by_passage, idf, is_named
+
+PLAIN = Weights()
+ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, 1.0, 50)
+
+
+def at(position: int, matched: int = 0, memory: str = "m", **facts: Any) -> Candidate:
+    return ANY._replace(passage=position, position=position, matched=matched, memory=memory, **facts)
+
+
+def ranked(*pool: Candidate, tells: tuple[float, ...] = (1.0,), question: str = "") -> dict[int, Scored]:
+    return {one.candidate.passage: one for one in by_passage(pool, tells, question, PLAIN)}
+
+
+def test_a_rare_word_tells_more_than_a_common_one() -> None:
+    assert idf(1000, [1, 900]) == [pytest.approx(math.log(1 + 999.5 / 1.5)), pytest.approx(math.log(1 + 100.5 / 900.5))]
+
+
+def test_more_passages_than_were_counted_hold_a_word_without_harm() -> None:
+    assert idf(10, [12])[0] > 0
+
+
+def test_a_word_counts_less_the_further_away_it_was_said() -> None:
+    found = ranked(*(at(n, matched=n == 1) for n in range(1, 6)))
+    words = [found[n].words + found[n].neighbours for n in range(1, 6)]
+    assert words == pytest.approx([0.7, 0.7 * 0.8, 0.7 * 0.5, 0.7 * 0.3, 0])
+
+
+def test_a_word_counts_once_however_often_it_was_said_near_by() -> None:
+    found = ranked(at(1, 1), at(2, 1), at(3, 1))
+    assert found[2].words + found[2].neighbours == pytest.approx(0.7)
+
+
+def test_the_answer_to_a_question_is_found_by_the_words_of_the_question() -> None:
+    """The reply holds one word of the question and stands beside the others: it beats a passage with two of three."""
+    found = ranked(at(1, 0b011), at(2, 0b100), at(9, 0b011, "other"), tells=(1, 1, 1))
+    assert found[2].score > found[9].score
+
+
+def test_what_was_said_in_another_memory_is_not_near() -> None:
+    assert ranked(at(1, 1, "a"), at(2, 0, "b"))[2].neighbours == 0
+
+
+def test_what_is_missing_between_two_passages_keeps_them_apart() -> None:
+    assert ranked(at(1, 1), at(3))[3].neighbours == pytest.approx(0.7 * 0.5)
+    assert ranked(at(1, 1), at(9))[9].neighbours == 0
+
+
+def test_meaning_counts_from_the_least_to_the_most_alike_of_the_pool() -> None:
+    found = ranked(at(1, cosine=0.9), at(20, cosine=0.7), at(40, cosine=0.8), at(60))
+    assert [found[n].meaning for n in (1, 20, 40, 60)] == pytest.approx([0.3, 0, 0.15, 0])
+
+
+def test_who_is_named_in_the_question_is_preferred() -> None:
+    found = ranked(at(1, actor="Anna"), at(20, actor="Ben"), at(40, source="P01"), question="What did Anna tell P01?")
+    assert [found[n].actor for n in (1, 20, 40)] == [0.3, 0, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "named"),
+    [
+        ("Anna", "what did anna say?", True),
+        ("Anna Smith", "what did anna say?", True),
+        ("Anna", "what did susanna say?", False),
+        ("user", "what did the user say?", False),
+        ("王明", "王明说了什么", True),
+        ("", "anything", False),
+        ("a.b(c", "who is a.b(c then", True),
+        ("Al Capone", "all of al", False),
+    ],
+)
+def test_a_name_is_a_whole_word_and_no_role(name: str, question: str, named: bool) -> None:
+    assert is_named(name, question) is named
+
+
+def test_a_memory_is_as_good_as_its_best_passage_then_salience_and_confidence_decide() -> None:
+    pool = [at(1, 1, "a"), at(20, 1, "b", salience=0.5), at(40, 1, "c", confidence=90)]
+    found = by_memory(by_passage(pool, (1.0,), "", PLAIN), PLAIN)
+    assert [one.passages[0].candidate.memory for one in found] == ["c", "a", "b"]
+    assert found[0].score == pytest.approx(0.8 + 0.15 + 0.05 * 0.9)
+    assert found[2].score == pytest.approx(0.8 + 0.15 * 0.5 + 0.05 * 0.5)
+
+
+def test_of_equal_passages_the_later_stored_comes_first() -> None:
+    assert list(ranked(at(1), at(20))) == [20, 1]
+
+
+def test_without_neighbours_only_the_passage_itself_counts() -> None:
+    alone = by_passage([at(1, 1), at(2)], (1.0,), "", replace(PLAIN, neighbours=()))
+    assert [one.score for one in alone] == [0.7, 0]
+
+
+def test_nothing_is_ranked_as_nothing() -> None:
+    assert by_passage([], (), "", PLAIN) == []
+    assert by_memory([], PLAIN) == []
+
+
+pools = st.lists(
+    st.builds(
+        at,
+        st.integers(0, 12),
+        st.integers(0, 15),
+        st.sampled_from("ab"),
+        part=st.integers(0, 1),
+        cosine=st.none() | st.floats(-1, 1),
+        salience=st.floats(0, 1),
+        confidence=st.integers(0, 100),
+        actor=st.sampled_from(["", "Anna", "user"]),
+    ),
+    max_size=12,
+    unique_by=lambda row: (row.memory, row.position, row.part),
+).map(lambda rows: [row._replace(passage=number) for number, row in enumerate(rows)])
+told = st.lists(st.floats(0, 20), min_size=4, max_size=4)
+
+
+@given(pools, told)
+def test_every_score_is_the_sum_of_its_parts_and_bounded(pool: list[Candidate], tells: list[float]) -> None:
+    for one in by_passage(pool, tells, "anna?", PLAIN):
+        assert one.score == pytest.approx(one.words + one.neighbours + one.meaning + one.actor)
+        assert -1e-9 <= one.score <= 1.3 + 1e-9
+
+
+@given(pools, told, st.randoms())
+def test_the_order_in_which_candidates_come_does_not_matter(
+    pool: list[Candidate], tells: list[float], random: Any
+) -> None:
+    mixed = random.sample(pool, len(pool))
+    first, second = by_passage(pool, tells, "", PLAIN), by_passage(mixed, tells, "", PLAIN)
+    assert [one.candidate for one in first] == [one.candidate for one in second]
+
+
+@given(pools, told)
+def test_every_memory_of_the_pool_is_ranked_once(pool: list[Candidate], tells: list[float]) -> None:
+    found = by_memory(by_passage(pool, tells, "", PLAIN), PLAIN)
+    assert sorted(one.passages[0].candidate.memory for one in found) == sorted({row.memory for row in pool})
+    assert sum(len(one.passages) for one in found) == len(pool)
+    assert all(0 <= one.score <= 1 + 1e-9 for one in found)

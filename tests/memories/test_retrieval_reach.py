@@ -1,0 +1,64 @@
+"""Which words find the candidates, where there is too much to look at all of them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.retrieval.figures import Figures, of
+from memories.retrieval.question import MOST_WORDS, most_telling
+from memories.retrieval.reach import quoted, reach
+
+MANY = Figures(1_000_000, {"big": 0.5, "small": 0.005}, {"said": 0.2, "meet": 0.1, "team": 0.008}, rare=0.0005)
+
+
+def test_where_there_is_little_every_word_finds_and_is_counted() -> None:
+    found = reach(["said", "meet"], MANY, ["small"])
+    assert (found.query, found.most, found.holding) == ("'said' | 'meet'", None, [None, None])
+
+
+def test_without_statistics_everything_counts_as_little() -> None:
+    assert reach(["said"], Figures(), None).most is None
+
+
+def test_where_there_is_much_the_rare_words_find_and_the_others_are_estimated() -> None:
+    found = reach(["said", "kiwi", "team"], MANY, None)
+    assert found.query == "'kiwi' | 'team'"
+    assert (found.most, found.found) == (10_000, 1_000_000)
+    assert found.holding == [200_000, None, None]
+
+
+def test_where_all_words_are_common_they_find_together() -> None:
+    found = reach(["said", "meet"], MANY, None)
+    assert (found.query, found.holding) == ("'meet' & 'said'", [200_000, 100_000])
+
+
+def test_a_scope_that_is_not_frequent_is_what_the_frequent_ones_leave() -> None:
+    assert MANY.within(["rare"]) == pytest.approx(495_000)
+    assert MANY.within(["small", "big"]) == pytest.approx(505_000)
+    assert MANY.within(None) == 1_000_000
+
+
+def test_statistics_that_the_database_does_not_have_are_none() -> None:
+    told = {"passages": -1, "scopes": None, "words": None, "indexes": None}
+    assert of(told) == Figures()
+    assert of({**told, "words": [["a", "b"], [0.5, 0.1, 0.1, 0.5, 0]], "scopes": [["x"], [1]]}).rare == 0.1
+
+
+def test_of_many_words_the_rare_and_long_are_kept() -> None:
+    words = [f"word{n}" for n in range(100)]
+    kept = most_telling(["said", "extraordinarili", *words], MANY)
+    assert len(kept) == MOST_WORDS
+    assert "extraordinarili" in kept
+    assert "said" not in kept
+
+
+@pytest.mark.parametrize(("word", "written"), [("it's", "'it''s'"), ("a\\b", "'a\\\\b'"), ("a&!|", "'a&!|'")])
+def test_a_word_is_quoted_whatever_is_in_it(word: str, written: str) -> None:
+    assert quoted(word) == written
+
+
+@given(st.lists(st.sampled_from(["said", "meet", "team", "kiwi", "plum"]), min_size=1, unique=True), st.booleans())
+def test_there_is_always_a_word_to_look_for(words: list[str], scoped: bool) -> None:
+    found = reach(words, MANY, ["big"] if scoped else None)
+    assert found.query
+    assert len(found.holding) == len(words)
