@@ -10,7 +10,8 @@ from uuid_utils.compat import uuid7
 from memories.choices import Type
 from memories.forgetting import batches
 from memories.forgetting.removal import remove
-from memories.models import AuditEntry, Episode, Memory
+from memories.models import Episode, Memory
+from memories.rows import insert
 from memories.trust import SYSTEM
 
 
@@ -34,7 +35,7 @@ def _prune_some(*, at: datetime) -> Counter[str] | None:
     Memory.objects.filter(pk__in=kept).update(evidence_of_live=True)
     gone = [row for row in rows.values() if row.pk not in kept]
     batch = uuid7()
-    AuditEntry.objects.bulk_create(row.audit("prune", by=SYSTEM, at=at, batch=batch) for row in gone)
+    insert([row.audit("prune", by=SYSTEM, at=at, batch=batch) for row in gone])
     remove([row.pk for row in gone])
     return Counter(pruned=len(gone), kept=len(kept))
 

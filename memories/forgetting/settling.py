@@ -18,6 +18,7 @@ from memories.forgetting import batches
 from memories.forgetting.removal import remove
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
 from memories.models.ageing import BY_HAND, HELD
+from memories.rows import insert
 from memories.trust import SYSTEM
 
 FACTS = ("confidence", "status", "hold", "pinned", "deletion_policy", "idle_since", "decay_steps", "decay_due_at")
@@ -92,7 +93,7 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
         before = {"status": row.status}
         row.version += 1
         entries.append(row.audit("decay", by=SYSTEM, at=at, before=before, after=change, why=FADED, batch=batch))
-    AuditEntry.objects.bulk_create(entries)
+    insert(entries)
 
 
 FADED = "nobody used or confirmed it"
@@ -112,7 +113,7 @@ def _remove_expired(ids: Sequence[UUID], *, at: datetime) -> None:
     if not ids:
         return
     rows = list(Memory.objects.filter(pk__in=ids))
-    AuditEntry.objects.bulk_create(_expiries(rows, at=at))
+    insert(_expiries(rows, at=at))
     Tombstone.objects.mark([row for row in rows if row.is_claim and row.status in LIVE], by=SYSTEM, at=at)
     Adaptation.objects.filter(memory__in=ids).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)
     remove(ids)

@@ -11,7 +11,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
 from django.db.models import F, Q
 
-from memories import claims
+from memories import claims, rows
 from memories.choices import LIVE, Category
 from memories.claims import Claim, Likeness
 from memories.exceptions import Conflict
@@ -78,7 +78,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
         """Watermarks where these have stood."""
-        self.bulk_create(self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories)
+        rows.insert([self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories])
 
     def raise_again(self, memory: "Reviewable") -> bool:
         """The dismissal of a memory is redone: its last tombstone holds again, with the hits that it counted."""
