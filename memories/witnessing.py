@@ -38,6 +38,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
     """
     with transaction.atomic():
         Performance.objects.get_or_create(memory=memory)
+        Performance.objects.select_for_update().get(memory=memory)  # whoever counts the same at this moment waits
         known = Evidence.objects.select_for_update().filter(memory=memory, occasion__in=[w.occasion for w in witnesses])
         counted = {evidence.occasion: evidence for evidence in known}
         fresh = [witness for witness in witnesses if witness.occasion not in counted]

@@ -56,7 +56,9 @@ client.credentials(HTTP_AUTHORIZATION="Bearer {token}")
 client.get("/api/v1/me")
 folder = pathlib.Path({folder!r})
 folder.joinpath("ready-{caller}").touch()
+began = time.monotonic()
 while not folder.joinpath("go").exists():
+    assert time.monotonic() < began + 240, "nobody said go"
     time.sleep(0.001)
 for n in range({rounds}):
     run = {{"source": "a", "id": f"r{{n}}", "messages": [{{"role": "user", "content": "hello"}}]}}
@@ -116,7 +118,7 @@ def test_processes_that_say_the_same_at_the_same_instant_say_it_once(home: Insta
     callers: list[subprocess.Popen[str]] = [
         home.start("shell", "-v0", "-c", CALLING.format(caller=number, **told)) for number in range(CALLERS)
     ]
-    until(lambda: len(list(tmp_path.glob("ready-*"))) == CALLERS, what="all to be ready")
+    until(lambda: len(list(tmp_path.glob("ready-*"))) == CALLERS, seconds=240, what="all to be ready")
     tmp_path.joinpath("go").touch()
     for process in callers:
         said = process.communicate()
