@@ -243,7 +243,7 @@ class Memory(Reviewable):
 
     def _follow_relation(self, entry: AuditEntry) -> None:
         """The relation that a revision made goes when that is undone, and comes back when it is redone."""
-        first = AuditEntry.objects.get(pk=entry.undoes)
+        first = entry
         while first.undoes:
             first = AuditEntry.objects.get(pk=first.undoes)
         if not (said := first.after.get("relation")):
