@@ -34,9 +34,9 @@ def consolidate(*, trigger: Run.Trigger, wait: bool, at: datetime) -> Run | None
     return run
 
 
-def abandon_dead_runs(*, at: datetime) -> None:
+def abandon_dead_runs(*, at: datetime, kind: str = KIND) -> None:
     """A run whose lock nobody holds has lost its worker: it is said so, and its items are still in their queues."""
-    for run in Run.objects.filter(kind=KIND, status=Run.Status.RUNNING):
+    for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
         with locks.held(f"run:{run.pk}", wait=False) as dead:
             if dead:
                 run.finish(

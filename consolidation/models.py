@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from consolidation.groups import RuleGroup  # noqa: F401 - so that the tables of the pattern rules are known
 from memories.choices import Outcome
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id

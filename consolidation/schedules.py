@@ -6,6 +6,7 @@ MINUTES = {
     "memories.tasks.embed_pending": 1,
     "consolidation.tasks.reembed": 1,
     "consolidation.tasks.consolidate": 5,
+    "consolidation.tasks.patterns": 5,
     "memories.tasks.close_silent": 5,
     "memories.tasks.prune": 60,
     "memories.tasks.settle": 1440,

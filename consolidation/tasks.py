@@ -4,7 +4,7 @@ import time
 
 from django.utils import timezone
 
-from consolidation import consolidating, reembedding
+from consolidation import consolidating, reembedding, ruling
 from consolidation.models import Run
 
 SLICE = 200  # seconds: a job may take 300
@@ -14,6 +14,19 @@ def consolidate() -> str:
     """The schedule's nudge; leaves a scope to a worker that is already at it."""
     run = consolidating.consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=timezone.now())
     return f"{run.status}: {run.counters}" if run else "nothing new"
+
+
+def patterns() -> str:
+    """The schedule's nudge to read what plugins reported; what does not fit into a slice is left to the next."""
+    deadline = time.monotonic() + SLICE
+    run = ruling.rule(
+        trigger=Run.Trigger.SCHEDULE,
+        wait=False,
+        at=timezone.now(),
+        asked=False,
+        enough=lambda: time.monotonic() > deadline,
+    )
+    return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing new"
 
 
 def reembed() -> str:

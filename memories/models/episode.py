@@ -132,6 +132,12 @@ class EventQuerySet(Trusted["Event"]):
     def beyond(self, position: int) -> Self:
         return self.filter(position__gt=position).order_by("position")
 
+    def unruled(self, after: tuple[datetime, UUID] | None = None) -> Self:
+        """What the pattern rules have to read, oldest first; only events with a context teach them anything. `after`:
+        the rest of a reading that came as far as this (at, id)."""
+        waiting = self.filter(ruled_at=None).exclude(context={}).order_by("at", "pk")
+        return waiting.filter(Q(at__gt=after[0]) | Q(at=after[0], pk__gt=after[1])) if after else waiting
+
     def calls(self) -> Self:
         """The tool calls of the beginning, with only the beginning of what came back, as text in `result_start`."""
         named = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
@@ -186,6 +192,9 @@ class Event(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["episode", "position"], name="event_position_is_unique_in_its_episode"),
+        ]
+        indexes = [
+            models.Index(fields=["at", "id"], condition=Q(ruled_at=None) & ~Q(context={}), name="event_unruled"),
         ]
 
     def __str__(self) -> str:

@@ -7,28 +7,40 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from consolidation.consolidating import KIND, consolidate, retry_set_aside
+from consolidation import consolidating, ruling
 from consolidation.models import Run
+
+KINDS = (consolidating.KIND, ruling.KIND)
 
 
 class Command(BaseCommand):
     help = (
-        "Read new episodes and propose what they teach. Waits for a scope that another worker holds. "
-        "Example: manage.py consolidate"
+        "Read new episodes, and what plugins reported, and propose what they teach. Waits for a scope that another "
+        "worker holds. Example: manage.py consolidate --kind patterns"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--retry", action="store_true", help="try what was set aside after three attempts again")
-        parser.add_argument("--kind", choices=[KIND], default=KIND)
+        parser.add_argument("--kind", choices=KINDS, help="only this; without it everything")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        kind, runs = options["kind"], []
         if options["retry"]:
-            self.stdout.write(f"{retry_set_aside()} are tried again")
-        run = consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now())
-        if run is None:
-            return
+            aside = consolidating.retry_set_aside() + ruling.retry_set_aside()
+            self.stdout.write(f"{aside} are tried again")
+        if kind in (None, consolidating.KIND):
+            runs.append(consolidating.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now()))
+        if kind in (None, ruling.KIND):
+            asked = kind is not None
+            runs.append(ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), asked=asked))
+        well = [self._tell(run) for run in runs if run]
+        if not all(well):
+            sys.exit(1)
+
+    def _tell(self, run: Run) -> bool:
+        """Whether it went well."""
         for name, number in sorted(run.counters.items()):
             self.stdout.write(f"{name:24}{number:>8}")
         if run.status == Run.Status.FAILED:
             self.stderr.write(run.error)
-            sys.exit(1)
+        return run.status != Run.Status.FAILED

@@ -1,0 +1,155 @@
+"""What the pattern rules remember of the runs of plugins: groups with their counts, so that an event costs the same
+however many came before it.
+
+No word of what was said stands here: a group is known by an HMAC of what its runs have in common.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Self
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from memories.models import Episode, Memory
+from memories.models.trusted import Trusted
+
+MOST_ATTEMPTS = 3
+
+
+class RuleGroup(models.Model):
+    """Runs that one rule counts together, within one scope: those after `since`, as far as anything began anew there.
+
+    `seen` counts runs, `units` distinct sessions (or days). A family holds the groups that a share is taken of and
+    counts them all; `base` is what it had counted at `since`. `written`: the memory that it teaches was there once.
+    """
+
+    rule = models.CharField(max_length=16)
+    scope = models.CharField(max_length=128, blank=True)
+    identity = models.BinaryField(max_length=32)
+    family = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="members")
+    memory = models.ForeignKey(Memory, null=True, on_delete=models.SET_NULL, related_name="rule_groups")
+    written = models.BooleanField(default=False)
+    seen = models.IntegerField(default=0)
+    units = models.IntegerField(default=0)
+    base = models.IntegerField(default=0)
+    since = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scope", "rule", "identity"], name="rule_group_is_one_in_its_scope"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rule} in {self.scope or 'no scope'}: {self.seen}"
+
+
+class RuleSighting(models.Model):
+    """One run that showed a group. It survives its episodes, and counts once."""
+
+    group = models.ForeignKey(RuleGroup, on_delete=models.CASCADE, related_name="sightings", db_index=False)
+    unit = models.UUIDField()
+    at = models.DateTimeField()
+    event_id = models.UUIDField()
+    episodes = ArrayField(models.UUIDField())
+    sensitivity = models.SmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["group", "unit", "at", "event_id"], name="rule_sighting_counts_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"event {self.event_id}"
+
+
+class PluginRun(models.Model):
+    """Where a run stands among others: on the line of its thread, or that of all runs without one in its scope."""
+
+    line = models.UUIDField()
+    source = models.CharField(max_length=512)
+    at = models.DateTimeField()
+    event_id = models.UUIDField(unique=True)
+    episode_id = models.UUIDField()
+    session = models.UUIDField()  # on the line of a thread the line itself
+    sensitivity = models.SmallIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["line", "at"], name="plugin_run_of_line"),
+            models.Index(
+                fields=["line", "source", "at"], condition=~Q(session=F("line")), name="plugin_run_without_thread"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} at {self.at}"
+
+
+class UnreadQuerySet(Trusted["Unread"]):
+    trust_path = "episode__memory__"
+
+    def failing(self) -> Self:
+        """To be tried again."""
+        return self.filter(waiting=False, attempts__lt=MOST_ATTEMPTS).order_by("pk")
+
+    def waiting(self) -> Self:
+        """Put off: the rule had written as much as it may in one run."""
+        return self.filter(waiting=True, attempts__lt=MOST_ATTEMPTS).order_by("pk")
+
+    def set_aside(self) -> Self:
+        return self.filter(attempts__gte=MOST_ATTEMPTS)
+
+    def note(self, rule: str, event_id: UUID, episode_id: UUID, scope: str, **facts: Any) -> None:
+        place = {"episode_id": episode_id, "scope": scope}
+        self.update_or_create(rule=rule, event_id=event_id, defaults={**place, **facts})
+
+
+class Unread(models.Model):
+    """An event that one rule (all of them when blank) could not read yet, while the others have."""
+
+    rule = models.CharField(max_length=16, blank=True)
+    event_id = models.UUIDField()
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="+")
+    scope = models.CharField(max_length=128, blank=True)
+    attempts = models.SmallIntegerField(default=0)
+    waiting = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+
+    objects = UnreadQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "unread"
+        constraints = [models.UniqueConstraint(fields=["event_id", "rule"], name="unread_once_by_a_rule")]
+        indexes = [
+            models.Index(fields=["scope", "waiting", "id"], condition=Q(attempts__lt=MOST_ATTEMPTS), name="unread_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rule or 'every rule'}: {self.error[:80]}"
+
+
+class Reading(models.Model):
+    """The events of a scope that a worker has in hand, committed before the work: if it dies, they are read alone.
+
+    `attempts` is how often the first of them was tried.
+    """
+
+    scope = models.CharField(max_length=128, primary_key=True)
+    events = ArrayField(models.UUIDField(), default=list)
+    attempts = models.SmallIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{len(self.events)} of {self.scope or 'no scope'}"
+
+    @classmethod
+    def of(cls, scope: str) -> "Reading":
+        return cls.objects.get_or_create(scope=scope)[0]
+
+    def take(self, events: Iterable[UUID], attempts: int = 1) -> None:
+        self.events, self.attempts = list(events), attempts
+        self.save(update_fields=["events", "attempts"])
+
+    def leave(self) -> None:
+        self.take([], 0)

@@ -1,0 +1,183 @@
+"""The counts of the groups that a batch belongs to: read at once, moved one by one, written at once."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Max
+
+from consolidation.groups import RuleGroup, RuleSighting
+from consolidation.pipelines.patterns.rule import Identity, Rule, Sign, hashed
+from memories.models import Memory
+
+COUNTED = ("memory", "written", "seen", "units", "base", "since")
+LOOKED_AT = ("key", "status", "expires_at", "origin")
+# When a group last saw a unit before this batch, and whether it has counted this very event.
+KNOWN = """
+    SELECT n, past.at, EXISTS (SELECT FROM consolidation_rulesighting AS s
+        WHERE s.group_id = a.g AND s.unit = a.unit AND s.at = a.at AND s.event_id = a.event_id)
+    FROM unnest(%s::bigint[], %s::uuid[], %s::timestamptz[], %s::uuid[]) WITH ORDINALITY AS a(g, unit, at, event_id, n)
+    LEFT JOIN LATERAL (SELECT at FROM consolidation_rulesighting WHERE group_id = a.g AND unit = a.unit
+        ORDER BY at DESC LIMIT 1) AS past ON true
+"""
+
+
+class Ledger:
+    """Of one rule in one scope, for these signs; the scope is the caller's alone."""
+
+    def __init__(self, rule: Rule, scope: str, signs: Sequence[Sign]) -> None:
+        self.rule, self.scope = rule, scope
+        self._groups = self._load(signs)
+        self._by_id = {group.pk: group for group in self._groups.values()}
+        self._memories: dict[UUID, Memory] = {}
+        self._recall_memories(self._groups.values())
+        self._last: dict[tuple[int, UUID], datetime | None] = {}
+        self._counted: set[tuple[int, UUID]] = set()
+        self._pending: list[RuleSighting] = []
+        self._moved: dict[int, RuleGroup] = {}
+        self._recall(signs)
+
+    def group(self, identity: Identity) -> RuleGroup:
+        return self._groups[hashed(self.rule.name, self.scope, identity)]
+
+    def find(self, identity: Identity) -> RuleGroup | None:
+        """Also one that no sign of this batch belongs to."""
+        name = hashed(self.rule.name, self.scope, identity)
+        if name not in self._groups:
+            row = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name, identity=name).first()
+            if row is None:
+                return None
+            self._groups[name] = row
+            self._recall_memories([row])
+        return self._groups[name]
+
+    def memory(self, group: RuleGroup) -> Memory | None:
+        """What the group teaches, as it was when the batch began or as the rule has left it."""
+        return self._memories.get(group.memory_id) if group.memory_id else None
+
+    def remember(self, memory: Memory) -> None:
+        self._memories[memory.pk] = memory
+
+    def count(self, sign: Sign) -> bool | None:
+        """Counts a run; whether it is the first of its unit. None: it was counted before, or is from before `since`."""
+        group = self.group(sign.identity)
+        if (group.pk, sign.event_id) in self._counted:
+            return None
+        self._counted.add((group.pk, sign.event_id))
+        early = group.since is not None and sign.at <= group.since
+        self._of_family(sign, group, early=early)
+        if early:
+            return None
+        last = self._last.get((group.pk, sign.unit))
+        fresh = last is None or (group.since is not None and last <= group.since)
+        self._last[group.pk, sign.unit] = max(last, sign.at) if last else sign.at
+        group.seen += 1
+        group.units += fresh
+        self._note(sign, group)
+        return fresh
+
+    def ripe(self, group: RuleGroup) -> bool:
+        family = self._family(group)
+        of = family.seen - group.base if family else 0
+        return self.rule.ripe(seen=group.seen, units=group.units, of=of)
+
+    def begin_anew(self, group: RuleGroup, at: datetime) -> None:
+        """Only what came after `at` counts."""
+        self.flush()
+        after = RuleSighting.objects.filter(group=group, at__gt=at)
+        group.since, group.seen = at, after.count()
+        group.units = after.values("unit").distinct().count()
+        if family := self._family(group):
+            later = RuleSighting.objects.filter(group__family=family, at__gt=at).count()
+            group.base = family.seen - later
+        self.moved(group)
+
+    def moved(self, group: RuleGroup) -> None:
+        self._moved[group.pk] = group
+
+    def evidence(self, group: RuleGroup, most: int) -> tuple[list[RuleSighting], int]:
+        """The latest sightings that count, and the highest sensitivity of them all."""
+        self.flush()
+        rows = RuleSighting.objects.filter(group=group)
+        rows = rows.filter(at__gt=group.since) if group.since else rows
+        highest = rows.aggregate(highest=Max("sensitivity"))["highest"]
+        return list(rows.order_by("-at", "-event_id")[:most]), int(highest or 0)
+
+    def flush(self) -> None:
+        RuleSighting.objects.bulk_create(self._pending)
+        self._pending = []
+
+    def close(self) -> None:
+        self.flush()
+        RuleGroup.objects.bulk_update(self._moved.values(), COUNTED, batch_size=500)
+
+    def _note(self, sign: Sign, group: RuleGroup) -> None:
+        self._pending.append(
+            RuleSighting(
+                group=group,
+                unit=sign.unit,
+                at=sign.at,
+                event_id=sign.event_id,
+                episodes=list(sign.episodes),
+                sensitivity=sign.sensitivity,
+            )
+        )
+        self.moved(group)
+
+    def _of_family(self, sign: Sign, group: RuleGroup, *, early: bool) -> None:
+        if sign.family is None:
+            return
+        family = self.group(sign.family)
+        family.seen += 1
+        group.base += early
+        self.moved(family)
+        self.moved(group)
+
+    def _family(self, group: RuleGroup) -> RuleGroup | None:
+        return self._by_id.get(group.family_id) if group.family_id else None
+
+    def _load(self, signs: Sequence[Sign]) -> dict[bytes, RuleGroup]:
+        families = self._stored({sign.family: None for sign in signs if sign.family})
+        return families | self._stored({sign.identity: sign.family for sign in signs}, families)
+
+    def _stored(
+        self, wanted: dict[Identity, Identity | None], families: dict[bytes, RuleGroup] | None = None
+    ) -> dict[bytes, RuleGroup]:
+        """The groups of these identities; what is not there yet is made."""
+        names = {self._hashed(identity): family for identity, family in wanted.items()}
+        rows = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name, identity__in=names)
+        found = {bytes(row.identity): row for row in rows}
+        made = [
+            RuleGroup(
+                rule=self.rule.name,
+                scope=self.scope,
+                identity=name,
+                family=families[self._hashed(family)] if family and families else None,
+            )
+            for name, family in names.items()
+            if name not in found
+        ]
+        return found | {bytes(row.identity): row for row in RuleGroup.objects.bulk_create(made)}
+
+    def _hashed(self, identity: Identity) -> bytes:
+        return hashed(self.rule.name, self.scope, identity)
+
+    def _recall_memories(self, groups: Iterable[RuleGroup]) -> None:
+        ids = {group.memory_id for group in groups if group.memory_id}
+        if ids:
+            rows = Memory.objects.filter(pk__in=ids).only(*LOOKED_AT)
+            self._memories.update((row.pk, row) for row in rows)
+
+    def _recall(self, signs: Iterable[Sign]) -> None:
+        asked = [(self.group(sign.identity).pk, sign.unit, sign.at, sign.event_id) for sign in signs]
+        if not asked:
+            return
+        with connection.cursor() as cursor:
+            cursor.execute(KNOWN, [list(column) for column in zip(*asked, strict=True)])
+            rows = cursor.fetchall()
+        for n, last, counted in rows:
+            group, unit, _, event_id = asked[n - 1]
+            self._last[group, unit] = last
+            if counted:
+                self._counted.add((group, event_id))

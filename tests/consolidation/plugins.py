@@ -1,0 +1,69 @@
+"""Runs of plugins as they report them, and what the pattern rules made of them."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+from consolidation import ruling
+from consolidation.models import Run
+from memories import ingestion, reports
+from memories.ingestion.ingested import Ingested
+from memories.models import Memory
+from tests.consolidation.experience import AGENT
+
+MORNING = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
+LATER = MORNING + timedelta(days=60)
+EMAIL = {"company": "Acme Corp", "input_type": "email", "category": "action-required"}
+SCOPE = "project:acme"
+_number = count(1)
+
+
+def reported(
+    source: str,
+    at: datetime,
+    *,
+    scope: str = SCOPE,
+    thread: str | None = None,
+    sensitivity: str = "low",
+    **context: Any,
+) -> reports.EventReport:
+    """What is not scope, thread or sensitivity stands in its context."""
+    place = {"scope": scope, "thread_id": thread, "sensitivity": sensitivity}
+    said = {"source": source, "event_kind": "plugin_run", "ref": f"r{next(_number)}", "timestamp": at.isoformat()}
+    return reports.check(reports.EventReport, {**said, **place, "context": context or {"output_type": "draft"}})
+
+
+def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:
+    """One reported run: its episode."""
+    (stored,) = ingestion.happened([reported(source, at, **more)], trust=AGENT, at=at)
+    assert isinstance(stored, Ingested)
+    assert stored.memory is not None
+    return stored.memory
+
+
+def ruled(at: datetime = LATER) -> Run:
+    """A run of the rules by hand, which must not have failed."""
+    done = ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=at)
+    assert done is not None
+    assert done.status == Run.Status.SUCCEEDED, done.error
+    return done
+
+
+def live(key: str, scope: str = SCOPE) -> Memory | None:
+    return Memory.objects.live().filter(scope=scope, key=key).first()
+
+
+def stands(key: str, scope: str = SCOPE) -> tuple[int, int]:
+    """Its confidence and how often it was confirmed."""
+    memory = live(key, scope)
+    assert memory is not None, sorted(Memory.objects.exclude(key=None).values_list("key", flat=True))
+    return memory.confidence, memory.times_confirmed
+
+
+def keys(prefix: str = "") -> set[str]:
+    found = Memory.objects.live().filter(key__startswith=prefix).values_list("key", flat=True)
+    return {key for key in found if key}
+
+
+def days(n: float) -> timedelta:
+    return timedelta(days=n)
