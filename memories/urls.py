@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from memories.views import adaptations, episodes, forgetting, memories
+from memories.views import adaptations, episodes, forgetting, memories, teach
 
 urlpatterns = [
     path("memories/", memories.memories, name="memories"),
+    path("memories/teach/", teach.teach, name="teach"),
+    path("memories/teach/look/", teach.look, name="teach-look"),
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),
     path("memories/<uuid:memory_id>/evidence/", memories.evidence, name="evidence"),
     path("memories/<uuid:memory_id>/forget/", forgetting.forget, name="forget"),
