@@ -8,6 +8,7 @@ MINUTES = {
     "consolidation.tasks.consolidate": 5,
     "consolidation.tasks.patterns": 5,
     "memories.tasks.close_silent": 5,
+    "memories.tasks.index_vectors": 60,
     "memories.tasks.prune": 60,
     "memories.tasks.settle": 1440,
     "memories.tasks.sweep": 1440,

@@ -1,7 +1,7 @@
 """How well passages answer a question, and memories by their best passage. Pure; the candidates bring the numbers.
 
 A word of the question counts once for a passage, by how near it was said: in the passage itself fully, one, two or
-three passages before or after it by a share of that. In conversations the answer rarely repeats the question. Measured on
+three passages before or after it by a share of that. In conversations the answer rarely repeats the question: on
 LoCoMo's dialogues this finds 5 points more of the evidence than adding a share of the neighbours' scores.
 """
 

@@ -5,11 +5,13 @@ import time
 from collections.abc import Mapping
 
 from django.utils import timezone
+from django_q.tasks import async_task
 
-from memories import forgetting, ingestion, vectorising
+from memories import ann, forgetting, ingestion, vectorising
 from memories.embedding import Unavailable
 
 SLICE = 45  # seconds: the next nudge comes after a minute
+LONG_SLICE = 200  # below Q_CLUSTER's timeout
 log = logging.getLogger("memos.embedding")
 
 
@@ -29,20 +31,35 @@ def embed_pending() -> str:
     return f"{embedded} embedded"
 
 
+def index_vectors() -> str:
+    """A build that takes longer than a job may goes on in the database; the next nudge finds it done, or under way."""
+    return ann.ensure()
+
+
 def settle() -> str:
     """Idle claims lose confidence; what has expired by that or by its TTL is removed."""
-    at = timezone.now()
-    return said(forgetting.settle(at=at) + forgetting.expire(at=at))
+    at, until = timezone.now(), time.monotonic() + LONG_SLICE
+    done = forgetting.settle(at=at, until=until) + forgetting.expire(at=at, until=until)
+    return _said(done, "memories.tasks.settle", until=until)
 
 
 def prune() -> str:
-    return said(forgetting.prune(at=timezone.now()))
+    until = time.monotonic() + LONG_SLICE
+    return _said(forgetting.prune(at=timezone.now(), until=until), "memories.tasks.prune", until=until)
 
 
 def sweep() -> str:
-    return said(forgetting.sweep(at=timezone.now()))
+    return _in_words(forgetting.sweep(at=timezone.now()))
 
 
-def said(counters: Mapping[str, int]) -> str:
+def _said(counters: Mapping[str, int], again: str, *, until: float) -> str:
+    """Whose time was up nudges itself: a worker takes other work in between, and the rest is not a day late."""
+    if time.monotonic() < until:
+        return _in_words(counters)
+    async_task(again)  # type: ignore[no-untyped-call]
+    return f"{_in_words(counters)}; more is due"
+
+
+def _in_words(counters: Mapping[str, int]) -> str:
     """`12 pruned, 3 kept`."""
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counters.items() if n) or "nothing was due"

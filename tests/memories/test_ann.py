@@ -1,0 +1,92 @@
+"""The index over vectors: built where there is too much to compare everything, and only there."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memories import ann
+from memories.models import EmbeddingModel
+from memories.retrieval import figures, searching
+from memories.retrieval.asking import Asking
+from tests.memories.searched import find, known, said
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NAME = ann.index_name("static-256")
+
+
+@pytest.fixture(autouse=True)
+def figures_of_this_test() -> Iterator[None]:
+    figures.kept.drop()
+    yield
+    with connection.cursor() as cursor:
+        for name in indexes():
+            cursor.execute(f'DROP INDEX "{name}"')
+    figures.kept.drop()
+
+
+def indexes() -> set[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vector\\_near\\_%'")
+        return {name for (name,) in cursor.fetchall()}
+
+
+def count_rows() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE memories_passage, memories_vector")
+
+
+def test_where_there_is_little_no_index_is_built() -> None:
+    known("The physician prescribed some medicine")
+    count_rows()
+    assert ann.ensure() == "too few for an index"
+    assert indexes() == set()
+
+
+def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    for text in ("The physician prescribed some medicine", "Invoices are paid on Fridays", "Our logo is green"):
+        known(text)
+    count_rows()
+    assert [ann.ensure(), ann.ensure()] == ["built", "it is there"]
+    assert indexes() == {NAME}
+    used, pool = [], searching.pool
+
+    def watched(asking: Asking) -> object:
+        used.append(asking.by_index)
+        return pool(asking)
+
+    monkeypatch.setattr(searching, "pool", watched)
+    assert said(find("doctor gave drugs"))[0] == "The physician prescribed some medicine"
+    assert said(find("doctor gave drugs", types=["episodic"])) == []
+    assert used == [True, True]
+
+
+def test_the_index_of_a_model_that_does_not_serve_any_more_goes(settings: Any) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    known("Acme pays")
+    count_rows()
+    ann.ensure()
+    EmbeddingModel.objects.create(name="other", dimensions=8, near_duplicate_threshold=0.8, active=True)
+    assert ann.ensure() == "no index for 0 dimensions"
+    assert indexes() == set()
+
+
+def test_what_an_interrupted_build_left_is_built_anew(settings: Any) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    known("Acme pays")
+    count_rows()
+    ann.ensure()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", [NAME])
+    assert ann.ensure() == "built"
+
+
+def test_two_at_once_build_one(settings: Any) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(hashtext('memories.ann'))")
+        assert ann.ensure() == "another is at it"
+    other.close()
