@@ -69,8 +69,8 @@ def test_a_new_success_reinforces_and_nothing_else_does() -> None:
     for _ in range(2):
         witnessing.count(memory, [success], at=later)
     memory.refresh_from_db()
-    assert (memory.salience, memory.salience_at) == (pytest.approx(0.4 + 0.1), later)
-    assert memory.reinforced_at == later
+    assert memory.salience == pytest.approx(0.4 + 0.1)
+    assert memory.salience_at == memory.reinforced_at == later
 
 
 def test_reinforcement_ends_at_one() -> None:
