@@ -110,7 +110,8 @@ class WorkingState(Door):
     filters = frozenset({"scope"})
 
     def get(self, request: Request, thread_id: str) -> Response:
-        rows = Memory.objects.visible_to(self.trust).filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
+        there = Memory.objects.visible_to(self.trust).unexpired(timezone.now())
+        rows = there.filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
         if "scope" in request.query_params:
             rows = rows.filter(scope=request.query_params["scope"])
         row = rows.order_by("-updated_at").first()

@@ -69,7 +69,7 @@ def _tombstones(memory: Memory) -> list[UUID]:
 
 def _remove(memory: Memory) -> set[UUID]:
     """The row, its events, and whatever belongs to it; their ids."""
-    removal.remove_events([memory.pk])
+    removal.remove_events(memory.pk)
     belongings = Belongings(memory)
     ids = belongings.ids
     belongings.delete()

@@ -15,13 +15,13 @@ from memories.rows import insert
 from memories.trust import SYSTEM
 
 
-def prune(*, at: datetime) -> Counter[str]:
+def prune(*, at: datetime, until: float | None = None) -> Counter[str]:
     """Removes episodes and working states whose salience fell under a thousandth. Counters: pruned, kept.
 
     What a live memory rests on stays, and is marked so that no later run meets it until that memory closes. Knowledge
     is never pruned: it leaves by its confidence.
     """
-    return batches.each(lambda: _prune_some(at=at))
+    return batches.each(lambda: _prune_some(at=at), until=until)
 
 
 def _prune_some(*, at: datetime) -> Counter[str] | None:

@@ -1,9 +1,12 @@
 """Rows that go, with everything in any room that belongs to them and to nothing else."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from functools import cache
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Model
 
 from memories.models import Evidence, Memory
 
@@ -11,17 +14,45 @@ EVENTS = "DELETE FROM memories_event WHERE episode_id = ANY(%s)"
 
 
 def remove(ids: Collection[UUID]) -> None:
-    """In the caller's transaction, under its locks. Evidence for others stays, without its link."""
-    remove_events(ids)
-    Memory.objects.filter(pk__in=ids).only("pk").delete()
-
-
-def remove_events(ids: Collection[UUID]) -> None:
-    """Before their episodes: events are many, and the database takes them and their passages without a look at each.
-
-    What else belongs to a memory, in whichever room, Django finds by its foreign keys.
-    """
+    """In the caller's transaction, under its locks. Evidence for others stays, without its link. No row is loaded."""
     Memory.objects.released(ids)
-    Evidence.objects.filter(episode__in=ids).update(episode=None, event=None)
     with connection.cursor() as cursor:
-        cursor.execute(EVENTS, [list(ids)])
+        for statement in _statements():
+            cursor.execute(statement, [list(ids)])
+
+
+def remove_events(memory_id: UUID) -> None:
+    """Before an episode that is looked at as a whole: its events may be many."""
+    Memory.objects.released([memory_id])
+    Evidence.objects.filter(episode=memory_id).update(episode=None, event=None)
+    with connection.cursor() as cursor:
+        cursor.execute(EVENTS, [[memory_id]])
+
+
+@cache
+def _statements() -> list[str]:
+    """One for each foreign key that leads to a memory, however far: what hangs deepest goes first."""
+    table = Memory._meta.db_table
+    return [*_below(Memory, "id = ANY(%s)"), f"DELETE FROM {table} WHERE id = ANY(%s)"]  # noqa: S608 - our own names
+
+
+def _below(model: type[Model], where: str) -> Iterator[str]:
+    """`where` says which rows of the model go; it takes the ids of the memories."""
+    table, key = model._meta.db_table, _key(model)
+    for relation in model._meta.related_objects:
+        child: type[Any] = relation.related_model
+        column, becomes = relation.field.column, relation.on_delete
+        same = where.startswith(f"{key} = ANY")
+        of_these = f"{column} = ANY(%s)" if same else f"{column} IN (SELECT {key} FROM {table} WHERE {where})"  # noqa: S608
+        if becomes is SET_NULL:
+            yield f"UPDATE {child._meta.db_table} SET {column} = NULL WHERE {of_these}"  # noqa: S608
+        elif becomes is CASCADE:
+            yield from _below(child, of_these)
+            yield f"DELETE FROM {child._meta.db_table} WHERE {of_these}"  # noqa: S608
+        elif becomes is not DO_NOTHING:  # that the database does
+            raise TypeError(f"what becomes of {child.__name__}.{relation.field.name} when its memory goes?")
+
+
+def _key(model: type[Model]) -> str:
+    assert model._meta.pk is not None
+    return str(model._meta.pk.column)

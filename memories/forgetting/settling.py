@@ -30,18 +30,18 @@ WHERE m.id = settled.id
 """
 
 
-def settle(*, at: datetime) -> Counter[str]:
+def settle(*, at: datetime, until: float | None = None) -> Counter[str]:
     """Takes from each claim that is due what it has lost by now. Counters: settled, demoted, expired.
 
-    Twice on one day subtracts once; after weeks it comes to what day by day would have come to.
+    `until`: see batches. Twice on one day subtracts once; after weeks it comes to what day by day would have come to.
     """
     pace = Pace.of_settings()
-    return batches.each(lambda: _settle_some(pace, at=at))
+    return batches.each(lambda: _settle_some(pace, at=at), until=until)
 
 
-def expire(*, at: datetime) -> Counter[str]:
+def expire(*, at: datetime, until: float | None = None) -> Counter[str]:
     """Removes what is past its TTL; whoever reads has not seen it since. Counter: expired."""
-    return batches.each(lambda: _expire_some(at=at))
+    return batches.each(lambda: _expire_some(at=at), until=until)
 
 
 def _settle_some(pace: Pace, *, at: datetime) -> Counter[str] | None:

@@ -12,11 +12,11 @@ class Migration(migrations.Migration):
             index=models.Index(
                 fields=["fades_at"],
                 condition=models.Q(
-                    ("fades_at__isnull", False),
-                    ("type__in", ("episodic", "working")),
                     ("deletion_policy", "auto_prune"),
-                    ("pinned", False),
                     ("evidence_of_live", False),
+                    ("fades_at__isnull", False),
+                    ("pinned", False),
+                    ("type__in", ("episodic", "working")),
                 ),
                 name="memory_fades",
             ),

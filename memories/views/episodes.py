@@ -7,10 +7,12 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.choices import Outcome, Type
 from memories.models import Episode, Event, Evidence, Memory
+from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.views.pages import page_of
 
@@ -22,7 +24,8 @@ PARTS = ("text", "args", "result")
 @require_safe
 def episodes(request: HttpRequest) -> HttpResponse:
     asked = {name: request.GET.get(name, "") for name in ("outcome", "source", "scope")}
-    rows = Memory.objects.visible_to(trust_of(request.user)).filter(type=Type.EPISODIC).select_related("episode")
+    rows = Memory.objects.visible_to(trust_of(request.user)).unexpired(timezone.now())
+    rows = rows.filter(type=Type.EPISODIC).select_related("episode")
     page = page_of(request, rows.filter(episode__in=Episode.objects.matching(**asked)) if any(asked.values()) else rows)
     return render(request, "memories/episodes.html", {"page": page, "asked": asked, "outcomes": Outcome.choices})
 
@@ -30,7 +33,8 @@ def episodes(request: HttpRequest) -> HttpResponse:
 @require_safe
 def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
-    found = get_object_or_404(Episode.objects.visible_to(trust).select_related("memory"), pk=episode_id)
+    episodes = Episode.objects.visible_to(trust).filter(memory__in=there()).select_related("memory")
+    found = get_object_or_404(episodes, pk=episode_id)
     after = request.GET.get("after", "")
     following = found.events.beyond(int(after) if after.isdigit() else 0).for_reading()
     events = _that_fit(list(following[:EVENTS_ON_A_PAGE]))
@@ -43,6 +47,11 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "learned": learned.order_by("-at", "-pk")[:50],
     }
     return render(request, "memories/episode.html", context)
+
+
+def there() -> MemoryQuerySet:
+    """What is not past its TTL."""
+    return Memory.objects.unexpired(timezone.now())
 
 
 def _that_fit(events: list[Event]) -> list[Event]:
@@ -58,7 +67,7 @@ def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> Ht
     if name not in PARTS:
         raise Http404
     events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")
-    event = get_object_or_404(events, episode=episode_id, position=position)
+    event = get_object_or_404(events, episode=episode_id, position=position, episode__memory__in=there())
     value = event.words if name == "text" else getattr(event, name)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -5,11 +5,13 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.choices import Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.models.evidence import with_support
+from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.trust import Trust
 from memories.views.pages import LATEST, page_of
@@ -21,7 +23,7 @@ DECISIONS_ON_THE_PAGE = 30
 @require_safe
 def memories(request: HttpRequest) -> HttpResponse:
     asked = {name: request.GET.get(name, "") for name in ("type", "status", "scope")}
-    rows = Memory.objects.visible_to(trust_of(request.user)).matching(**asked).select_related("skill")
+    rows = _there(trust_of(request.user)).matching(**asked).select_related("skill")
     page = page_of(request, rows)
     context = {"page": page, "asked": asked, "types": Type.choices, "statuses": Status.choices}
     return render(request, "memories/list.html", context)
@@ -30,7 +32,7 @@ def memories(request: HttpRequest) -> HttpResponse:
 @require_safe
 def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
-    rows = with_support(Memory.objects.visible_to(trust)).select_related("performance", "skill")
+    rows = with_support(_there(trust)).select_related("performance", "skill")
     rows = rows.prefetch_related("skill__versions")
     found = get_object_or_404(rows, pk=memory_id)
     if found.type == Type.EPISODIC:
@@ -46,6 +48,10 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return render(request, "memories/page.html", context)
 
 
+def _there(trust: Trust) -> MemoryQuerySet:
+    return Memory.objects.visible_to(trust).unexpired(timezone.now())
+
+
 def _beside(memory: Memory, trust: Trust) -> dict[str, Any]:
     """What it changed, what would change it, and what keeps it from coming back."""
     proposals = memory.proposals.visible_to(trust).open().select_related("memory__skill").order_by("opened_at")
@@ -59,7 +65,7 @@ def _beside(memory: Memory, trust: Trust) -> dict[str, Any]:
 def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """All of it, page by page."""
     trust = trust_of(request.user)
-    found = get_object_or_404(with_support(Memory.objects.visible_to(trust)).select_related("skill"), pk=memory_id)
+    found = get_object_or_404(with_support(_there(trust)).select_related("skill"), pk=memory_id)
     rows = Evidence.objects.filter(memory=found).visible_to(trust).with_runs(trust)
     page = page_of(request, rows, LATEST, limit=40)
     return render(request, "memories/evidence.html", {"memory": found, "page": page})

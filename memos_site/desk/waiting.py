@@ -91,6 +91,8 @@ def _reason(memory: Memory) -> str:
     if performance is not None:
         said = _("%(good)s successful and %(bad)s failed runs did it this way")
         return said % {"good": performance.successes, "bad": performance.failures}
+    if memory.decay_steps:
+        return _("it has faded: nobody used or confirmed it for a long time")
     n = getattr(memory, "evidence_count", 0)
     return ngettext("%(n)s occasion speaks for it", "%(n)s occasions speak for it", n) % {"n": n}
 
@@ -121,6 +123,8 @@ def to_go(memory: Memory) -> str:
 def why_proposed(proposal: Proposal) -> str:
     """What is asked for, by whom, and the reason given."""
     verb = str(proposal.change.get("verb", "edit"))
+    if proposal.change == {"verb": "edit"}:  # nothing to write: it is only to be looked at
+        return proposal.why
     asked: dict[str, Any] = {"who": proposal.made_by, "what": verb}
     said = _("%(who)s may not %(what)s it alone") % asked
     resembles = _("resembles one you dismissed") if proposal.resembles else ""

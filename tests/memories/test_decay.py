@@ -90,3 +90,23 @@ def test_asking_for_salience_changes_nothing() -> None:
         assert vars(row)["salience_now"] == row.salience_on(at) == 2.0**-hour
     assert Memory.objects.get().fades_at == memory.fades_at
     assert memory.fades_at - AT == pytest.approx(9.9658 * HOUR, abs=timedelta(seconds=1))
+
+
+@pytest.mark.django_db
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(FACTS, MOMENTS, st.floats(0, 3))
+def test_a_move_by_hand_begins_where_salience_stands(facts: dict[str, Any], at: datetime, amount: float) -> None:
+    facts |= {"half_life": max(facts["half_life"], 1e-3), "created_at": AT}
+    memory = make_memory(**facts, reinforcement_gain=0.25)
+    now = decay.salience_at(at, **facts)
+    for move, salience in (
+        (Memory.objects.all().reinforce, min(1.0, now + 0.25)),
+        (lambda at: Memory.objects.all().reinforce(amount, at=at), min(1.0, now + amount)),
+        (lambda at: Memory.objects.all().penalize(amount, at=at), max(facts["min_salience"], now - amount)),
+    ):
+        Memory.objects.update(salience=facts["salience"], salience_at=facts["salience_at"])
+        move(at=at)
+        memory.refresh_from_db()
+        assert memory.salience == pytest.approx(salience, rel=1e-9, abs=1e-12)
+        assert memory.salience_at == at
+    Memory.objects.all().delete()

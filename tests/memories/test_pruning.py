@@ -4,13 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django_q.models import OrmQ
 
 from memories import forgetting, tasks, witnessing
 from memories.choices import DeletionPolicy, Outcome, Status, Type
 from memories.models import AuditEntry, Episode, Event, Evidence, IdempotencyKey, Injection, Memory, Passage
 from memories.witnessing import Witness
+from skills.models import Skill, SkillVersion
 from tests.at_once import at_once
-from tests.make import ANNA, AT, make_memory, make_run
+from tests.make import ANNA, AT, make_memory, make_run, make_skill
 
 DAY = timedelta(days=1)
 LATER = AT + 400 * DAY
@@ -132,3 +134,25 @@ def test_the_tasks_say_what_they_did() -> None:
     Injection.objects.create(agent="a", at=AT - 1000 * DAY, task_sha256=b"x", status="ok", sensitivity=1)
     assert tasks.prune() == "1 pruned"
     assert tasks.sweep() == "1 idempotency keys, 1 injections"
+
+
+@pytest.mark.django_db
+def test_a_job_whose_time_is_up_nudges_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_working(salience_at=AT - 1000 * DAY)
+    monkeypatch.setattr(tasks, "LONG_SLICE", 0)
+    assert tasks.prune() == "nothing was due; more is due"
+    assert [queued.task["func"] for queued in OrmQ.objects.all()] == ["memories.tasks.prune"]
+
+
+@pytest.mark.django_db
+def test_nothing_of_any_room_is_left_hanging_and_nothing_of_others_goes() -> None:
+    skill, other = make_skill(), make_skill("rename-file")
+    episode = make_run()
+    for one in (skill, other):
+        witnessing.count(one.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
+    for memory in (skill.pk, episode.pk):
+        Memory.objects.filter(pk=memory).update(expires_at=AT)
+    forgetting.expire(at=AT)
+    assert [row.pk for row in Skill.objects.all()] == [row.pk for row in Memory.objects.all()] == [other.pk]
+    assert [row.episode for row in Evidence.objects.all()] == [None]
+    assert SkillVersion.objects.count() == 1

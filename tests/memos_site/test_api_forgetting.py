@@ -173,3 +173,36 @@ def test_past_its_ttl_a_memory_is_gone_from_every_read_before_any_job(mine: Any,
     assert client.delete(f"{API}/{memory.pk}").status_code == 404
     for verb in ("reinforce", "penalize"):
         assert move(client, memory, verb, 0.1).status_code == 404
+
+
+def test_a_key_is_forgotten_and_one_that_nobody_has_gets_suggestions(mine: Any) -> None:
+    client, own = mine
+    for key in ("acme-vip-discount", "acme-terms", "zebra"):
+        make_memory(key=key, **own)
+    unknown = client.delete(f"{API}/by-key/acme-vip?scope=")
+    assert (unknown.status_code, unknown.json()["suggestions"]) == (404, ["acme-vip-discount", "acme-terms"])
+    known = Memory.objects.get(key="zebra")
+    assert client.delete(f"{API}/by-key/zebra?dry_run=1").json() == receipt(known)
+    assert client.delete(f"{API}/by-key/zebra").json() == receipt(known)
+    assert client.delete(f"{API}/by-key/zebra").status_code == 404
+    assert not Memory.objects.filter(key="zebra").exists()
+
+
+def test_a_key_names_what_is_live_before_what_was_closed(mine: Any) -> None:
+    client, own = mine
+    make_memory("was", key="acme", status=Status.SUPERSEDED, updated_at=timezone.now(), **own)
+    live = make_memory("is", key="acme", **own)
+    assert client.delete(f"{API}/by-key/acme").json()["memory"] == str(live.pk)
+    assert client.delete(f"{API}/by-key/acme").status_code == 200
+
+
+def test_past_its_ttl_a_memory_is_gone_from_every_page(person: Any) -> None:
+    gone: dict[str, Any] = {"expires_at": timezone.now() - timedelta(seconds=1)}
+    memory, episode = make_memory("it was so", **gone), make_run(title="it was so")
+    make_memory("planning", type=Type.WORKING, status=Status.CONFIRMED, thread_id="t1", **gone)
+    Memory.objects.update(**gone)
+    for path in ("/memories/", "/episodes/", "/"):
+        assert "it was so" not in person.get(path).content.decode()
+    pages = [f"/memories/{memory.pk}/", f"/memories/{memory.pk}/evidence/", f"/episodes/{episode.pk}/"]
+    for path in (*pages, f"/episodes/{episode.pk}/1/text/", "/api/v1/working-states/t1", f"{API}/by-key/acme"):
+        assert person.get(path).status_code == 404, path
