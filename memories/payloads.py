@@ -40,7 +40,7 @@ class Validity(Payload):
         return self
 
 
-class Source(Payload):
+class EvidenceSource(Payload):
     source_type: Identifier
     source_id: Identifier
     timestamp: Instant = None
@@ -54,7 +54,7 @@ class Triple(Payload):
     predicate: Given
     object: Value = None
     validity: Validity = Validity()
-    evidence: Annotated[list[Source], Field(max_length=100)] = []
+    evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
     revision_policy: Literal["replace", "fork", "contest"] = "replace"
 
     @property
@@ -66,12 +66,12 @@ class Triple(Payload):
         return key_of(self.subject, self.predicate, self.object)
 
 
-class Trigger(Payload):
+class SkillTrigger(Payload):
     signal: Text
     conditions: Value = None
 
 
-class Step(Payload):
+class RecipeStep(Payload):
     step: Text
     tool: Identifier = ""
     args_schema: Record = {}
@@ -83,8 +83,8 @@ class Competence(Payload):
 
     kind: Literal["competence"] = "competence"
     skill_name: Given
-    triggers: Annotated[list[Trigger], Field(max_length=100)] = []
-    recipe: Annotated[list[Step], Field(max_length=100)] = []
+    triggers: Annotated[list[SkillTrigger], Field(max_length=100)] = []
+    recipe: Annotated[list[RecipeStep], Field(max_length=100)] = []
     required_tools: Annotated[list[Identifier], Field(max_length=100)] = []
     failure_modes: Annotated[list[Value], Field(max_length=100)] = []
     fallbacks: Annotated[list[Value], Field(max_length=100)] = []
@@ -100,14 +100,14 @@ class Competence(Payload):
         return short(self.skill_name)
 
 
-class Node(Payload):
+class PlanNode(Payload):
     id: Given
     op: Text = ""
     params: Record = {}
     guards: Value = None
 
 
-class Edge(Payload):
+class PlanEdge(Payload):
     source: Identifier = Field(alias="from")
     to: Identifier
     kind: Literal["data", "control"] = "control"
@@ -123,8 +123,8 @@ class PlanGraph(Payload):
     constraints: Value = None
     inputs_schema: Record = {}
     outputs_schema: Record = {}
-    nodes: Annotated[list[Node], Field(min_length=1, max_length=1_000)]
-    edges: Annotated[list[Edge], Field(max_length=10_000)] = []
+    nodes: Annotated[list[PlanNode], Field(min_length=1, max_length=1_000)]
+    edges: Annotated[list[PlanEdge], Field(max_length=10_000)] = []
     metrics: Any = Field(None, exclude=True)
 
     @property

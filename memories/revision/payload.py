@@ -8,7 +8,7 @@ from memories import payloads
 from memories.choices import Type
 from memories.exceptions import FieldError, Invalid, within
 from memories.models import Memory
-from memories.payloads import Payload, Source, Validity
+from memories.payloads import EvidenceSource, Payload, Validity
 from memories.reports import WorkingStateReport
 from memories.revision.bodies import check
 
@@ -21,7 +21,7 @@ class Note(Payload):
     """A statement that is only its words."""
 
     validity: Validity = Validity()
-    evidence: Annotated[list[Source], Field(max_length=100)] = []
+    evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
 
 
 def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:

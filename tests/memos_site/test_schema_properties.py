@@ -37,7 +37,9 @@ from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, 
 pytestmark = pytest.mark.django_db
 EXAMPLES = 20
 MOSTLY = st.sampled_from([True, True, True, False])
-DEPENDS = {"/scope", "/cursor", "/target_record_id"}  # whether these are right is not for a schema to say
+DEPENDS = {  # whether these are right is not for a schema to say
+    *("/scope", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
+}
 BY_ITS_TYPE = "/memory/"  # what a new memory must say depends on what it comes from
 CHECKS = [
     not_a_server_error,
@@ -115,6 +117,7 @@ def _rows() -> dict[str, list[str]]:
         "name": ["book-flight", "rename_file"],
         "number": ["1", "2", "latest"],
         "thread_id": ["t1"],
+        "key": ["k1"],
     }
 
 
