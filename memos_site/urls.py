@@ -10,6 +10,7 @@ from memos_site.views import account, deciding, docs, health, inbox
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
     path("memories/<uuid:memory_id>/decide/", deciding.decide, name="decide"),
+    path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),
     path("bulk/", deciding.bulk, name="bulk"),
     path("proposals/<uuid:proposal_id>/decide/", deciding.propose, name="decide-proposal"),
     path("tombstones/<uuid:tombstone_id>/lift/", deciding.lift, name="lift"),

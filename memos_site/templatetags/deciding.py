@@ -2,9 +2,7 @@
 
 import re
 from difflib import SequenceMatcher
-from itertools import groupby
 from typing import Any
-from uuid import UUID
 
 from django import template
 from django.utils.translation import gettext as _
@@ -17,8 +15,10 @@ register = template.Library()
 
 WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
 MOST_WORDS = 1_500  # of either text; beyond, comparing takes longer than reading
+FACTS = ("category", "sensitivity", "tags", "expires_at")
 AROUND = 12  # words of what is the same that stay beside a change
 Piece = dict[str, str]
+Span = tuple[int, int, int, int]
 
 
 @register.simple_tag
@@ -28,17 +28,24 @@ def word_diff(before: str, after: str) -> list[Piece]:
     if max(len(old), len(new)) > MOST_WORDS:
         return [*_piece("removed", old[:AROUND], cut=True), *_piece("added", new[:AROUND], cut=True)]
     pieces: list[Piece] = []
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, (a, b, c, d) in _runs(old, SequenceMatcher(None, old, new, autojunk=False).get_opcodes()):
         if kind == "equal":
             pieces += _same(old[a:b], first=not pieces, last=b == len(old))
         else:
             pieces += [*_piece("removed", old[a:b]), *_piece("added", new[c:d])]
-    return [{"kind": kind, "text": "".join(piece["text"] for piece in group)} for kind, group in _grouped(pieces)]
+    return pieces
 
 
-def _grouped(pieces: list[Piece]) -> Any:
-    """A space between two changed words belongs to the change: `net-30 days` -> `net-60 weeks` reads as one."""
-    return groupby(pieces, key=lambda piece: piece["kind"])
+def _runs(old: list[str], codes: list[Any]) -> list[tuple[str, Span]]:
+    """Changes with only a space between them are one: of `net-30 days` -> `net-60 weeks` no word stands alone."""
+    runs: list[tuple[str, Span]] = []
+    for n, (tag, a, b, c, d) in enumerate(codes):
+        inside = 0 < n < len(codes) - 1 and not "".join(old[a:b]).strip()
+        kind = "equal" if tag == "equal" and not inside else "changed"
+        goes_on = bool(runs) and kind == "changed" == runs[-1][0]
+        start = runs.pop()[1] if goes_on else (a, b, c, d)
+        runs.append((kind, (start[0], b, start[2], d)))
+    return runs
 
 
 def _piece(kind: str, words: list[str], *, cut: bool = False) -> list[Piece]:
@@ -57,8 +64,10 @@ def _same(words: list[str], *, first: bool, last: bool) -> list[Piece]:
 def asked(proposal: Proposal) -> dict[str, Any]:
     """What accepting it does: verb, the new words if there are any, and what else becomes different."""
     change = dict(proposal.change)
-    new = change.get("memory") if isinstance(change.get("memory"), dict) else change
-    facts = [(_(name), _shown(new[name])) for name in ("category", "sensitivity", "tags", "expires_at") if name in new]
+    new: dict[str, Any] = change["memory"] if isinstance(change.get("memory"), dict) else change
+    facts = [
+        (_(name), _shown(new[name])) for name in FACTS if name in new and not _is(proposal.memory, name, new[name])
+    ]
     return {
         "verb": change.get("verb", "edit"),
         "content": new.get("content", ""),
@@ -67,6 +76,11 @@ def asked(proposal: Proposal) -> dict[str, Any]:
         "others": len(change.get("ids", ())),
         "at": proposal.opened_at,
     }
+
+
+def _is(memory: Memory, name: str, value: Any) -> bool:
+    there = memory.get_sensitivity_display() if name == "sensitivity" else getattr(memory, name)
+    return bool(there == value)
 
 
 def _shown(value: Any) -> str:
@@ -107,11 +121,6 @@ def why_waits(row: Memory | Proposal) -> str:
 @register.filter
 def is_proposal(row: object) -> bool:
     return isinstance(row, Proposal)
-
-
-@register.filter
-def identified(pk: UUID) -> str:
-    return f"row-{pk}"
 
 
 @register.simple_tag

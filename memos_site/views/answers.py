@@ -1,4 +1,4 @@
-"""What a form of the desk answers: to htmx the rows that changed and the toast, to a plain form a page and a message."""
+"""What the desk's forms answer: to htmx the rows that changed and the toast, to a plain form a page with a message."""
 
 from collections.abc import Callable
 from functools import wraps

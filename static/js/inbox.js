@@ -14,6 +14,7 @@ function after(row) {
 document.addEventListener("htmx:beforeSwap", (event) => {
   const row = event.detail.target?.closest?.("[data-row]");
   if (!row) return;
+  if (event.detail.target !== row) return void (stays = row.id);
   stays = row.id;
   next = after(row)?.id ?? row.id;
 });
@@ -25,7 +26,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
 
 document.addEventListener("htmx:afterSettle", () => {
   const same = stays && document.getElementById(stays);
-  const typing = same?.querySelector("details.edit[open] textarea");
+  const typing = same?.querySelector("form.edit textarea");
   (typing ?? (open(same) ? same : next && document.getElementById(next)))?.focus();
   next = stays = null;
   count();

@@ -45,8 +45,9 @@ function reason(number) {
 }
 
 function close() {
-  const open = document.querySelector("details.menu[open], details.edit[open]");
+  const open = document.querySelector("details.menu[open], details.edit[open], form.edit");
   if (!open) return;
+  if (open.matches("form")) return void open.querySelector('[data-does="cancel"]').click();
   open.open = false;
   (open.closest("[data-row]") ?? open.querySelector("summary")).focus();
 }
@@ -80,7 +81,7 @@ function typed(event) {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
   if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) {
-    if (event.key === "Escape" && target.closest("details.edit")) close();
+    if (event.key === "Escape" && target.closest(".edit")) close();
     return;
   }
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;

@@ -1,0 +1,121 @@
+"""The desk by keys, in a real browser: edit in place, snooze, proposals, many at once; nothing while a page comes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from memories.models import Memory, Proposal
+from tests.browser.test_review import sign_in, status_of
+from tests.deciding import make_applied, propose
+from tests.make import make_memory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_the_desk(browser: Browser, site: LiveServer) -> tuple[Page, list[str]]:
+    page, complaints = sign_in(browser, site), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return page, complaints
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_edit_in_place_snooze_and_undo_by_keys(browser: Browser, live_server: LiveServer) -> None:
+    second, first = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
+    page, complaints = at_the_desk(browser, live_server)
+    press(page, "j", "i")
+    words = page.get_by_label("What it says")
+    expect(words).to_be_focused()
+    words.fill("Acme pays on net-60 terms")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#toast")).to_contain_text("Saved")
+    expect(page.locator(f"#row-{first.pk}")).to_be_focused()
+    expect(page.locator(f"#row-{first.pk} h2")).to_have_text("Acme pays on net-60 terms")
+    press(page, "z")
+    expect(page.locator(f"#row-{first.pk} h2")).to_have_text("Acme pays on net-30 terms")
+    press(page, "s", "1")
+    expect(page.locator("#toast")).to_contain_text("Snoozed")
+    expect(page.locator(f"#row-{second.pk}")).to_be_focused()
+    expect(page.locator("#waiting")).to_have_text("1")
+    assert complaints == []
+
+
+def test_several_are_selected_and_dismissed_by_keys_and_come_back(browser: Browser, live_server: LiveServer) -> None:
+    third, second, first = (make_memory(f"claim {n}") for n in range(3))
+    page, complaints = at_the_desk(browser, live_server)
+    press(page, "j", "x", "Shift+J")
+    expect(page.locator("#bulk")).to_contain_text("2 / 3")
+    press(page, "*", "a")
+    expect(page.locator("#bulk")).to_contain_text("3 / 3")
+    press(page, "k", "x")
+    expect(page.locator("#bulk")).to_contain_text("2 / 3")
+    page.locator("#bulk summary", has_text="Dismiss").click()
+    page.locator("#bulk").get_by_role("button", name="noise").click()
+    expect(page.locator("#toast")).to_contain_text("Dismissed 2")
+    assert [status_of(memory) for memory in (first, second, third)] == ["candidate", "dismissed", "dismissed"]
+    press(page, "z")
+    expect(page.locator(".row")).to_have_count(3)
+    assert complaints == []
+
+
+def test_a_proposal_is_accepted_and_reopened_by_keys(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory(status="confirmed")
+    propose(memory)
+    page, complaints = at_the_desk(browser, live_server)
+    expect(page.locator("ins")).to_contain_text("60")
+    press(page, "j", "a")
+    expect(page.locator("#toast")).to_contain_text("Accepted")
+    assert Memory.objects.get().content == "Acme pays on net-60 terms"
+    press(page, "z")
+    expect(page.locator("ins")).to_contain_text("60")
+    assert Proposal.objects.open().exists()
+    press(page, "d")
+    expect(page.locator("#toast")).to_contain_text("Rejected")
+    assert complaints == []
+
+
+def slowly(then: list[Callable[[], Any]]) -> Callable[[Any], None]:
+    return lambda route: then.append(route.continue_)
+
+
+def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory()
+    page, _complaints = at_the_desk(browser, live_server)
+    held: list[Callable[[], Any]] = []
+    page.route("**/memories/*/", slowly(held))
+    press(page, "j", "Enter", "a", "d", "1")
+    page.wait_for_timeout(300)
+    assert status_of(memory) == "candidate"
+    held[0]()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    assert status_of(memory) == "candidate"
+    press(page, "a")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+
+
+def test_many_a_proposal_and_an_adaptation_without_scripts(browser: Browser, live_server: LiveServer) -> None:
+    memory, applied = make_memory("Acme pays late"), make_applied()
+    propose(applied, content="Reply in Italian")
+    page = sign_in(browser, live_server, scripts=False)
+    page.get_by_role("button", name="Reject").click()
+    expect(page.locator("#toast")).to_contain_text("Rejected")
+    page.get_by_role("checkbox", name="Select", exact=True).check()
+    page.locator("#bulk").get_by_role("button", name="Promote").click()
+    expect(page.locator("#toast")).to_contain_text("Promoted 1")
+    page.goto(f"{live_server.url}/memories/{memory.pk}/")
+    page.locator("summary", has_text="Edit").click()
+    page.get_by_label("What it says").fill("Acme pays early")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#toast")).to_contain_text("Saved")
+    page.get_by_role("link", name="Adaptations").click()
+    page.locator("summary", has_text="Revert").click()
+    page.get_by_role("button", name="Keep the memory").click()
+    expect(page.get_by_role("heading", name="No behaviour is adapted")).to_be_visible()
+    assert [status_of(row) for row in (memory, applied)] == ["confirmed", "confirmed"]
