@@ -13,7 +13,7 @@ from memories.api import representations
 from memories.api.described import described
 from memories.api.doors import Door
 from memories.choices import Permission
-from memories.retrieval import Found, Result, SearchRequest, Told
+from memories.retrieval import Found, Result, SearchRequest
 
 
 class Searching(Door):
@@ -49,22 +49,9 @@ def _result(result: Result, asked: SearchRequest, *, at: datetime) -> dict[str, 
     shown: dict[str, Any] = {
         "memory": representations.memory(result.memory, at=at),
         "score": result.score,
-        "passages": [_passage(told) for told in result.passages],
+        "passages": [told._asdict() for told in result.passages],
     }
     return shown | {"parts": result.parts} if asked.explain else shown
-
-
-def _passage(told: Told) -> dict[str, Any]:
-    row = told.passage
-    return {
-        "event_id": row.event_id,
-        "ref": row.ref or None,
-        "position": row.position,
-        "actor": row.actor,
-        "at": row.at,
-        "text": row.text,
-        "score": told.score,
-    }
 
 
 def _selection(found: Found) -> dict[str, Any] | None:

@@ -71,12 +71,12 @@ def questions(dialogue: Json) -> Iterator[tuple[Json, set[str]]]:
             yield question, named & turns
 
 
-def refs_found(text: str, scope: str, *, at: datetime) -> list[str]:
+def refs_found(text: str, scope: str, *, at: datetime) -> list[str | None]:
     from memories import retrieval
     from memories.trust import everything
 
     asked = retrieval.check({"query": text, "scopes": [scope], "unit": "passage", "limit": max(DEPTHS)})
-    return [result.passages[0].passage.ref for result in retrieval.search(asked, trust=everything(), at=at).results]
+    return [result.passages[0].ref for result in retrieval.search(asked, trust=everything(), at=at).results]
 
 
 def answered(dialogue: Json, *, at: datetime, alone: Mapping[str, bool]) -> Iterator[Answered]:
@@ -87,7 +87,7 @@ def answered(dialogue: Json, *, at: datetime, alone: Mapping[str, bool]) -> Iter
         yield Answered(dialogue["id"], question["category"], lonely, recall, ndcg(found[:10], evidence))
 
 
-def ndcg(found: Sequence[str], evidence: set[str]) -> float:
+def ndcg(found: Sequence[str | None], evidence: set[str]) -> float:
     gain = sum(1 / math.log2(2 + place) for place, ref in enumerate(found) if ref in evidence)
     return gain / sum(1 / math.log2(2 + place) for place in range(min(10, len(evidence))))
 

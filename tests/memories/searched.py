@@ -36,4 +36,4 @@ def said(found: Found) -> list[str]:
 
 
 def passages(found: Found) -> list[str]:
-    return [result.passages[0].passage.text for result in found.results]
+    return [result.passages[0].text for result in found.results]

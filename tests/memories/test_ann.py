@@ -8,7 +8,7 @@ from django.db import connection
 
 from memories import ann
 from memories.models import EmbeddingModel
-from memories.retrieval import figures, searching
+from memories.retrieval import candidates, figures, searching
 from memories.retrieval.asking import Asking
 from tests.memories.searched import find, known, said
 
@@ -51,7 +51,7 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
     count_rows()
     assert [ann.ensure(), ann.ensure()] == ["built", "it is there"]
     assert indexes() == {NAME}
-    used, pool = [], searching.pool
+    used, pool = [], candidates.pool
 
     def watched(asking: Asking) -> object:
         used.append(asking.by_index)

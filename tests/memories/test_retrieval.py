@@ -1,6 +1,5 @@
 """What a search finds, in what order, and what it never tells."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -9,7 +8,11 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import retrieval
 from memories.choices import ActorKind, Origin, Status, Type
+from memories.exceptions import Invalid
 from memories.models import EmbeddingModel, Memory, Performance
+from memories.retrieval import candidates, searching
+from memories.retrieval.asking import Asking
+from memories.retrieval.candidates import Pool
 from memories.trust import Actor, Trust, everything
 from tests.make import ANNA, AT
 from tests.memories.searched import find, known, passages, said, talk
@@ -76,7 +79,7 @@ def test_an_episode_comes_with_its_best_three_passages_knowledge_with_none() -> 
 
 def test_a_passage_says_where_it_stands() -> None:
     talk("Anna: hello", "Ben: The parcel arrived broken")
-    told = find("broken parcel", unit="passage").results[0].passages[0].passage
+    told = find("broken parcel", unit="passage").results[0].passages[0]
     assert (told.position, told.actor, told.text) == (2, "Ben", "The parcel arrived broken")
     assert told.event_id is not None
 
@@ -267,7 +270,7 @@ def test_the_number_of_statements_does_not_depend_on_what_is_there(query: str) -
 
 def test_a_question_is_checked_with_its_fields_named() -> None:
     wrong = {"query": 5, "types": ["nonsense"], "limit": 0, "unit": "page", "colour": "red", "min_salience": 2}
-    with pytest.raises(retrieval.request.Invalid) as refused:
+    with pytest.raises(Invalid) as refused:
         retrieval.check(wrong)
     named = {error.pointer.split("/")[1] for error in refused.value.errors}
     assert named == {"query", "types", "limit", "unit", "colour", "min_salience"}
@@ -276,14 +279,14 @@ def test_a_question_is_checked_with_its_fields_named() -> None:
 def test_what_vanishes_while_it_is_ranked_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pool is one statement, its memories another: what rose above the caller between them is not shown."""
     memory, other = known("Acme pays now"), known("Acme pays later")
-    pool: Callable = retrieval.searching.pool  # type: ignore[type-arg]
+    pool = candidates.pool
 
-    def then_it_rises(asking: object) -> object:
+    def then_it_rises(asking: Asking) -> Pool:
         found = pool(asking)
         Memory.objects.filter(pk=memory.pk).update(sensitivity=4)
         return found
 
-    monkeypatch.setattr(retrieval.searching, "pool", then_it_rises)
+    monkeypatch.setattr(searching, "pool", then_it_rises)
     assert [result.memory.pk for result in find("Acme", by=AGENT).results] == [other.pk]
 
 
