@@ -52,7 +52,7 @@ def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[
     receipt = Receipt.of(memory)
     subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
     instructions = traces.instructions_of(memory)
-    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON and memory.is_claim)
+    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
     traces.wipe(memory, by=by, at=at)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= _remove(memory)

@@ -15,7 +15,8 @@ from memories.exceptions import Conflict, Invalid, NotAllowed
 from memories.ingestion.closing import set_outcome
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import episode_memory, event, sensitivity_of
-from memories.models import Episode, Event, Instruction
+from memories.models import Episode, Event, Instruction, Tombstone
+from memories.models.memory import episode_key
 from memories.trust import Actor, Trust
 
 CONFIDENCE = 80
@@ -49,7 +50,8 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
     """Stores each conversation as one closed episode, all of them in one transaction; the answers in their order.
 
     The same id, scope and source again: skipped when the messages are the same (another outcome replaces the outcome),
-    Conflict when they are others. NotAllowed or Invalid: a scope or source that is not the caller's.
+    Conflict when they are others; what a person has forgotten is not stored again, and not told (`memory` None).
+    NotAllowed or Invalid: a scope or source that is not the caller's.
     """
     try:
         with transaction.atomic():
@@ -63,10 +65,12 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
 
 def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     placed = [_place(draft, trust) for draft in drafts]
-    known = _known(one.name for one in placed if isinstance(one, Placed) and one.name)
+    names = {one.name for one in placed if isinstance(one, Placed) and one.name}
+    known = _known(names)
+    forgotten = _forgotten(names - known.keys(), at=at)
     fresh: dict[int, Episode] = {}
     for index, one in enumerate(placed):
-        if isinstance(one, Placed) and (one.name is None or one.name not in known):
+        if isinstance(one, Placed) and (one.name is None or one.name not in {*known, *forgotten}):
             fresh[index] = _episode(one, at=at, by=trust.actor)
             if one.name:
                 known[one.name] = fresh[index]
@@ -75,6 +79,8 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
     for index, one in enumerate(placed):
         if isinstance(one, Placed) and index in fresh:
             answers.append(Ingested(fresh[index].memory, created=True))
+        elif isinstance(one, Placed) and one.name in forgotten:
+            answers.append(Ingested(None, created=False))
         elif isinstance(one, Placed) and one.name:
             answers.append(_again(known[one.name], one.draft, trust=trust, at=at))
         elif not isinstance(one, Placed):
@@ -101,6 +107,18 @@ def _known(names: Iterable[Name]) -> dict[Name, Episode]:
         wanted |= Q(scope=scope, source=source, external_id__in=external_ids)
     found = Episode.objects.select_related("memory").filter(wanted)
     return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in found}
+
+
+def _forgotten(names: Iterable[Name], *, at: datetime) -> set[Name]:
+    """Those that a person has forgotten: the next import does not bring them back."""
+    wanted = {(scope, episode_key(source, id)): (scope, source, id) for scope, source, id in names}
+    if not wanted:
+        return set()
+    stones = Tombstone.objects.standing().filter(blocks=True, key__in=[key for _, key in wanted])
+    met = [stone for stone in stones.only("scope", "key") if (stone.scope, stone.key) in wanted]
+    if met:
+        Tombstone.objects.filter(pk__in=[stone.pk for stone in met]).hit(at=at)
+    return {wanted[stone.scope, stone.key] for stone in met}
 
 
 def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, trust: Trust, at: datetime) -> None:

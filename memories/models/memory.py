@@ -34,6 +34,13 @@ def competence_key(skill_name: str | None) -> str | None:
     return f"skill:{hashlib.sha256(skill_name.encode()).hexdigest()}"
 
 
+def episode_key(source: str, external_id: str | None) -> str | None:
+    """A hash, because ids of callers may tell something."""
+    if external_id is None:
+        return None
+    return f"episode:{hashlib.sha256(f'{source}/{external_id}'.encode()).hexdigest()}"
+
+
 class MemoryQuerySet(Ageing):
     def just_above(self, trust: Trust) -> Self:
         """What lies exactly one level above the caller, within its scopes: for redacted stubs only."""
@@ -171,12 +178,14 @@ class Memory(Reviewable):
 
     @property
     def known_as(self) -> str | None:
-        """Its key; of a competence what runs call it, so that they do not teach a forgotten one again."""
+        """Its key; of a competence what runs call it, so that they do not teach a forgotten one again; of an episode
+        what its next import would."""
+        if self.type == Type.EPISODIC:
+            return episode_key(self.source, self.episode.external_id)
         return self.key or competence_key(self.payload.get("skill_name"))
 
     @property
     def is_claim(self) -> bool:
-        """Knowledge that holds or not, rather than experience."""
         return self.type not in EXPERIENCE
 
     def salience_on(self, at: datetime) -> float:

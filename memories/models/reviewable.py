@@ -52,6 +52,11 @@ class Reviewable(models.Model):
         """By what it would be known if it came again."""
         return self.key
 
+    @property
+    def is_claim(self) -> bool:
+        """Knowledge that holds or not, rather than experience."""
+        return True
+
     def audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
         """The draft of an audit row about this memory; `facts` are those of AuditEntry.draft."""
         return AuditEntry.draft(

@@ -125,7 +125,7 @@ class Tombstone(models.Model):
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Not yet saved."""
-        claim = seal(memory.content)
+        claim = seal(memory.content) if memory.is_claim else Claim(frozenset(), frozenset())
         return cls(
             scope=memory.scope,
             key=memory.known_as,

@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from memories import decay, forgetting, witnessing
+from memories import conversation, decay, forgetting, ingestion, witnessing
 from memories.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
 from memories.exceptions import Conflict, NotAllowed
+from memories.ingestion.ingested import Ingested
 from memories.models import (
     Adaptation,
     AuditEntry,
@@ -28,7 +29,7 @@ from memories.trust import Actor, Trust, everything
 from memories.witnessing import Witness
 from skills.models import Skill, SkillVersion
 from tests.everywhere import tables_with
-from tests.make import ANNA, AT, answer, call, make_memory, make_run, make_skill, user
+from tests.make import ANNA, AT, answer, call, make_memory, make_run, make_skill, run, user
 
 pytestmark = pytest.mark.django_db
 WORD = "quokka"
@@ -158,6 +159,16 @@ def test_what_a_person_forgot_is_not_stored_again() -> None:
     stored = store(key="acme-likes")
     assert stored.suppressed
     assert (Memory.objects.count(), Tombstone.objects.get().hits) == (0, 1)
+
+
+def test_a_conversation_that_a_person_forgot_is_not_imported_again() -> None:
+    first, other = (make_run(trust=PERSON, id=id) for id in ("run-1", "run-2"))
+    forgetting.forget(first, trust=PERSON, at=AT)
+    lines = [conversation.parse(run(id=id)) for id in ("run-1", "run-2", "run-3")]
+    told = [one for one in ingestion.conversations(lines, trust=PERSON, at=AT) if isinstance(one, Ingested)]
+    assert [one.created for one in told] == [False, False, True]
+    assert (told[0].memory, told[1].memory) == (None, other)
+    assert Tombstone.objects.get().hits == 1
 
 
 def test_what_an_agent_deleted_may_be_stored_again() -> None:
