@@ -35,7 +35,7 @@ def rule(
         _read(run, progress, wait=wait, enough=enough)
         if aside := Unread.objects.set_aside().count():
             progress.counters["set_aside"] = aside
-        error = "; ".join(progress.errors)[:2000]
+        error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
         status = Run.Status.FAILED if progress.errors else Run.Status.SUCCEEDED
         counters = {name: n for name, n in progress.counters.items() if n or name == "events_read"}
         run.finish(status, counters=counters, at=timezone.now(), error=error)

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from consolidation.groups import Unread
 from consolidation.models import Pattern, Run
 from memories.models import Episode
 from memories.people import trust_of
@@ -18,5 +19,11 @@ def runs(request: HttpRequest) -> HttpResponse:
     page = page_of(request, Run.objects.visible_to(trust))
     aside = Episode.objects.visible_to(trust).set_aside().select_related("memory").defer("environment", "artifacts")
     stuck = Pattern.objects.visible_to(trust).stuck()
-    context = {"page": page, "aside": aside.order_by("-closed_at")[:MOST_SHOWN], "stuck": stuck[:MOST_SHOWN]}
+    unread = Unread.objects.visible_to(trust).set_aside().select_related("episode").order_by("-pk")
+    context = {
+        "page": page,
+        "aside": aside.order_by("-closed_at")[:MOST_SHOWN],
+        "stuck": stuck[:MOST_SHOWN],
+        "unread": unread[:MOST_SHOWN],
+    }
     return render(request, "consolidation/runs.html", context)

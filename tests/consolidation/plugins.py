@@ -1,5 +1,6 @@
 """Runs of plugins as they report them, and what the pattern rules made of them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -31,6 +32,11 @@ def reported(
     place = {"scope": scope, "thread_id": thread, "sensitivity": sensitivity}
     said = {"source": source, "event_kind": "plugin_run", "ref": f"r{next(_number)}", "timestamp": at.isoformat()}
     return reports.check(reports.EventReport, {**said, **place, "context": context or {"output_type": "draft"}})
+
+
+def ran_all(runs: Sequence[reports.EventReport]) -> None:
+    """Many reported runs at once."""
+    ingestion.happened(runs, trust=AGENT, at=MORNING)
 
 
 def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:

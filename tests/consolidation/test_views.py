@@ -1,6 +1,7 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from consolidation.groups import Unread
 from consolidation.models import Pattern, Run
 from memories.choices import Sensitivity
 from memories.models import Episode
@@ -29,7 +30,7 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
     client = signed_in()
     for _ in range(2):
         make_job()
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             client.get("/runs/")
 
 
@@ -49,7 +50,11 @@ def test_what_was_set_aside_is_shown_with_its_reason() -> None:
     Episode.objects.filter(pk=hidden.pk).update(digest_attempts=3)
     seen = {"first_seen_at": AT, "last_seen_at": AT, "sensitivity": Sensitivity.LOW, "signature_sha256": b"x"}
     Pattern.objects.create(kind="exact", signature="go_build", error="OSError: No space left", **seen)
+    failed = {"rule": "override", "attempts": 3, "error": "ValueError: an edit makes no sense"}
+    Unread.objects.create(episode_id=run.pk, event_id=run.pk, **failed)
+    Unread.objects.create(episode_id=hidden.pk, event_id=hidden.pk, **failed | {"error": "a hidden error"})
     page = signed_in().get("/runs/").content.decode()
-    for word in ("A poisoned run", "no sense in it", "go_build", "No space left"):
+    for word in ("A poisoned run", "no sense in it", "go_build", "No space left", "an edit makes no sense"):
         assert word in page
     assert "A hidden run" not in page
+    assert "a hidden error" not in page

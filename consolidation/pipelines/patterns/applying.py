@@ -69,7 +69,7 @@ def _each_alone(rule: Rule, runs: Sequence[Ran], going: Going) -> Counter[str]:
         except OUTAGE:
             raise
         except Exception as error:
-            said = f"{rule.name}: {type(error).__name__}: {error}"
+            said = f"{type(error).__name__}: {error}"  # it may quote the event: shown only to who sees that
             Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=said[:2000])
-            going.failed(said)
+            going.failed(f"{rule.name}: {type(error).__name__}")
     return counters

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -15,7 +16,7 @@ from django.db.models import F
 
 from consolidation.groups import MOST_ATTEMPTS, Reading, Unread
 from consolidation.pipelines.patterns import lines
-from consolidation.pipelines.patterns.applying import RULES, apply, apply_one
+from consolidation.pipelines.patterns.applying import OUTAGE, RULES, apply, apply_one
 from consolidation.pipelines.patterns.ran import Ran
 from memories import claim_locks
 from memories.models import Event
@@ -64,7 +65,7 @@ def read(scope: str, events: Sequence[UUID], progress: Progress) -> Iterator[Non
             progress.counters.update(_batch(scope, batch, hand, [], progress))
         except Exception as error:  # the database's fault, not an event's: they stay in the queue
             hand.leave()
-            progress.failed(f"{scope or 'unscoped'}: {type(error).__name__}: {error}")
+            progress.failed(f"{scope or 'unscoped'}: {_plain(error)}")
             return
         yield
 
@@ -80,9 +81,9 @@ def read_again(scope: str, progress: Progress) -> None:
                 claim_locks.to_store(scope)
                 progress.counters.update(_once_more(row, progress))
         except Exception as error:
-            said = f"{row.rule or 'every rule'}: {type(error).__name__}: {error}"
+            said = f"{type(error).__name__}: {error}"
             Unread.objects.filter(pk=row.pk).update(error=said[:2000], waiting=False)
-            progress.failed(said)
+            progress.failed(f"{row.rule or 'every rule'}: {type(error).__name__}")
 
 
 def _once_more(row: Unread, progress: Progress) -> Counter[str]:
@@ -103,14 +104,19 @@ def _alone(hand: Reading, progress: Progress) -> None:
     hand.take(hand.events, hand.attempts + 1)
     try:
         progress.counters.update(_batch(hand.scope, [first], hand, rest, progress))
-    except Exception as error:
-        progress.failed(f"{hand.scope or 'unscoped'}: {type(error).__name__}: {error}")
+    except Exception as error:  # the worker lives
+        progress.failed(f"{hand.scope or 'unscoped'}: {_plain(error)}")
         hand.take(rest)  # it is in the queue still
+
+
+def _plain(error: Exception) -> str:
+    """A run is shown to everybody: an error that may quote what was read has only its name there."""
+    return f"{type(error).__name__}: {error}" if isinstance(error, OUTAGE) else type(error).__name__
 
 
 def _set_aside(event_id: UUID, hand: Reading, rest: Sequence[UUID], progress: Progress) -> None:
     with transaction.atomic():
-        for run in _load([event_id]):
+        for run in _load([event_id], ruled_at=None):
             facts = {"attempts": MOST_ATTEMPTS, "error": DIED}
             Unread.objects.note("", event_id, run.episode_id, run.scope, **facts)
             Event.objects.filter(pk=event_id).update(ruled_at=progress.at)
@@ -122,7 +128,7 @@ def _batch(scope: str, events: Sequence[UUID], hand: Reading, rest: Sequence[UUI
     """One transaction: what the events taught and their mark, or nothing of it."""
     with transaction.atomic():
         claim_locks.to_store(scope)
-        runs = lines.place(_load(events))
+        runs = lines.place(_load(events, ruled_at=None))  # another worker may have read them meanwhile
         counters = Counter(events_read=len(runs))
         for rule in RULES:
             counters.update(apply(rule, scope, runs, progress))
@@ -131,9 +137,9 @@ def _batch(scope: str, events: Sequence[UUID], hand: Reading, rest: Sequence[UUI
     return counters
 
 
-def _load(events: Sequence[UUID]) -> list[Ran]:
-    """Those that are still there, held, in their order."""
-    rows = Event.objects.select_for_update(of=("self",)).filter(pk__in=events).order_by("at", "pk")
+def _load(events: Sequence[UUID], **still: Any) -> list[Ran]:
+    """Those that are there and `still` as they were, held, in their order."""
+    rows = Event.objects.select_for_update(of=("self",)).filter(pk__in=events, **still).order_by("at", "pk")
     told = rows.values_list(
         "pk", "episode", "episode__scope", "episode__source", "episode__thread_id", "at",
         "episode__memory__sensitivity", "context",

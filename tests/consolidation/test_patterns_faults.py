@@ -1,0 +1,309 @@
+"""What goes wrong with one event or one rule stays there; scopes, secrets and late events are where they belong."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from consolidation import ruling
+from consolidation.groups import PluginRun, Reading, RuleGroup, Unread
+from consolidation.models import Run
+from consolidation.pipelines.patterns import applying, lines
+from consolidation.pipelines.patterns.ran import Ran
+from memories import forgetting
+from memories.choices import ActorKind, Sensitivity
+from memories.models import Event, Evidence, Memory, Tombstone
+from memories.trust import Actor, everything
+from tests.at_once import at_once
+from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled, stands
+from tests.make import ANNA, make_memory
+
+pytestmark = pytest.mark.django_db
+ACME = "p01-acmecorp-action-required"
+
+
+def failed() -> Run:
+    done = ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+    assert done is not None
+    assert done.status == Run.Status.FAILED
+    return done
+
+
+def unread_events() -> int:
+    return Event.objects.unruled().count()
+
+
+def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> None:
+    real = Ran.user_edited.fget  # type: ignore[attr-defined]
+
+    def poisoned(self: Ran) -> bool:
+        if self.said("edit_description") == "poison":
+            raise ValueError("an edit makes no sense")
+        return bool(real(self))
+
+    for n in range(3):
+        ran(at=MORNING + days(n), user_edited=True, edit_description="poison" if n == 1 else "shorter", **EMAIL)
+    with patch.object(Ran, "user_edited", property(poisoned)):
+        done = failed()
+        assert keys() == {ACME, "pref-p01-shorter"}
+        assert unread_events() == 0
+        assert done.error == "override: ValueError: each is tried again"
+        for _ in range(2):
+            failed()
+        left = Unread.objects.set_aside().get()
+        assert (left.rule, left.attempts, left.error) == ("override", 3, "ValueError: an edit makes no sense")
+        assert ruled().counters == {"events_read": 0, "set_aside": 1}
+    assert ruling.retry_set_aside() == 1
+    ruled()
+    assert not Unread.objects.exists()
+    assert stands(ACME) == (20, 0)
+
+
+def test_a_fault_of_the_database_leaves_the_events_in_the_queue() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    with patch.object(applying, "Ledger", side_effect=OperationalError("deadlock detected")):
+        for _ in range(4):
+            failed()
+    assert (unread_events(), Unread.objects.count()) == (3, 0)
+    ruled()
+    assert stands(ACME) == (20, 0)
+
+
+def test_of_a_worker_that_dies_again_and_again_only_the_event_that_kills_it_is_set_aside() -> None:
+    ran(at=MORNING, **EMAIL)
+    deadly = Event.objects.get(episode=ran(at=MORNING + days(1), company="Deadly", category="x").pk)
+    for n in range(2, 4):
+        ran(at=MORNING + days(n), **EMAIL)
+    place = lines.place
+
+    def dying(runs: Sequence[Ran]) -> list[Ran]:
+        if deadly.pk in {run.event_id for run in runs}:
+            raise KeyboardInterrupt
+        return place(runs)
+
+    with patch.object(lines, "place", dying):
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+        done = failed()
+    assert "died three times" in done.error
+    assert (unread_events(), stands(ACME)) == (0, (20, 0))
+    assert Unread.objects.set_aside().get().event_id == deadly.pk
+    assert Reading.objects.get().events == []
+
+
+def test_scopes_are_never_mixed() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), scope=f"project:{n}", **EMAIL)
+    for n in range(3):
+        ran(at=MORNING + days(n), scope="project:one", **EMAIL)
+    ruled()
+    assert list(Memory.objects.filter(key=ACME).values_list("scope", flat=True)) == ["project:one"]
+
+
+def test_a_pattern_is_as_secret_as_the_most_secret_of_its_runs_even_when_that_is_gone() -> None:
+    secret = ran(at=MORNING, sensitivity="high", **EMAIL)
+    ran(at=MORNING + days(1), **EMAIL)
+    ruled()
+    forgetting.forget(secret, trust=everything(ANNA), at=LATER)
+    ran(at=MORNING + days(2), **EMAIL)
+    ruled()
+    memory = live(ACME)
+    assert memory is not None
+    assert memory.sensitivity == Sensitivity.HIGH
+    assert sorted(evidence.episode_id is None for evidence in memory.evidence.all()) == [False, False, True]
+
+
+def test_a_more_secret_confirmation_raises_it() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    ran(at=MORNING + days(3), sensitivity="hyper", **EMAIL)
+    ruled()
+    memory = live(ACME)
+    assert memory is not None
+    assert memory.sensitivity == Sensitivity.HYPER
+
+
+def test_words_that_a_person_edited_are_confirmed_and_kept() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    memory = live(ACME)
+    assert memory is not None
+    memory.edit({"content": "Answer Acme within 2 days"}, by=ANNA, at=LATER)
+    ran(at=MORNING + days(4), **EMAIL)
+    ruled()
+    memory.refresh_from_db()
+    assert (memory.content, memory.confidence) == ("Answer Acme within 2 days", 35)
+    assert not memory.proposals.exists()
+
+
+def test_what_an_agent_said_under_that_key_is_not_taken_for_the_rules_own() -> None:
+    said = make_memory("Never mark Acme as action-required", key=ACME, scope="project:acme", status="confirmed")
+    for n in range(4):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    said.refresh_from_db()
+    assert (said.content, said.times_confirmed) == ("Never mark Acme as action-required", 0)
+    assert said.proposals.count() == 1
+
+
+@pytest.mark.parametrize("kind", [ActorKind.PERSON, ActorKind.AGENT])
+def test_what_was_forgotten_by_a_person_stays_away_and_by_its_agent_begins_anew(kind: ActorKind) -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    memory = live(ACME)
+    assert memory is not None
+    actor = Actor(kind, "who", "1")
+    Memory.objects.filter(pk=memory.pk).update(created_by_id=actor.identity)
+    forgetting.forget(memory, trust=everything(actor), at=MORNING + days(3))
+    for n in range(4, 6):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    assert keys("p01") == set()
+    ran(at=MORNING + days(6), **EMAIL)
+    ruled()
+    assert keys("p01") == (set() if kind == ActorKind.PERSON else {ACME})
+
+
+def test_what_was_erased_is_learned_only_from_what_comes_after() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    memory = live(ACME)
+    assert memory is not None
+    forgetting.erase(memory.pk, trust=everything(ANNA), at=MORNING + days(3))
+    assert not Tombstone.objects.exists()
+    ran(at=MORNING + days(4), **EMAIL)
+    ruled(at=MORNING + days(5))
+    assert keys("p01") == set()
+    for n in range(6, 9):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    assert stands(ACME) == (20, 0)
+
+
+def test_events_without_a_context_are_not_read() -> None:
+    Event.objects.filter(episode=ran(company="Acme").pk).update(context={})
+    assert ruled().counters["events_read"] == 0
+
+
+def test_nothing_in_a_context_can_break_a_rule() -> None:
+    long = "長" * 5000, "a" * 5000, "ﷺ" * 600
+    odd: list[Any] = [None, True, [], {}, -1, 1e300, "", " ", "💥", "'; --", {"a": [1]}, "\u202e", *long]
+    names = ("company", "category", "edit_description", "entity_type", "entity_value", "run_hour")
+    for n, value in enumerate(odd):
+        context = {**dict.fromkeys(names, value), "user_edited": True}
+        ran_all([reported(source, MORNING + days(n), **context) for source in ("P1", "P2", "P3", "P9" * 256)])
+    ruled()
+    assert not Unread.objects.filter(waiting=False).exists()
+    assert all(len(key) <= 255 for key in keys())
+
+
+def test_an_event_that_comes_late_counts_where_it_belongs() -> None:
+    for n in range(3):
+        ran("P06", MORNING + days(n) + timedelta(minutes=10))
+    ruled()
+    for n in range(3):
+        ran("P01", MORNING + days(n))
+    ruled()
+    assert keys("workflow") == {"workflow-seq-p01-p06"}
+
+
+def test_what_happened_before_a_pattern_expired_does_not_bring_it_back() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled(at=MORNING + days(3))
+    memory = live(ACME)
+    assert memory is not None
+    forgetting.forget(memory, trust=everything(Actor(ActorKind.SYSTEM, "Memos", "patterns")), at=MORNING + days(10))
+    for n in range(4, 9):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    assert keys("p01") == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_once_come_to_what_one_comes_to() -> None:
+    for n in range(60):
+        other = reported("P06", MORNING + days(n) + timedelta(minutes=5), run_hour=8, scope=f"project:{n % 2}")
+        ran_all([reported("P01", MORNING + days(n), **EMAIL), other])
+    done = at_once(*(lambda: ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER) for _ in range(2)))
+    assert [run and run.status for run in done] == ["succeeded", "succeeded"]
+    assert sum(run.counters["events_read"] for run in done if run) == 120
+    memory = live(ACME)
+    assert memory is not None
+    assert Evidence.objects.filter(memory=memory).count() == 60
+    assert memory.times_confirmed == 57
+    assert keys("temporal") == {"temporal-p06-8h", "temporal-p01-9h"}
+
+
+EDITS = st.lists(st.tuples(st.integers(0, 20), st.sampled_from("ab"), st.booleans()), min_size=1, max_size=8)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data(), EDITS)
+def test_the_order_in_which_batches_come_does_not_change_what_is_counted(db, data, story) -> None:  # type: ignore[no-untyped-def]
+    """Sessions lie a day apart; a pause is a run of the rules in between."""
+    outcomes = []
+    for number, order in enumerate((story, data.draw(st.permutations(story)))):
+        scope = f"project:{number}"
+        for day, edit, pause in order:
+            ran(at=MORNING + days(day), scope=scope, user_edited=True, edit_description=edit)
+            if pause:
+                ruled()
+        ruled()
+        groups = RuleGroup.objects.filter(scope=scope, rule="override").order_by("seen", "units")
+        found = Memory.objects.live().filter(scope=scope, key__startswith="pref").order_by("key")
+        counts = list(groups.values_list("seen", "units"))
+        outcomes.append((counts, [(m.key, m.evidence.exists()) for m in found]))
+    assert outcomes[0] == outcomes[1]
+    for table in (RuleGroup, PluginRun, Unread):
+        table.objects.all().delete()
+    Memory.objects.all().delete()
+
+
+def test_what_a_batch_teaches_does_not_depend_on_its_size() -> None:
+    story = [("P01", n, EMAIL) for n in range(6)] + [("P06", n, {"run_hour": 8}) for n in range(7)]
+    for scope in ("project:whole", "project:single"):
+        for source, day, context in sorted(story, key=lambda one: (one[1], one[0])):
+            ran(source, MORNING + days(day) + timedelta(minutes=int(source[1:])), scope=scope, **context)
+            if scope == "project:single":
+                ruled()
+    ruled()
+    told = Memory.objects.live().exclude(key=None).values_list("key", "confidence", "times_confirmed")
+    left = [sorted(told.filter(scope=scope)) for scope in ("project:whole", "project:single")]
+    assert left[0] == left[1]
+    assert len(left[0]) == 4
+
+
+def test_what_a_batch_asks_is_answered_by_indexes() -> None:
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled()
+    first = Event.objects.earliest("at")
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # small tables are read whole whatever stands beside them
+        list(Event.objects.unruled((first.at, first.pk)))
+        ran(at=MORNING + days(4), **EMAIL)
+        ruled()
+    reads = [query["sql"] for query in asked if query["sql"].lstrip().startswith("SELECT")]
+    with connection.cursor() as cursor:
+        plans = []
+        for sql in reads:
+            cursor.execute("EXPLAIN " + sql)
+            plans.append("\n".join(row[0] for row in cursor.fetchall()))
+    assert any("event_unruled" in plan for plan in plans)
+    for name in ("event", "rulesighting", "pluginrun", "rulegroup"):
+        scans = [plan for plan in plans if re.search(rf"Seq Scan on \w+_{name}\b", plan)]
+        assert scans == []

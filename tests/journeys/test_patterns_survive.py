@@ -1,0 +1,124 @@
+"""A worker of the pattern rules may be killed at any moment: what is learned is what an undisturbed run learns."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.journeys.installation import Installation
+
+# What dies, and after how many calls of it.
+MOMENTS = {
+    "taken-in-hand": ("consolidation.pipelines.patterns.reading", "_batch", 1),
+    "placed": ("consolidation.pipelines.patterns.reading", "apply", 0),
+    "between-rules": ("consolidation.pipelines.patterns.reading", "apply", 8),
+    "half-counted": ("consolidation.pipelines.patterns.ledger", "Ledger.count", 70),
+    "memory-written": ("consolidation.pipelines.patterns.deciding", "Decider._written", 1),
+    "before-commit": ("consolidation.groups", "Reading.take", 3),
+    "committed": ("consolidation.groups", "Reading.take", 4),
+}
+
+REPORT = """
+from datetime import UTC, datetime, timedelta
+from memories import ingestion, reports
+from memories.trust import everything
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+def told(source, n, **context):
+    body = {{"source": source, "event_kind": "plugin_run", "ref": f"r{{n}}", "scope": {scope!r}, "context": context}}
+    at = START + timedelta(hours=8 * n, minutes=int(source[1:]))
+    return reports.check(reports.EventReport, {{**body, "timestamp": at.isoformat()}})
+runs = []
+for n in range(40):
+    runs.append(told("P01", n, company="Acme Corp", category="action-required"))
+    runs.append(told("P06", n, user_edited=True, edit_description="shorter", run_hour=8))
+    runs.append(told("P21", n, entity_value=f"client {{n % 13}}"))
+ingestion.happened(runs, trust=everything(), at=START)
+"""
+
+DYING = """
+import os, signal
+from importlib import import_module
+from django.core.management import call_command
+module, name, left = {moment!r}
+*path, last = name.split(".")
+place = import_module(module)
+for part in path:
+    place = getattr(place, part)
+real, calls = getattr(place, last), [0]
+def deadly(*args, **kwargs):
+    if calls[0] == left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    calls[0] += 1
+    return real(*args, **kwargs)
+setattr(place, last, deadly)
+call_command("consolidate", kind="patterns")
+"""
+
+TOTALS = """
+import io, json
+from django.core.management import call_command
+call_command("consolidate", kind="patterns", stdout=io.StringIO())
+from consolidation.groups import Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models import Run
+from memories.models import Event, Memory
+found = Memory.objects.live().filter(scope={scope!r}).exclude(key=None)
+groups = RuleGroup.objects.filter(scope={scope!r})
+print(json.dumps({{
+    "memories": sorted([m.key, m.confidence, m.times_confirmed, m.status, m.evidence.count()] for m in found),
+    "groups": sorted(groups.values_list("rule", "seen", "units", "base")),
+    "sightings": RuleSighting.objects.filter(group__scope={scope!r}).count(),
+    "unread": Event.objects.unruled().count() + Unread.objects.count(),
+    "in hand": sum(len(reading.events) for reading in Reading.objects.all()),
+    "running": Run.objects.filter(status="running").count(),
+}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """One installation for all moments; each has a scope of its own in it."""
+    home = Installation(tmp_path_factory.mktemp("home") / "data")
+    home.run("migrate", "-v0")
+    wait = "from django.db import connection; connection.ensure_connection(); input()"
+    keeping = home.start("shell", "-v0", "-c", wait, stdin=subprocess.PIPE)  # so that the database stays up
+    yield home
+    keeping.communicate("\n")
+
+
+def learned(home: Installation, scope: str) -> dict[str, Any]:
+    """What stands in a scope after one more run of the rules."""
+    found: dict[str, Any] = json.loads(home.shell(TOTALS.format(scope=scope)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(home: Installation) -> dict[str, Any]:
+    home.shell(REPORT.format(scope="undisturbed"))
+    return learned(home, "undisturbed")
+
+
+def test_an_undisturbed_run_learns_all_of_it(undisturbed: dict[str, Any]) -> None:
+    keys = {row[0] for row in undisturbed["memories"]}
+    assert {"p01-acmecorp-action-required", "pref-p06-shorter", "entity-client-12", "temporal-p06-8h"} <= keys
+    assert "workflow-seq-p01-p06-p21" in keys
+    assert (undisturbed["unread"], undisturbed["in hand"], undisturbed["running"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_worker_killed_at_a_bad_moment_loses_and_doubles_nothing(
+    home: Installation, undisturbed: dict[str, Any], moment: str
+) -> None:
+    home.shell(REPORT.format(scope=moment))
+    home.run("shell", "-v0", "-c", DYING.format(moment=MOMENTS[moment]), expect=-signal.SIGKILL)
+    assert learned(home, moment) == undisturbed
+
+
+def test_two_workers_at_once_learn_what_one_would(home: Installation, undisturbed: dict[str, Any]) -> None:
+    home.shell(REPORT.format(scope="two"))
+    workers = [home.start("consolidate", "--kind", "patterns") for _ in range(2)]
+    outputs = [worker.communicate(timeout=60) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0], outputs
+    assert learned(home, "two") == undisturbed
