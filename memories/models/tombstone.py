@@ -125,7 +125,8 @@ class Tombstone(models.Model):
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Not yet saved."""
-        claim = seal(memory.content) if memory.is_claim else Claim(frozenset(), frozenset())
+        known_again = blocks and memory.is_claim
+        claim = seal(memory.content) if known_again else Claim(frozenset(), frozenset())
         return cls(
             scope=memory.scope,
             key=memory.known_as,
