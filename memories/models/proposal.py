@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
+from memories.choices import LIVE
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
@@ -117,6 +118,9 @@ class Proposal(models.Model):
         """Open again, or decided again. Conflict: it is no longer as it was left."""
         action = "redo" if entry.action == "undo" else "undo"
         was, becomes = entry.after["decision"], entry.before["decision"]
+        self.memory.refresh_from_db(fields=["status"])
+        if becomes is None and self.memory.status not in LIVE:
+            raise Conflict(f"cannot {action}: what it would change is {self.memory.status}")
         return self._move(was, becomes, action, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _move(

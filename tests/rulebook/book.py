@@ -19,7 +19,7 @@ Waiting = dict[str, tuple[str, str]]  # a proposal by its id: the row, and the t
 
 @dataclass
 class Row:
-    """One memory. `others` are the agents beside its maker who gave evidence."""
+    """One memory. `others` are those beside its maker who gave evidence for or against it."""
 
     scope: str
     key: str
@@ -231,7 +231,8 @@ class Book:
         taken = becomes in LIVE and self.holder(row.scope, row.key) not in (None, id)
         stands = not decided.proposal or self._stands(decided.proposal, decided.answer)
         as_it_left = decided.left is None or self._version(id, decided.left) == self._version(id, version)
-        if taken or not as_it_left or not stands:
+        closed = bool(decided.answer) and becomes not in LIVE  # what would change it is not opened again
+        if taken or closed or not as_it_left or not stands:
             return None
         was = "" if decided.answer else self.former.get(decided.proposal, "")
         buried = self.buried.get(id)

@@ -167,16 +167,18 @@ class World:
             return "skipped"
         proposal = self.random.choice(list(self.book.proposals))
         id, said = self.book.proposals[proposal]
-        before, withdrawn = self._before(id), None
+        person, before, withdrawn = self.random.choice(PEOPLE), self._before(id), None
         if accepted:
             statement = catalogue.BY_TEXT.get(said)
             withdrawn = self.book.edit(id, statement) if statement else getattr(self.book, said)(id)
         try:
-            batch = verb(self.random.choice(PEOPLE), UUID(proposal), at=self.at)
+            batch = verb(person, UUID(proposal), at=self.at)
         except Conflict as conflict:
             assert accepted and withdrawn is None, (conflict, said, before)
             return "refused"
         assert not accepted or withdrawn is not None, (said, before)
+        if accepted and said == "contest":
+            self.book.rows[id].others.add(person.actor.name)  # what speaks against it is evidence
         answer = "accepted" if accepted else "rejected"
         gone = {pk: about for pk, about in (withdrawn or {}).items() if pk != proposal}
         self.book.proposals[proposal] = id, said
