@@ -1,6 +1,7 @@
 from django.urls import path
 
 from memories.api.batch import Batch
+from memories.api.context import Context
 from memories.api.forgetting import Erase
 from memories.api.ingestion import (
     Conversations,
@@ -47,5 +48,6 @@ urlpatterns = [
     path("metrics", Metrics.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),
     path("retrieve", Retrieve.as_view(), name="api-retrieve"),
+    path("context", Context.as_view(), name="api-context"),
     path("me", Me.as_view(), name="api-me"),
 ]

@@ -1,7 +1,10 @@
 """Which memories went into whose context and why: where a memory was used, and how often asking found something."""
 
 from datetime import datetime, timedelta
+from typing import Self
+from uuid import UUID
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from memories.models.trusted import Trusted, new_id
@@ -10,6 +13,10 @@ KEPT = timedelta(days=30)
 
 
 class InjectionQuerySet(Trusted["Injection"]):
+    def of(self, memory_id: UUID) -> Self:
+        """The contexts that this memory went into, latest first."""
+        return self.filter(items__contains=[{"memory": str(memory_id)}]).order_by("-at", "-pk")
+
     def forget_expired(self, *, at: datetime) -> int:
         return self.filter(at__lt=at - KEPT).delete()[0]
 
@@ -20,6 +27,7 @@ class Injection(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     agent = models.CharField(max_length=200)
     source = models.CharField(max_length=512, blank=True)
+    thread_id = models.CharField(max_length=512, blank=True, default="")
     at = models.DateTimeField()
     task_sha256 = models.BinaryField(max_length=32)
     items = models.JSONField(default=list)
@@ -30,7 +38,10 @@ class Injection(models.Model):
     objects = InjectionQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["-at"], name="injection_newest")]
+        indexes = [
+            models.Index(fields=["-at"], name="injection_newest"),
+            GinIndex(fields=["items"], opclasses=["jsonb_path_ops"], name="injection_of_memory"),
+        ]
 
     def __str__(self) -> str:
         return f"{len(self.items)} for {self.source}"

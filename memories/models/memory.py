@@ -9,7 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce, Lower, Now
 
 from memories import claims, decay
 from memories.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
@@ -163,6 +163,7 @@ class Memory(Reviewable):
             ),
             models.Index(fields=["thread_id"], condition=Q(thread_id__isnull=False), name="memory_by_thread"),
             models.Index(fields=["company_id"], condition=Q(company_id__isnull=False), name="memory_by_company"),
+            models.Index(Lower("company_id"), condition=Q(company_id__isnull=False), name="memory_by_company_name"),
             models.Index(fields=["source", "-created_at"], name="memory_by_source"),
             models.Index(fields=["fades_at"], condition=PRUNABLE, name="memory_fades"),
             models.Index(fields=["decay_due_at"], condition=Q(decay_due_at__isnull=False), name="memory_decay_due"),

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from memories.api import operations as of_memories
 from memories.api import operations_of_claims as of_claims
+from memories.api import operations_of_context as of_context
 from memories.api import operations_of_forgetting as of_forgetting
 from memories.api import operations_of_revision as of_revision
 from memories.api import operations_of_search as of_search
@@ -28,7 +29,7 @@ from tests.make import caller, make_person
 Json = dict[str, Any]
 OPERATIONS: list[Operation] = [
     value
-    for module in (of_memories, of_forgetting, of_claims, of_revision, of_search, of_skills, of_the_hall)
+    for module in (of_memories, of_forgetting, of_claims, of_revision, of_search, of_context, of_skills, of_the_hall)
     for value in vars(module).values()
     if isinstance(value, Operation)
 ]

@@ -1,0 +1,33 @@
+"""What POST context answers, field by field."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from memories.api.schema.problem import Shape
+
+
+class ContextItem(Shape):
+    memory_id: UUID
+    category: Literal["preference", "pattern", "fact", "contact", "workflow", "skill"]
+    content: str
+    """As it is stored; in the block it stands on one line"""
+    confidence: Annotated[int, Field(ge=0, le=100)]
+    status: Literal["confirmed", "applied"]
+    overridable: bool
+    """false: an applied memory, to be followed; true: a hint"""
+    path: str | None = None
+    """Only of a skill: its package"""
+
+
+class ContextAnswer(Shape):
+    block: str
+    """To be put into the prompt as it is: a heading and one line for each item, by confidence; empty for none"""
+    items: list[ContextItem]
+    """In the order of the lines"""
+    notices: list[str]
+    """What has changed the behaviour of this source, each told once"""
+    memory_status: Literal["ok", "degraded"]
+    degraded: list[Literal["company", "source", "embedding", "search", "memories", "use", "notices"]]
+    """What is missing from this answer, because it failed or took too long"""

@@ -1,0 +1,90 @@
+"""The time in which an answer is owed. What does not make it is left out and named; nothing of it fails the caller."""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+ASKED_BEFORE = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
+OF_THE_TRANSACTION = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+CANCELLED = "57014"
+
+
+class OutOfTime(Exception):
+    """Nothing is left for another statement."""
+
+
+class Allowance:
+    """`degraded`: the parts that are missing from the answer, in their order."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self.degraded: list[str] = []
+
+    @property
+    def left(self) -> float:
+        return self._until - time.monotonic()
+
+    def part(self, name: str, work: Callable[[], T]) -> T | None:
+        """What `work` returns, done in a transaction of its own; None when it fails or there is no time for it.
+
+        Only a database that is gone is an error (OperationalError, InterfaceError).
+        """
+        try:
+            with transaction.atomic():
+                return _Bounded(self).run(work)
+        except Exception as error:
+            if _is_gone(error):
+                raise
+            self.missing(name, error)
+            return None
+
+    def missing(self, name: str, error: Exception) -> None:
+        expected = isinstance(error, OutOfTime | OperationalError)
+        log.warning("a context without %s: %s", name, error, exc_info=None if expected else error)
+        self.degraded.append(name)
+
+
+class _Bounded:
+    """Each statement gets what is left. Where it is part of a larger transaction, that keeps its own patience."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self.allowance, self.told, self.former = allowance, math.inf, ""
+
+    def run(self, work: Callable[[], T]) -> T:
+        nested = connection.in_atomic_block and len(connection.savepoint_ids) > 0
+        with connection.execute_wrapper(self._execute):
+            done = work()
+        if nested and self.former:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('statement_timeout', %s, true)", [self.former])
+        return done
+
+    def _execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        if not sql.startswith(OF_THE_TRANSACTION):
+            left = self.allowance.left
+            if left <= 0:
+                raise OutOfTime("there is no time left")
+            if left < self.told * 0.75:
+                self._tell(context["cursor"].cursor, left)
+        return execute(sql, params, many, context)
+
+    def _tell(self, cursor: Any, left: float) -> None:
+        cursor.execute(ASKED_BEFORE, [str(math.ceil(left * 1000))])
+        former = cursor.fetchone()[0]
+        self.former, self.told = self.former or former, left
+
+
+def _is_gone(error: Exception) -> bool:
+    """The connection is lost or refused: not a statement that took too long, met a lock or found a full disk."""
+    if isinstance(error, InterfaceError):
+        return True
+    if not isinstance(error, OperationalError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or (state.startswith(("08", "57")) and state != CANCELLED)

@@ -1,0 +1,134 @@
+"""A context, from the task to the block. Whatever fails or takes too long on the way is left out and named."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memories.choices import ActorKind, Status, Type
+from memories.context import choosing, finding, meaning, recording, rendering
+from memories.context.allowance import Allowance
+from memories.context.choosing import Hit, Merged
+from memories.context.company import LONGEST_READ, company_in
+from memories.context.finding import Wanted
+from memories.context.meaning import Serving
+from memories.context.recording import Given
+from memories.context.request import ContextRequest
+from memories.embedding import Array, EmbeddingError
+from memories.models import Memory
+from memories.trust import Trust
+
+ANSWER_WITHIN = 1.8  # seconds; what is left of two is for the way to the caller
+PATIENCE = 1.0  # of these for an endpoint
+SKILL = "skill"
+
+
+def status_of(degraded: Collection[str]) -> str:
+    return "degraded" if degraded else "ok"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What an applied memory says is to be done; what others say is a hint, to be overridden for a reason."""
+
+    memory: Memory
+
+    @property
+    def category(self) -> str:
+        return SKILL if self.memory.type == Type.COMPETENCE else self.memory.category or "fact"
+
+    @property
+    def overridable(self) -> bool:
+        return self.memory.status != Status.APPLIED
+
+    @property
+    def path(self) -> str | None:
+        """Where the package of a skill lies."""
+        return self._skill.get("path") if self._skill else None
+
+    @property
+    def line(self) -> str:
+        skill, said = self._skill, self.memory.content
+        if skill:
+            said = f"{skill.get('name')}: {said} ({skill['path']})"
+        return rendering.line(self.category, said, self.memory.confidence)
+
+    @property
+    def _skill(self) -> dict[str, str]:
+        return self.memory.payload.get("skill") or {} if self.memory.type == Type.COMPETENCE else {}
+
+
+@dataclass(frozen=True)
+class Context:
+    """`items` in the order of the block's lines. `degraded`: which parts are missing."""
+
+    items: list[Item] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def block(self) -> str:
+        return rendering.block(item.line for item in self.items)
+
+    @property
+    def memory_status(self) -> str:
+        return status_of(self.degraded)
+
+
+def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
+    """What is known that fits, for an agent counted, kept and announced; a person only looks.
+
+    Answers within two seconds with what it has. OperationalError, InterfaceError: the database is gone. Not to be
+    called inside a transaction: an endpoint may embed the task.
+    """
+    allowance = Allowance(ANSWER_WITHIN)
+    seen, task = request.narrows(trust), request.task.strip()
+    source = request.source or trust.actor.name
+    wanted = Wanted(seen, _companies(request, seen, task, allowance), at)
+    hits = _hits(request, wanted, task, source, allowance)
+    chosen, rows = allowance.part("memories", lambda: _chosen(request, wanted, hits)) or ([], [])
+    notices = None
+    if trust.actor.kind == ActorKind.AGENT:
+        given = Given(source, chosen, rows, status_of(allowance.degraded))
+        allowance.part("use", lambda: recording.count(given, request, wanted))
+        if not trust.sources or source in trust.sources:
+            notices = allowance.part("notices", lambda: recording.announce(wanted, source))
+    shown = sorted(rows, key=lambda row: -row.confidence)
+    return Context([Item(row) for row in shown], notices or [], tuple(dict.fromkeys(allowance.degraded)))
+
+
+def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allowance) -> tuple[str, ...]:
+    if request.company_id:
+        return (request.company_id,)
+    return (allowance.part("company", lambda: company_in(task, trust=seen)) or ()) if task else ()
+
+
+def _hits(request: ContextRequest, wanted: Wanted, task: str, source: str, allowance: Allowance) -> list[Hit]:
+    about = allowance.part("company", lambda: finding.by_company(wanted)) or []
+    said = allowance.part("source", lambda: finding.by_source(wanted, source)) or []
+    if not task:
+        return about + said
+    asked, most = task[:LONGEST_READ], max(finding.BY_TASK, request.limit)
+    model = allowance.part("embedding", meaning.serving) or Serving("", None)
+    vector = _vector(asked, model, allowance)
+    found = allowance.part("search", lambda: finding.by_task(wanted, asked, vector, model, most=most)) or []
+    return found + about + said
+
+
+def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
+    if not model.name:
+        return None
+    try:
+        return meaning.vector_of(task, model.name, patience=min(PATIENCE, max(0.05, allowance.left / 2)))
+    except (EmbeddingError, TimeoutError) as error:
+        allowance.missing("embedding", error)
+        return None
+
+
+def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[list[Merged], list[Memory]]:
+    """As it now stands: what has vanished, or risen above the caller since it was found, is left out."""
+    found = choosing.merged(hits)
+    rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
+    order = choosing.ranked(found, {id: row.confidence for id, row in rows.items()})
+    lines = {id: Item(row).line for id, row in rows.items()}
+    chosen = choosing.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
+    return chosen, [rows[one.memory] for one in chosen]

@@ -1,0 +1,74 @@
+"""The block, line by line. What a memory says stands on one line of it, whatever it says: it opens no section, ends no
+fence, closes no tag around the block, and holds nothing that a reader cannot see. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+HEADING = "## Relevant Memories"
+JOINERS = "\u200c\u200d"  # of emoji and of scripts that need them
+_CONTROL = ("Cc", "Zl", "Zp")
+_UNSEEN = ("Cf", "Cs", "Co")
+_TAGS_AND_SELECTORS = "\U000e0000"  # from here on nothing is a letter
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"  # seen as nothing, though not of those kinds
+_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")  # one of a letter says how it looks
+_LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_HEADING = re.compile(r"(?<!#)(?=##)|(?<!\S)(?=#(?:\s|$))|^(?=#)")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_TAG = re.compile(r"<(?=[A-Za-z/!?|])")
+_COMMENT_ENDS = re.compile(r"--(?=!?>)")
+
+
+def line(category: str, content: str, confidence: int) -> str:
+    return f"- [{category}] {in_one_line(content)} (confidence: {confidence})"
+
+
+def block(lines: Iterable[str]) -> str:
+    """Nothing at all for no lines."""
+    said = list(lines)
+    return "\n".join([HEADING, *said]) if said else ""
+
+
+def in_one_line(text: str) -> str:
+    parts = (" ".join(_seen(part).split()) for part in _LINE_BREAKS.split(text))
+    return _escaped(" ".join(_begun(part) for part in parts if part))
+
+
+def quarters(text: str) -> int:
+    """What it counts against the budget, in quarters of a token: one a character, four where a character is a word."""
+    return sum(4 if char >= "\u2e80" else 1 for char in text)
+
+
+def _begun(part: str) -> str:
+    """What was a line of its own, and might have begun something."""
+    return _HEADING.sub(lambda _: "\\", part)
+
+
+def _escaped(text: str) -> str:
+    text = _FENCE.sub(lambda run: "".join(f"\\{char}" for char in run.group()), text)
+    return _COMMENT_ENDS.sub(r"--\\", _TAG.sub("&lt;", text))
+
+
+def _seen(text: str) -> str:
+    """Without what nobody sees; joiners only where a script uses them."""
+    if text.isascii() and text.isprintable():
+        return text
+    kept = [" " if unicodedata.category(char) in _CONTROL else char for char in text if not _is_unseen(char)]
+    return _SELECTORS.sub("", "".join(_joined(kept)))
+
+
+def _is_unseen(char: str) -> bool:
+    if char in JOINERS:
+        return False
+    return char in _BLANK or char >= _TAGS_AND_SELECTORS or unicodedata.category(char) in _UNSEEN
+
+
+def _joined(chars: list[str]) -> Iterator[str]:
+    """One joiner at most between two letters that are not Latin."""
+    for number, char in enumerate(chars):
+        if char not in JOINERS or (0 < number < len(chars) - 1 and _is_joined(chars[number - 1], chars[number + 1])):
+            yield char
+
+
+def _is_joined(before: str, after: str) -> bool:
+    return not before.isascii() and not after.isascii() and before not in JOINERS

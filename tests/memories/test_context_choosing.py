@@ -1,0 +1,69 @@
+"""Merging, ranking and the budget; and which company a task names."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.context.choosing import Hit, Merged, fitting, merged, ranked
+from memories.context.company import names_in, the_one
+from memories.context.rendering import block, quarters
+
+A, B, C = (UUID(int=number) for number in (1, 2, 3))
+
+
+def test_hits_of_one_memory_are_merged() -> None:
+    hits = [Hit(A, "words", 0.9), Hit(B, "company"), Hit(A, "company"), Hit(A, "source")]
+    assert merged(hits) == [Merged(A, ("words", "company", "source"), 0.9), Merged(B, ("company",), 0.0)]
+    assert merged(hits)[0].why == "words, company, source"
+
+
+def test_several_hits_come_before_confidence_and_confidence_before_score() -> None:
+    found = [Merged(A, ("words",), 0.9), Merged(B, ("words",), 0.1), Merged(C, ("company", "source"), 0.0)]
+    assert [one.memory for one in ranked(found, {A: 60, B: 80, C: 10})] == [C, B, A]
+    assert [one.memory for one in ranked(found, {A: 60, B: 60, C: 10})] == [C, A, B]
+    assert [one.memory for one in ranked(found, {B: 60})] == [B]
+
+
+def test_what_does_not_fit_is_left_out_whole_and_a_shorter_one_still_fits() -> None:
+    found = [Merged(id, ("words",), 0.0) for id in (A, B, C)]
+    lines = {A: "a" * 100, B: "b" * 300, C: "c" * 40}
+    assert [one.memory for one in fitting(found, lines, limit=5, token_budget=50)] == [A, C]
+    assert [one.memory for one in fitting(found, lines, limit=1, token_budget=5000)] == [A]
+    assert fitting(found, lines, limit=5, token_budget=15) == []
+
+
+@given(st.lists(st.text(min_size=1, max_size=200), max_size=8), st.integers(1, 200), st.integers(1, 8))
+def test_a_block_never_costs_more_than_its_budget(texts: list[str], budget: int, limit: int) -> None:
+    lines = {UUID(int=number): text for number, text in enumerate(texts)}
+    chosen = fitting([Merged(id, (), 0.0) for id in lines], lines, limit=limit, token_budget=budget)
+    assert len(chosen) <= limit
+    assert quarters(block(lines[one.memory] for one in chosen)) <= 4 * budget
+
+
+@pytest.mark.parametrize(
+    ("task", "known", "found"),
+    [
+        ("When does Acme pay?", ["acme"], ("acme",)),
+        ("When does ACME pay?", ["Acme", "acme"], ("Acme", "acme")),
+        ("Write to Acme Corp.", ["acme-corp"], ("acme-corp",)),
+        ("Write to acme_corp", ["Acme Corp"], ("Acme Corp",)),
+        ("Write to Acme Inc. today", ["Acme Inc."], ("Acme Inc.",)),
+        ("Acmeist poets", ["acme"], ()),
+        ("Acme or Globex?", ["acme", "globex"], ()),
+        ("Acme Labs pays", ["acme", "acme labs"], ("acme labs",)),
+        ("Acme and Acme Labs", ["acme", "acme labs"], ()),
+        ("给阿里巴巴发邮件", ["阿里巴巴"], ("阿里巴巴",)),
+        ("给阿里云Cloud发邮件", ["阿里云cloud"], ("阿里云cloud",)),
+        ("it is the plan", ["it", "the", "a"], ()),
+        ("", ["acme"], ()),
+    ],
+)
+def test_a_task_names_the_one_company_that_is_known(task: str, known: list[str], found: tuple[str, ...]) -> None:
+    assert the_one(known, names_in(task)) == found
+
+
+def test_a_long_task_has_a_bounded_number_of_names() -> None:
+    assert len(names_in("款" * 50_000)) < 100
+    assert len(names_in(" ".join(f"w{n}" for n in range(50_000)))) < 50_000
