@@ -46,7 +46,7 @@ def test_stores_of_one_thread_at_once_confirm_once() -> None:
 
 def test_stores_of_other_claims_at_once_leave_one_claim() -> None:
     contents = [f"Acme pays on net-{days} terms" for days in (30, 45, 60, 90)]
-    at_once(*[lambda content=content: store(content=content) for content in contents])  # type: ignore[misc]
+    at_once(*[lambda content=content: store(content=content) for content in contents])
     assert Memory.objects.get().content in contents
 
 

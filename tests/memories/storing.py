@@ -1,0 +1,34 @@
+"""Stores as agents make them, for several tests."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from memories import remembering
+from memories.models import Memory
+from memories.remembering import Stored
+from memories.statements import read
+from memories.trust import Trust
+from tests.make import AT, make_agent
+
+NET30, NET60 = "Acme pays on net-30 terms", "Acme pays on net-60 terms"
+DAY = timedelta(days=1)
+
+
+def agent(name: str = "", **facts: Any) -> Trust:
+    return make_agent(name, **facts)[0].trust
+
+
+def store(content: str = NET30, *, trust: Trust | None = None, at: datetime = AT, **said: Any) -> Stored:
+    body = {"key": "acme-terms", "category": "fact", "content": content, "source": "P01", **said}
+    return remembering.store(read(body), trust=trust or agent(), at=at)
+
+
+def numbers(stored: Stored) -> tuple[str, int, int]:
+    assert stored.memory is not None
+    row = Memory.objects.get(pk=stored.memory.pk)
+    assert (row.status, row.confidence, row.times_confirmed) == (
+        stored.memory.status,
+        stored.memory.confidence,
+        stored.memory.times_confirmed,
+    )
+    return row.status, row.confidence, row.times_confirmed
