@@ -164,31 +164,6 @@ def test_what_may_not_be_seen_changes_no_score() -> None:
     assert [(result.score, result.parts) for result in find("Acme terms", by=narrow).results] == before
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        'O\'Reilly & Sons | !x :* <-> (a) \\ "quoted" -minus',
-        "'; DROP TABLE memories_memory; --",
-        "%s %(x)s %%",
-        "the of and",
-        "😀 🎉",
-        "\t\n",
-        "a" * 10_000,
-        " ".join(f"word{n}" for n in range(1_500)),
-        "日本語 と english mixed 中文",
-        "\ud7ff \uffff \u202e",
-        "{}[]:,",
-        "''''''",
-        "\\\\\\'\\",
-    ],
-)
-def test_whatever_is_asked_is_answered(query: str) -> None:
-    known("Acme pays on net-30 terms")
-    talk("Anna: hello", "Ben: bye")
-    assert find(query, unit="passage").degraded == ()
-    assert find(query).degraded == ()
-
-
 def test_a_search_of_nothing_finds_nothing() -> None:
     assert find("anything").results == []
     assert find().results == []
@@ -203,22 +178,6 @@ def test_words_are_searched_while_the_model_does_not_answer() -> None:
     assert found.degraded == ("embedding",)
     assert find("nothing in common").results == []
     assert find().degraded == ()
-
-
-def test_agents_use_the_first_ten_and_people_none() -> None:
-    for number in range(12):
-        known(f"Acme pays bill {number}")
-    find("Acme", limit=12)
-    assert not Memory.objects.filter(times_used__gt=0).exists()
-    found = find("Acme", limit=12, by=AGENT)
-    used = {result.memory.pk for result in found.results[:10]}
-    assert set(Memory.objects.filter(times_used=1, last_used_at=AT).values_list("pk", flat=True)) == used
-
-
-def test_an_episode_found_by_several_passages_is_used_once() -> None:
-    memory = talk("Anna: the parcel broke", "Ben: which parcel broke?")
-    assert len(find("parcel", unit="passage", by=AGENT).results) == 2
-    assert Memory.objects.get(pk=memory.pk).times_used == 1
 
 
 def test_stubs_follow_and_are_never_matched_ranked_or_counted() -> None:
