@@ -39,7 +39,8 @@ def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
     supporting = about.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
     counted = [Subquery(rows.annotate(n=Count("pk")).values("n")) for rows in (about, supporting)]
     evidence, support = (Coalesce(count, 0, output_field=models.IntegerField()) for count in counted)
-    return memories.annotate(evidence_count=evidence, support_count=support)
+    supported: MemoryQuerySet = memories.annotate(evidence_count=evidence, support_count=support)
+    return supported
 
 
 class Evidence(models.Model):

@@ -38,6 +38,11 @@ class Row:
         return self.status in LIVE
 
     @property
+    def standing(self) -> tuple[Any, ...]:
+        """All that decisions move; evidence, once given, stays."""
+        return tuple(getattr(self, name) for name in CHANGED)
+
+    @property
     def adapted(self) -> bool:
         """An adaptation stands for exactly the applied memories that change behaviour."""
         return self.status == "applied" and self.statement.category in BEHAVIOUR
