@@ -13,7 +13,7 @@ from memories import selector
 from memories.choices import Type
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
-from memories.ranking import Ranked, Scored, weights_of
+from memories.ranking import Candidate, Ranked, Scored, weights_of
 from memories.retrieval.request import SearchRequest
 from memories.selector import Option, Selection
 from memories.trust import Trust
@@ -37,8 +37,8 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """`parts` explains `score`. `matched`: how many of the question's words its best passage holds. `cosine`: of its
-    nearest passage, uncentred; None without vectors."""
+    """`parts` explains `score`. `matched`: how many of the question's words its best passage holds. `nearest`: the
+    id of its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors."""
 
     memory: Memory
     score: float
@@ -46,6 +46,7 @@ class Result:
     parts: dict[str, float] = field(default_factory=dict)
     matched: int = 0
     cosine: float | None = None
+    nearest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,13 @@ def _result(memory: Memory, one: Ranked, told: list[Told], request: SearchReques
         parts["relevance"] = weights.relevance * one.relevance
         parts["salience"] = weights.salience * best.candidate.salience
         parts["confidence"] = weights.confidence * best.candidate.confidence / 100
-    cosines = [scored.candidate.cosine for scored in one.passages if scored.candidate.cosine is not None]
-    return Result(memory, one.score, told, parts, best.candidate.matched.bit_count(), max(cosines) if cosines else None)
+    near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
+    cosine, nearest = (near.cosine, near.passage) if near else (None, None)
+    return Result(memory, one.score, told, parts, best.candidate.matched.bit_count(), cosine, nearest)
+
+
+def _cosine(row: Candidate) -> float:
+    return -1.0 if row.cosine is None else row.cosine
 
 
 def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Result]:
