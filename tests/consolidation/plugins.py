@@ -73,3 +73,9 @@ def keys(prefix: str = "") -> set[str]:
 
 def days(n: float) -> timedelta:
     return timedelta(days=n)
+
+
+def follow(*sources: str, day: int, thread: str | None = None, minutes: int = 10) -> None:
+    """Plugins run one after the other, so many minutes apart."""
+    for n, source in enumerate(sources):
+        ran(source, MORNING + days(day) + timedelta(minutes=minutes * n), thread=thread)

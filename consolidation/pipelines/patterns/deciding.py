@@ -15,7 +15,7 @@ from consolidation.pipelines.patterns.rule import Identity, Rule, Sign
 from memories.choices import LIVE, ActorKind, Hold, Origin, Status
 from memories.models import Episode, Memory, Tombstone
 from memories.models.evidence import episode_occasion
-from memories.remembering import Occasion, Statement, Stored
+from memories.remembering import Occasion, Statement, Stored, remember
 from memories.remembering.writing import hold, live_row
 from memories.revision import supersede
 from memories.trust import Actor
@@ -79,7 +79,7 @@ class Decider:
         statement = self._statement(sign, row.key or sign.key, sign.sensitivity)
         if own:
             statement = replace(statement, content=row.content)
-        stored = standing.remember(statement, _occasions({sign.episodes[0]: sign.at}), by=BY, at=self.at)
+        stored = remember(statement, occasions=_occasions({sign.episodes[0]: sign.at}), by=BY, at=self.at)
         if own and stored.memory is not None and stored.memory.sensitivity < sign.sensitivity:
             before, stored.memory.sensitivity = stored.memory.sensitivity, sign.sensitivity
             stored.memory.raise_sensitivity(before, by=BY, at=self.at)
@@ -99,7 +99,7 @@ class Decider:
             return
         sightings, highest = self.ledger.evidence(group, MOST_FOUNDING)
         founding = _occasions({episode: one.at for one in sightings for episode in one.episodes})
-        stored = standing.remember(self._statement(sign, key, highest), founding, by=BY, at=self.at)
+        stored = standing.found(self._statement(sign, key, highest), founding, by=BY, at=self.at)
         self._written(group, stored)
         if stored.created and stored.memory:
             self._supersede(sign, stored.memory)

@@ -11,7 +11,13 @@ from consolidation.groups import RuleGroup, RuleSighting
 from consolidation.pipelines.patterns.rule import Identity, Rule, Sign, hashed
 from memories.models import Memory
 
-COUNTED = ("memory", "written", "seen", "units", "base", "since")
+WRITE = """
+    UPDATE consolidation_rulegroup AS g SET memory_id = a.memory_id, written = a.written, seen = a.seen,
+        units = a.units, base = a.base, since = a.since
+    FROM unnest(%s::bigint[], %s::uuid[], %s::boolean[], %s::int[], %s::int[], %s::int[], %s::timestamptz[])
+        AS a(id, memory_id, written, seen, units, base, since)
+    WHERE g.id = a.id
+"""
 LOOKED_AT = ("key", "status", "expires_at", "origin")
 # When a group last saw a unit before this batch, and whether it has counted this very event.
 KNOWN = """
@@ -110,7 +116,9 @@ class Ledger:
 
     def close(self) -> None:
         self.flush()
-        RuleGroup.objects.bulk_update(self._moved.values(), COUNTED, batch_size=500)
+        rows = [(g.pk, g.memory_id, g.written, g.seen, g.units, g.base, g.since) for g in self._moved.values()]
+        with connection.cursor() as cursor:
+            cursor.execute(WRITE, [list(column) for column in zip(*rows, strict=True)] or [[]] * 7)
 
     def _note(self, sign: Sign, group: RuleGroup) -> None:
         self._pending.append(

@@ -13,10 +13,8 @@ from memories.choices import Origin, Outcome, Sensitivity
 from memories.claims import Likeness
 from memories.models import Memory, Tombstone
 from memories.models.tombstone import seal
-from memories.remembering import Occasion, Statement, Stored, dismissed, occasions
-from memories.remembering import remember as remember_claim
+from memories.remembering import Occasion, Statement, Stored, dismissed, occasions, remember
 from memories.remembering.creating import begun, create
-from memories.remembering.writing import live_row
 from memories.trust import Actor, everything
 from memories.witnessing import Witness
 from memories.witnessing import suppress as suppress_evidence
@@ -39,12 +37,12 @@ def statement(rule: Rule, sign: Sign, *, scope: str, key: str, sensitivity: int,
     )
 
 
-def remember(said: Statement, speaking: Sequence[Occasion], *, by: Actor, at: datetime) -> Stored:
-    """As remembering does. The caller holds the key."""
+def found(said: Statement, speaking: Sequence[Occasion], *, by: Actor, at: datetime) -> Stored:
+    """Stores what is new. The caller holds the key, under which nothing lives."""
     trust = everything(by)
     suppressing, _ = dismissed.met_by(said, trust=trust)
-    if suppressing is None or _is_the_same(suppressing, said) or live_row(said.scope, said.key, at=at):
-        return remember_claim(said, occasions=speaking, by=by, at=at)
+    if suppressing is None or _is_the_same(suppressing, said):
+        return remember(said, occasions=speaking, by=by, at=at)
     evidence = occasions.sensitivity_of(speaking, said.scope, trust)
     memory = create(said, speaking, evidence=evidence, resembled=suppressing, trust=trust, at=at)
     return begun(memory, suppressing)
