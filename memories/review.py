@@ -1,5 +1,6 @@
 """The verbs of this room that people decide by, where one row is not all: edits, proposals, adaptations, tombstones."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,8 +9,8 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import claim_locks, claims, edits, revision
-from memories.choices import LIVE, Hold, Permission, RevertReason, Status, Type
+from memories import claim_locks, claims, edits, revision, scanning
+from memories.choices import LIVE, Hold, Permission, RevertReason, Sensitivity, Status, Type
 from memories.claims import Likeness
 from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
@@ -42,7 +43,7 @@ def edit(
         memory = found(trust, memory_id, decides=trust.may(Permission.REVIEW))
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
-        columns = change.changing(memory, at=at)
+        columns = _columns(memory, change, at=at, by_a_person=trust.may(Permission.REVIEW))
         _allow(memory, columns)
         if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity and not trust.may(Permission.REVIEW):
             raise NotAllowed("only a reviewer lowers a sensitivity")
@@ -72,9 +73,14 @@ def found(trust: Trust, memory_id: UUID, *, decides: bool) -> Memory:
     return memory
 
 
-def write(memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
-    """A person's or reviewer's edit of a memory that is locked; nothing when it says so already. Invalid, Conflict."""
-    columns = change.changing(memory, at=at)
+def write(
+    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str = "", batch: UUID, by_a_person: bool = True
+) -> None:
+    """A person's or reviewer's edit of a memory that is locked; nothing when it says so already. Invalid, Conflict.
+
+    `by_a_person` false: the words are those of an agent.
+    """
+    columns = _columns(memory, change, at=at, by_a_person=by_a_person)
     _allow(memory, columns)
     if columns:
         rewrite(memory, columns, by=by, at=at, why=why, batch=batch)
@@ -86,6 +92,20 @@ def rewrite(
     """A person's or reviewer's edit. No rule replaces words that they chose: unless it is fixed, it is held."""
     held = {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
     return memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
+
+
+def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:
+    """What the edit moves. Other words are scanned as those of a store, or an edit would pass by what a store does."""
+    columns = change.changing(memory, at=at)
+    if "content" not in columns or not memory.is_claim:
+        return columns
+    beside = scanning.flags(json.dumps(memory.payload, ensure_ascii=False))
+    flags = list(dict.fromkeys([*scanning.flags(columns["content"], by_a_person=by_a_person), *beside]))
+    if flags != memory.flags:
+        columns["flags"] = flags
+    if scanning.SECRET in flags and columns.get("sensitivity", memory.sensitivity) < Sensitivity.HIGH:
+        columns["sensitivity"] = Sensitivity.HIGH.value
+    return columns
 
 
 def _allow(memory: Memory, columns: dict[str, Any]) -> None:
@@ -105,9 +125,11 @@ def _by_agent(memory: Memory, change: Edit, columns: dict[str, Any], *, trust: T
     met = _met(memory, columns)
     words = columns.get("content", memory.content)
     another = _is_another(memory.content, words)
-    if met or not revision.is_own(memory, trust) or (another and memory.status != Status.CANDIDATE):
+    unsure = (another or columns.get("flags")) and memory.status != Status.CANDIDATE
+    if met or unsure or not revision.is_own(memory, trust):
         said = {"verb": "edit", **change.kept}
-        about: dict[str, Any] = {"sensitivity": max(memory.sensitivity, met.sensitivity if met else 0)}
+        needed = max(columns.get("sensitivity", memory.sensitivity), met.sensitivity if met else 0)
+        about: dict[str, Any] = {"sensitivity": needed}
         kind = Proposal.Kind.REVISION
         proposal = Proposal.objects.propose(kind, memory, said, by=trust.actor, why=why, at=at, **about)
         if met:
@@ -163,7 +185,7 @@ def accept(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch:
 
 def _write_proposed(memory: Memory, said: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
     try:
-        write(memory, edits.edit(said), by=by, at=at, why=why, batch=batch)
+        write(memory, edits.edit(said), by=by, at=at, why=why, batch=batch, by_a_person=False)
     except Invalid as invalid:
         raise Conflict(f"what is proposed does not apply any more: {invalid}") from None
 

@@ -44,14 +44,16 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         return self.standing().for_scope(scope).filter(blocks=True)
 
     def met_by(
-        self, content: str, *, scope: str, key: str | None, category: str | None
+        self, content: str, *, scope: str, key: str | None, category: str | None, any_category: bool = False
     ) -> "tuple[Tombstone | None, Tombstone | None]":
         """(what suppresses this statement, what it merely resembles), each None when there is none.
 
-        The same claim suppresses under the same key or in the same category; a similar or a changed one only resembles.
+        The same claim suppresses under the same key or in the same category (`any_category`: whatever it was filed
+        under); a similar or a changed one only resembles.
         """
         claim = seal(content)
-        near = Q(claim_tokens__overlap=claims.kin(claim)) & Q(category=category)
+        filed = Q(category__isnull=False) if any_category else Q(category=category)
+        near = Q(claim_tokens__overlap=claims.kin(claim)) & filed
         if key is not None:
             near |= Q(key=key)
         resembled: Tombstone | None = None

@@ -1,6 +1,7 @@
 """What people dismissed, as it meets what programs and agents say again."""
 
 from datetime import datetime
+from typing import Any
 
 from memories.models import Evidence, Memory, Tombstone
 from memories.remembering.occasions import LONGEST_SNAPSHOT
@@ -8,11 +9,12 @@ from memories.remembering.said import NOTHING_TOLD, Statement, Stored
 from memories.trust import Trust
 
 
-def met_by(statement: Statement, *, trust: Trust) -> tuple[Tombstone | None, Tombstone | None]:
+def met_by(
+    statement: Statement, *, trust: Trust, any_category: bool = False
+) -> tuple[Tombstone | None, Tombstone | None]:
     """What suppresses this statement, and what it merely resembles as far as the caller may see it."""
-    suppressing, resembled = Tombstone.objects.met_by(
-        statement.content, scope=statement.scope, key=statement.key, category=statement.category
-    )
+    where: dict[str, Any] = {"scope": statement.scope, "key": statement.key, "category": statement.category}
+    suppressing, resembled = Tombstone.objects.met_by(statement.content, **where, any_category=any_category)
     if resembled is not None and not trust.sees(scope=resembled.scope, sensitivity=resembled.sensitivity):
         resembled = None
     return suppressing, resembled

@@ -97,4 +97,5 @@ def _ignored(report: Statable, stored: Stored) -> list[str]:
     given = [name for name in SETTLED if name in report.model_fields_set]
     stands = {"sensitivity": Sensitivity(row.sensitivity).label, "direct": False}
     stands |= {} if not stored.reset else {"confidence": report.confidence, "direct": report.direct}
-    return [name for name in given if getattr(report, name) != stands.get(name, getattr(row, name))] + counted
+    stands |= {name: getattr(row, name) for name in given if name not in stands}
+    return [name for name in given if getattr(report, name) != stands[name]] + counted

@@ -122,8 +122,9 @@ def _meant(lesson: Lesson, near: list[Near]) -> Memory | None:
 
 
 def _dismissed(lesson: Lesson) -> Stored | None:
-    """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer."""
-    tombstone, _ = met_by(lesson.statement, trust=lesson.trust)
+    """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer. An agent may
+    have filed it under another category than the one that is detected here."""
+    tombstone, _ = met_by(lesson.statement, trust=lesson.trust, any_category=True)
     resolve, trust = lesson.report.resolve, lesson.trust
     if tombstone is None or resolve == "separate":
         return None

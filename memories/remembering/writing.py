@@ -11,12 +11,12 @@ from django.db import connection, transaction
 
 from memories import claim_locks
 from memories.exceptions import Conflict
+from memories.expiring import remove_expired
 from memories.models import Memory
 from memories.models.ageing import BY_HAND
 from memories.remembering import occasions
 from memories.remembering.creating import Taken, begun, create
 from memories.remembering.dismissed import met_by, suppress
-from memories.remembering.expiring import expire
 from memories.remembering.reinforcing import Meeting, reinforce
 from memories.remembering.said import Occasion, Statement, Stored
 from memories.trust import Actor, Trust, everything
@@ -83,5 +83,5 @@ def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:
     row = Memory.objects.select_for_update(of=("self",)).live().filter(scope=scope, key=key).first()
     if row is None or row.expires_at is None or row.expires_at > at or row.deletion_policy in BY_HAND:
         return row
-    expire(row, at=at)
+    remove_expired([row.pk], at=at)
     return None

@@ -93,6 +93,14 @@ def test_a_store_names_what_it_ignores() -> None:
     assert stored.reinforced
 
 
+def test_saying_directly_what_is_known_confirms_it_and_moves_nothing_else() -> None:
+    store()
+    said = store(direct=True)
+    assert (numbers(said), said.ignored_fields) == (("candidate", 35, 1), ["direct"])
+    anew = store(NET60, direct=True)
+    assert (numbers(anew), anew.ignored_fields) == (("candidate", 50, 0), [])
+
+
 def test_a_rewording_under_one_key_takes_the_place_of_the_words() -> None:
     store("Anna drinks tea", key="drink")
     stored = store("Anna drinks coffee", key="drink")

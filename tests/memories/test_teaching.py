@@ -146,6 +146,13 @@ def test_teaching_what_was_dismissed_asks_and_restore_takes_it_back(anna: Trust)
     assert Tombstone.objects.get().lifted_at == AT
 
 
+def test_teaching_asks_of_a_dismissal_under_another_category_and_key(anna: Trust) -> None:
+    make_memory("Gina eats grapes daily", key="gina", category="contact").dismiss(by=ANNA, why="wrong", at=AT)
+    with pytest.raises(NearDuplicate, match="was dismissed"):
+        teach(anna, "Gina eats grapes daily")
+    assert taught(teach(anna, "Gina eats grapes daily", resolve="separate")).category == "pattern"
+
+
 def test_what_was_forgotten_can_be_taught_again(anna: Trust) -> None:
     row = make_memory(NET30, key="acme-terms", category="fact")
     Tombstone.objects.bury(row, by=ANNA, why="forgotten", at=AT)
