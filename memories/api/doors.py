@@ -1,6 +1,6 @@
 """What the views of every room's API share: the caller's trust, and which permission a method needs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
 from rest_framework.permissions import BasePermission
@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import idempotency
+from memories.api import idempotency, unseen
 from memories.api.patience import patient
 from memories.api.throttling import PerToken
 from memories.choices import Permission
@@ -48,7 +48,7 @@ class Door(APIView):
         patient(super().initial)(request, *args, **kwargs)
         method = (request.method or "").lower()
         if handler := getattr(self, method, None):
-            setattr(self, method, patient(handler))
+            setattr(self, method, self._discreet(patient(handler)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # nothing that is stored can have that name
         self._known_parameters(request)
@@ -61,6 +61,16 @@ class Door(APIView):
         for name, values in request.query_params.lists():
             if any("\0" in value for value in values):
                 raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
+
+    def _discreet(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+        """Apart from the work, which is not done again when only this has to be."""
+
+        def answered(*args: Any, **kwargs: Any) -> Any:
+            response = handler(*args, **kwargs)
+            patient(unseen.veil)(getattr(response, "data", None), self.trust)
+            return response
+
+        return answered
 
     @property
     def trust(self) -> Trust:

@@ -13,12 +13,17 @@ from rest_framework.views import set_rollback
 
 from memories.correlation import request_id
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
+from memos_site.postgres.commits import Uncertain
 
 log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
 CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
 CODES |= {406: "not_acceptable", 429: "throttled", 500: "internal_error", 503: "unavailable"}
 UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
+PERHAPS_STORED = (
+    "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
+    "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
+)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 
@@ -65,7 +70,8 @@ def _ours(error: Exception, path: str) -> Response | None:
         return problem(**refused, path=path)
     if isinstance(error, OperationalError | InterfaceError):
         log.error("database unavailable at %s: %s", path, error)
-        return problem(503, "the database cannot be reached", path=path, memory_status="unavailable")
+        detail = PERHAPS_STORED if isinstance(error, Uncertain) else "the database cannot be reached"
+        return problem(503, detail, path=path, memory_status="unavailable")
     return None
 
 

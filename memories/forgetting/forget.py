@@ -6,10 +6,10 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import claim_locks, revision
+from memories import claim_locks, removal, revision
 from memories.choices import ActorKind, DeletionPolicy, Status, Type
 from memories.exceptions import Conflict, NotAllowed
-from memories.forgetting import removal, traces, trail
+from memories.forgetting import quotations, traces, trail
 from memories.forgetting.belongings import Belongings
 from memories.forgetting.receipt import Receipt
 from memories.models import Episode, Memory, Tombstone
@@ -54,8 +54,10 @@ def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[
     instructions = traces.instructions_of(memory)
     Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
     traces.wipe(memory, by=by, at=at)
+    proposals = quotations.unquote(memory)
+    traces.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
-    subjects |= _remove(memory)
+    subjects |= proposals | _remove(memory)
     traces.drop_unused(instructions)
     trail.reduce_to_skeleton(subjects)
     going.label = ""

@@ -9,8 +9,8 @@ from uuid_utils.compat import uuid7
 
 from memories.choices import Type
 from memories.forgetting import batches
-from memories.forgetting.removal import remove
 from memories.models import Episode, Memory
+from memories.removal import remove
 from memories.rows import insert
 from memories.trust import SYSTEM
 

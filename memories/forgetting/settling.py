@@ -4,7 +4,7 @@ Rows are found by an index over when they are due, met once a week at most, and 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -14,9 +14,9 @@ from uuid_utils.compat import uuid7
 
 from memories.choices import LIVE, Hold, RevertReason, Status
 from memories.decay import Pace
+from memories.expiring import FADED, remove_expired
 from memories.forgetting import batches
-from memories.forgetting.removal import remove
-from memories.models import Adaptation, AuditEntry, Memory, Tombstone
+from memories.models import Adaptation, Memory
 from memories.models.ageing import BY_HAND, HELD
 from memories.rows import insert
 from memories.trust import SYSTEM
@@ -57,7 +57,7 @@ def _settle_some(pace: Pace, *, at: datetime) -> Counter[str] | None:
     gone = [row.pk for row in moved if row.confidence < pace.expire_below]
     faded = [row.pk for row in moved if _fades(row, pace) and row.confidence >= pace.expire_below]
     _demote(faded, at=at)
-    _remove_expired(gone, at=at)
+    remove_expired(gone, at=at)
     return Counter(settled=len(rows), demoted=len(faded), expired=len(gone))
 
 
@@ -96,39 +96,10 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
     insert(entries)
 
 
-FADED = "nobody used or confirmed it"
-
-
 def _expire_some(*, at: datetime) -> Counter[str] | None:
     rows = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
     ids = list(rows.values_list("pk", flat=True)[: batches.BATCH])
     if not ids:
         return None
-    _remove_expired(ids, at=at)
+    remove_expired(ids, at=at)
     return Counter(expired=len(ids))
-
-
-def _remove_expired(ids: Sequence[UUID], *, at: datetime) -> None:
-    """The trail says that they expired; claims leave a watermark that blocks nothing."""
-    if not ids:
-        return
-    rows = list(Memory.objects.filter(pk__in=ids))
-    insert(_expiries(rows, at=at))
-    Tombstone.objects.mark([row for row in rows if row.is_claim and row.status in LIVE], by=SYSTEM, at=at)
-    Adaptation.objects.filter(memory__in=ids).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)
-    remove(ids)
-
-
-def _expiries(rows: Iterable[Memory], *, at: datetime) -> list[AuditEntry]:
-    batch = uuid7()
-    return [
-        row.audit(
-            "expire",
-            by=SYSTEM,
-            at=at,
-            before={"status": row.status, "confidence": row.confidence},
-            why="its time was over" if row.expires_at and row.expires_at <= at else FADED,
-            batch=batch,
-        )
-        for row in rows
-    ]

@@ -1,5 +1,6 @@
 """Where words of a memory stand that is forgotten, outside of its own row and of what belongs to that."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -31,17 +32,18 @@ def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
     adaptations.update(memory_key="", content="", description="")
     Proposal.objects.filter(others__contains=[memory.pk]).delete()
     Tombstone.objects.filter(memory_id=memory.pk).update(reason="")
-    _answers(memory.pk)
+    drop_answers({memory.pk})
     _injections(memory.pk)
     if memory.type == Type.EPISODIC:
         _flag_what_was_built(memory, by=by, at=at)
         Evidence.objects.filter(episode=memory.pk).update(snapshot="")
 
 
-def _answers(memory_id: UUID) -> None:
-    """Answers that were kept for a repetition of the request."""
+def drop_answers(ids: Collection[UUID]) -> None:
+    """Answers that were kept for a repetition of the request, and name one of these."""
     kept = IdempotencyKey.objects.annotate(told=Cast("answer", TextField()))
-    kept.filter(told__contains=str(memory_id)).delete()
+    for named in ids:
+        kept.filter(told__contains=str(named)).delete()
 
 
 def _injections(memory_id: UUID) -> None:

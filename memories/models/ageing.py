@@ -84,9 +84,13 @@ class Ageing(Trusted["Memory"]):
         return self.filter(expires_at__lte=at).exclude(deletion_policy__in=BY_HAND).order_by("expires_at")
 
     def prunable(self, at: datetime) -> Self:
-        """Experience that has faded: closed and digested episodes, working states; what rests on it is not asked."""
+        """Experience that has faded: working states, and closed episodes that every pipeline has read; what rests on it
+        is not asked."""
+        from memories.models.episode import Event  # whose episodes are memories: a cycle
+
         faded = self.filter(PRUNABLE, fades_at__lt=at)
-        read = Q(episode__closed_at__isnull=False, episode__digested_at__isnull=False)
+        unruled = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))
+        read = Q(~unruled, episode__closed_at__isnull=False, episode__digested_at__isnull=False)
         return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
 
     def witnessing(self) -> Self:

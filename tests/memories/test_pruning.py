@@ -84,6 +84,16 @@ def test_what_consolidation_has_not_read_stays(facts: dict[str, Any]) -> None:
 
 
 @pytest.mark.django_db
+def test_what_the_rules_have_not_read_stays() -> None:
+    episode = make_digested()
+    event = Event.objects.filter(episode=episode.pk)[:1]
+    Event.objects.filter(pk__in=event.values("pk")).update(context={"company": "Acme"})
+    assert forgetting.prune(at=LATER) == {}
+    Event.objects.update(ruled_at=AT)
+    assert forgetting.prune(at=LATER) == {"pruned": 1}
+
+
+@pytest.mark.django_db
 def test_what_a_live_memory_rests_on_stays_until_that_closes() -> None:
     episode, memory = make_digested(), make_memory()
     witnessing.count(memory, [Witness(episode.pk, Outcome.SUCCESS, AT, "said so")], at=AT)

@@ -198,6 +198,16 @@ def test_what_has_expired_is_gone_and_the_same_key_begins_anew() -> None:
     assert not Tombstone.objects.get().blocks
 
 
+def test_what_a_store_finds_expired_goes_as_the_daily_job_takes_it() -> None:
+    episode = make_run()
+    first = store(expires_at=(AT + DAY).isoformat(), episode_id=str(episode.pk)).memory
+    assert first is not None
+    store(at=AT + 2 * DAY)
+    entry = AuditEntry.objects.about("memory", first.pk).get(action="expire")
+    assert (entry.rationale, entry.before["confidence"]) == ("its time was over", first.confidence)
+    assert not Memory.objects.get(pk=episode.pk).evidence_of_live  # nothing rests on it any more
+
+
 def test_a_time_to_live_in_the_past_is_refused() -> None:
     with pytest.raises(Invalid, match="expires_at: must be in the future"):
         store(expires_at=AT.isoformat())

@@ -67,3 +67,4 @@ def test_when_nobody_can_tell_it_is_not_done_again(monkeypatch: pytest.MonkeyPat
     with cut(AFTER):
         answer = client.post("/api/v1/events", EVENT, format="json")
     assert (answer.status_code, Memory.objects.count()) == (503, 1)
+    assert "again with the same Idempotency-Key" in answer.json()["detail"]

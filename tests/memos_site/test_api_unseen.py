@@ -1,0 +1,66 @@
+"""A revision tells nothing of a memory that the reader may not see, not even its id."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from memories.choices import Sensitivity
+from memories.models import Memory
+from tests.make import caller, make_memory
+
+pytestmark = pytest.mark.django_db
+EVIDENCE = {"evidence": [{"source_type": "mail", "source_id": "m-1"}]}
+
+
+@pytest.fixture
+def judge() -> APIClient:
+    return caller(name="judge", permissions=["read", "review"], clearance=Sensitivity.HYPER)
+
+
+@pytest.fixture
+def reader() -> APIClient:
+    return caller(clearance=Sensitivity.LOW)
+
+
+def supersede(judge: APIClient, old: Memory, sensitivity: str) -> str:
+    said = {"content": f"New: {old.content}", "payload": EVIDENCE, "sensitivity": sensitivity}
+    answer = judge.post(f"/api/v1/memories/{old.pk}/supersede", {"memory": said, "rationale": "r"}, format="json")
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["id"])
+
+
+def test_what_took_its_place_above_the_reader_is_not_named(judge: APIClient, reader: APIClient) -> None:
+    old = make_memory()
+    new = supersede(judge, old, "high")
+    for path in (f"memories/{old.pk}?include=history,relations", "memories?status=superseded", "audit"):
+        assert new not in json.dumps(reader.get(f"/api/v1/{path}").json())
+        assert new in json.dumps(judge.get(f"/api/v1/{path}").json())
+    assert reader.get(f"/api/v1/memories/{old.pk}").json()["payload"]["revision"] == {"status": "superseded"}
+
+
+def test_what_the_reader_may_see_is_named(judge: APIClient, reader: APIClient) -> None:
+    old = make_memory()
+    new = supersede(judge, old, "low")
+    shown = reader.get(f"/api/v1/memories/{old.pk}").json()
+    assert shown["payload"]["revision"] == {"status": "superseded", "superseded_by": new}
+
+
+def test_what_was_merged_above_the_reader_is_not_named(judge: APIClient, reader: APIClient) -> None:
+    low, high = make_memory(), make_memory("Acme pays late", sensitivity=Sensitivity.HIGH)
+    body = {"ids": [str(low.pk), str(high.pk)], "memory": {"content": "Acme pays"}, "rationale": "one"}
+    new = judge.post("/api/v1/memories/merge", body, format="json").json()["id"]
+    assert new not in json.dumps(reader.get(f"/api/v1/memories/{low.pk}?include=history").json())
+
+
+def test_a_longer_list_asks_no_more(judge: APIClient, reader: APIClient) -> None:
+    asked = []
+    reader.get("/api/v1/me")  # the first use of a token is written down
+    for number in range(4):
+        supersede(judge, make_memory(f"Fact {number}"), "low")
+        with CaptureQueriesContext(connection) as queries:
+            reader.get("/api/v1/memories?status=superseded")
+        asked.append(len(queries))
+    assert len(set(asked)) == 1
