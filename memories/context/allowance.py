@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
+from memories.embedding import EmbeddingError
+
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 ASKED_BEFORE = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
@@ -23,21 +25,21 @@ class Allowance:
     """`degraded`: the parts that are missing from the answer, in their order."""
 
     def __init__(self, seconds: float) -> None:
-        self._until = time.monotonic() + seconds
+        self._seconds, self._until = seconds, time.monotonic() + seconds
         self.degraded: list[str] = []
 
-    @property
-    def left(self) -> float:
-        return self._until - time.monotonic()
+    def left(self, *, keeping: float = 0.0) -> float:
+        """Seconds; `keeping` is the share of all of them that the parts after this one need."""
+        return self._until - time.monotonic() - keeping * self._seconds
 
-    def part(self, name: str, work: Callable[[], T]) -> T | None:
+    def part(self, name: str, work: Callable[[], T], *, keeping: float = 0.0) -> T | None:
         """What `work` returns, done in a transaction of its own; None when it fails or there is no time for it.
 
         Only a database that is gone is an error (OperationalError, InterfaceError).
         """
         try:
             with transaction.atomic():
-                return _Bounded(self).run(work)
+                return _Bounded(lambda: self.left(keeping=keeping)).run(work)
         except Exception as error:
             if _is_gone(error):
                 raise
@@ -45,16 +47,17 @@ class Allowance:
             return None
 
     def missing(self, name: str, error: Exception) -> None:
-        expected = isinstance(error, OutOfTime | OperationalError)
-        log.warning("a context without %s: %s", name, error, exc_info=None if expected else error)
+        expected = isinstance(error, OutOfTime | TimeoutError | EmbeddingError | OperationalError)
+        why = str(error) or type(error).__name__
+        log.warning("a context without %s: %s", name, why, exc_info=None if expected else error)
         self.degraded.append(name)
 
 
 class _Bounded:
     """Each statement gets what is left. Where it is part of a larger transaction, that keeps its own patience."""
 
-    def __init__(self, allowance: Allowance) -> None:
-        self.allowance, self.told, self.former = allowance, math.inf, ""
+    def __init__(self, left: Callable[[], float]) -> None:
+        self.left, self.told, self.former = left, math.inf, ""
 
     def run(self, work: Callable[[], T]) -> T:
         nested = connection.in_atomic_block and len(connection.savepoint_ids) > 0
@@ -67,16 +70,15 @@ class _Bounded:
 
     def _execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         if not sql.startswith(OF_THE_TRANSACTION):
-            left = self.allowance.left
+            left = self.left()
             if left <= 0:
                 raise OutOfTime("there is no time left")
             if left < self.told * 0.75:
-                self._tell(context["cursor"].cursor, left)
+                execute(ASKED_BEFORE, [str(math.ceil(left * 1000))], False, context)
+                self._told(left, former=context["cursor"].fetchone()[0])
         return execute(sql, params, many, context)
 
-    def _tell(self, cursor: Any, left: float) -> None:
-        cursor.execute(ASKED_BEFORE, [str(math.ceil(left * 1000))])
-        former = cursor.fetchone()[0]
+    def _told(self, left: float, *, former: str) -> None:
         self.former, self.told = self.former or former, left
 
 

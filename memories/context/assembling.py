@@ -18,7 +18,7 @@ from memories.models import Memory
 from memories.trust import Trust
 
 ANSWER_WITHIN = 1.8  # seconds; what is left of two is for the way to the caller
-PATIENCE = 1.0  # of these for an endpoint
+FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it that are kept for what comes later
 SKILL = "skill"
 
 
@@ -85,11 +85,11 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     source = request.source or trust.actor.name
     wanted = Wanted(seen, _companies(request, seen, task, allowance), at)
     hits = _hits(request, wanted, task, source, allowance)
-    chosen, rows = allowance.part("memories", lambda: _chosen(request, wanted, hits)) or ([], [])
+    chosen, rows = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1) or ([], [])
     notices = None
     if trust.actor.kind == ActorKind.AGENT:
         given = Given(source, chosen, rows, status_of(allowance.degraded))
-        allowance.part("use", lambda: recording.count(given, request, wanted))
+        allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
         if not trust.sources or source in trust.sources:
             notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
@@ -99,26 +99,28 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
 def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allowance) -> tuple[str, ...]:
     if request.company_id:
         return (request.company_id,)
-    return (allowance.part("company", lambda: company_in(task, trust=seen)) or ()) if task else ()
+    return (allowance.part("company", lambda: company_in(task, trust=seen), keeping=0.7) or ()) if task else ()
 
 
 def _hits(request: ContextRequest, wanted: Wanted, task: str, source: str, allowance: Allowance) -> list[Hit]:
-    about = allowance.part("company", lambda: finding.by_company(wanted)) or []
-    said = allowance.part("source", lambda: finding.by_source(wanted, source)) or []
+    about = allowance.part("company", lambda: finding.by_company(wanted), keeping=0.6) or []
+    said = allowance.part("source", lambda: finding.by_source(wanted, source), keeping=0.5) or []
     if not task:
         return about + said
     asked, most = task[:LONGEST_READ], max(finding.BY_TASK, request.limit)
-    model = allowance.part("embedding", meaning.serving) or Serving("", None)
+    model = allowance.part("embedding", meaning.serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     vector = _vector(asked, model, allowance)
-    found = allowance.part("search", lambda: finding.by_task(wanted, asked, vector, model, most=most)) or []
-    return found + about + said
+    found = allowance.part(
+        "search", lambda: finding.by_task(wanted, asked, vector, model, most=most), keeping=FOR_THE_ANSWER
+    )
+    return (found or []) + about + said
 
 
 def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
     if not model.name:
         return None
     try:
-        return meaning.vector_of(task, model.name, patience=min(PATIENCE, max(0.05, allowance.left / 2)))
+        return meaning.vector_of(task, model.name, patience=max(0.05, allowance.left(keeping=FOR_THE_SEARCH)))
     except (EmbeddingError, TimeoutError) as error:
         allowance.missing("embedding", error)
         return None

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from memories import usage
 from memories.choices import Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.models.evidence import with_support
@@ -43,6 +44,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "memory": found,
         "evidence": evidence.order_by("-at", "-pk")[:RUNS_ON_THE_PAGE],
         "history": history[:DECISIONS_ON_THE_PAGE],
+        "used": usage.contexts_of(found, trust=trust),
         **_beside(found, trust),
     }
     return render(request, "memories/page.html", context)

@@ -133,7 +133,7 @@ LISTS = {
     "audit": ["audit?limit=100", "audit?action=promote"],
 }
 REVIEWED = ("inbox", "tombstones")
-COUNTS = {"metrics", "search", "retrieve"}  # their own tests hold them to what the caller may see
+COUNTS = {"metrics", "search", "retrieve", "context"}  # their own tests hold them to what the caller may see
 TELLS_ABOUT_THE_CALLER_ONLY = {
     *("memories/teach", "memories/bulk", "schema/", "me", "conversations", "observations", "working-states", ""),
 }

@@ -1,0 +1,53 @@
+"""What the tests of contexts share: a short way to ask, and what one looks at."""
+
+from datetime import datetime
+from typing import Any
+
+from memories import context, indexing
+from memories.choices import Status, Type
+from memories.context import Context
+from memories.models import Memory
+from memories.trust import Trust
+from tests.deciding import make_applied
+from tests.make import AT
+from tests.memories.revising import agent
+from tests.memories.searched import known
+
+PATH = "skills/refund/1.zip"
+
+
+def ask(task: str = "", *, by: Trust | None = None, at: datetime = AT, **asked: Any) -> Context:
+    return context.assemble(context.check({"task": task, **asked}), trust=by or agent(), at=at)
+
+
+def said(given: Context) -> list[str]:
+    return [item.memory.content for item in given.items]
+
+
+def applied(content: str, **facts: Any) -> Memory:
+    """An applied preference that can be found; its notice waits for P01."""
+    memory = make_applied(content, **facts)
+    indexing.index_memories([memory])
+    return memory
+
+
+def skill(content: str, **facts: Any) -> Memory:
+    published = {"skill": {"name": "refund", "version": 1, "path": PATH}}
+    return known(content, **{"type": Type.COMPETENCE, "confidence": 80, "payload": published} | facts)
+
+
+NOT_GIVEN: dict[str, dict[str, Any]] = {
+    "a candidate": {"status": Status.CANDIDATE},
+    "contested": {"status": Status.CONTESTED},
+    "dismissed": {"status": Status.DISMISSED},
+    "past its TTL": {"expires_at": AT},
+    "not yet valid": {"valid_from": datetime.max.replace(year=2999, tzinfo=AT.tzinfo)},
+    "not valid any more": {"valid_to": AT},
+    "flagged": {"flags": ["secret"]},
+    "above the caller": {"sensitivity": 3},
+    "of another scope": {"scope": "project:b"},
+    "of another company": {"company_id": "globex"},
+    "a working state": {"type": Type.WORKING, "thread_id": "t1"},
+    "a plan": {"type": Type.PLAN_GRAPH},
+    "a skill that is not published": {"type": Type.COMPETENCE},
+}
