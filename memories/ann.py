@@ -10,15 +10,27 @@ from django.conf import settings
 from django.db import connection
 from django.db.backends.utils import CursorWrapper as Cursor
 
+from memories.embedding import built_in
 from memories.models import EmbeddingModel
+from memories.models.vector import as_text
 
 log = logging.getLogger(__name__)
-MEMORY = "1GB"
+MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest of it is built a hundred times slower
+OF_A_ROW = 900  # bytes beside the vector
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
 
 
 def index_name(model: str) -> str:
     return f"vector_near_{hashlib.sha256(model.encode()).hexdigest()[:16]}"
+
+
+def direction(embedding: str, model: str, size: int) -> str:
+    """SQL of what the index compares: `embedding` without what all texts have in common, where that is known. A search
+    must say it word for word as the index does."""
+    centred = f"{embedding}::halfvec({size})"
+    if model == built_in().name:
+        centred = f"({centred} - '{as_text(built_in().mean)}'::halfvec({size}))"
+    return f"({centred}::halfvec({size}))"
 
 
 def ensure() -> str:
@@ -51,18 +63,21 @@ def _build(cursor: Cursor, model: str, name: str) -> str:
     if any(there == name for there, _valid in _indexes(cursor)):
         return "it is there"
     cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'memories_vector'::regclass")
-    if cursor.fetchone()[0] <= settings.ANN_FROM_PASSAGES:
+    [rows] = cursor.fetchone()
+    if rows <= settings.ANN_FROM_PASSAGES:
         return "too few for an index"
     cursor.execute("SELECT vector_dims(embedding) FROM memories_vector WHERE model = %s LIMIT 1", [model])
     [size] = cursor.fetchone() or [0]
     if not 0 < size <= LARGEST:
         return f"no index for {size} dimensions"
     log.info("building an index over the vectors of %s", model)
-    cursor.execute("SET maintenance_work_mem = %s", [MEMORY])
+    needed = int(rows * (2 * size + OF_A_ROW) * 1.2) >> 10
+    cursor.execute(f"SET maintenance_work_mem = {min(max(needed, 64 << 10), MOST_MEMORY)}")
     try:
         cursor.execute(
             f'CREATE INDEX CONCURRENTLY "{name}" ON memories_vector USING hnsw'
-            f" ((embedding::halfvec({size})) halfvec_ip_ops) WITH (m = 16, ef_construction = 64) WHERE model = %s",
+            f" ({direction('embedding', model, size)} halfvec_cosine_ops)"
+            " WITH (m = 16, ef_construction = 64) WHERE model = %s",
             [model],
         )
     finally:

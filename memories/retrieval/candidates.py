@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import connection
 
+from memories import ann
 from memories.ranking import Candidate
 from memories.retrieval.asking import SALIENCE, Asking
 
 ENOUGH = 5_000  # nearest passages among which the memories asked for are looked for
-NEAREST = 200  # of an index
+NEAREST = 400  # of an index; below that it misses half of them
 PLACE = "p.id, p.memory_id, p.position"
 
 
@@ -88,16 +89,22 @@ def _by_meaning(asking: Asking) -> str:
             f" ON v.passage_id = p.id WHERE {' AND '.join(said)} ORDER BY {distance} LIMIT %(pool)s"
         )
         return _select("by_meaning", PLACE, among)
-    most = ENOUGH
+    order, most = distance, ENOUGH
     if asking.by_index:
         size = len(asking.question.vector) if asking.question.vector is not None else 0
-        distance, most = f"v.embedding::halfvec({size}) <#> %(vector)s::halfvec({size})", NEAREST
-    near = f"SELECT v.passage_id FROM memories_vector v WHERE {' AND '.join(of_vector)} ORDER BY {distance}"
+        sides = [ann.direction(row, asking.question.model, size) for row in ("v.embedding", "%(vector)s")]
+        order, most = " <=> ".join(sides), NEAREST
+    near = (
+        f"SELECT v.passage_id, {distance} AS distance FROM memories_vector v WHERE {' AND '.join(of_vector)}"
+        f" ORDER BY {order} LIMIT {most}"
+    )
+    if asking.by_index:  # its order is another one, and not exact
+        near = f"SELECT * FROM ({near}) AS found ORDER BY distance"
     wanted = (
         f"SELECT {PLACE} FROM memories_passage p WHERE p.id = near.passage_id AND EXISTS"
         f" ({_wanted(asking, 'p.memory_id')})" + (" AND p.type = ANY(%(types)s)" if asking.request.types else "")
     )
-    among = f"({near} LIMIT {most}) AS near CROSS JOIN LATERAL ({wanted} OFFSET 0) AS p LIMIT %(pool)s"
+    among = f"({near}) AS near CROSS JOIN LATERAL ({wanted} OFFSET 0) AS p LIMIT %(pool)s"
     return _select("by_meaning", PLACE, among)
 
 

@@ -83,7 +83,7 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
     values = asking.values()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('hnsw.ef_search', '200', true)")
+        cursor.execute("SELECT set_config('hnsw.ef_search', '400', true)")
         began = time.perf_counter()
         cursor.execute(sql, values)
         cursor.fetchall()
