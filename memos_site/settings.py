@@ -231,5 +231,5 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": [],  # shapes name their own enums
+    "POSTPROCESSING_HOOKS": ["memos_site.api.requiring.required_bodies"],  # shapes name their own enums
 }

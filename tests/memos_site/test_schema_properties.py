@@ -38,7 +38,7 @@ pytestmark = pytest.mark.django_db
 EXAMPLES = 20
 MOSTLY = st.sampled_from([True, True, True, False])
 DEPENDS = {  # whether these are right is not for a schema to say
-    *("/scope", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
+    *("/scope", "/episode_id", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
 }
 BY_ITS_TYPE = "/memory/"  # what a new memory must say depends on what it comes from
 CHECKS = [
