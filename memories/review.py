@@ -40,7 +40,7 @@ def edit(
     Conflict.
     """
     with transaction.atomic():
-        memory = found(trust, memory_id, decides=trust.may(Permission.REVIEW))
+        memory = found(trust, memory_id, decides=trust.may(Permission.REVIEW), at=at)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
         columns = _columns(memory, change, at=at, by_a_person=trust.may(Permission.REVIEW))
@@ -56,12 +56,12 @@ def edit(
         return _by_agent(memory, change, columns, trust=trust, at=at, why=why)
 
 
-def found(trust: Trust, memory_id: UUID, *, decides: bool) -> Memory:
-    """The memory, locked for this transaction. NotFound: not there or not to be seen.
+def found(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memory:
+    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time.
 
     The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
     """
-    rows = Memory.objects.visible_to(trust)
+    rows = Memory.objects.visible_to(trust).unexpired(at)
     scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
     if scope is None:
         raise NotFound("no such memory")

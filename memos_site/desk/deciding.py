@@ -70,17 +70,17 @@ def decide(
     """
     verdict = Verdict(verb, trust.actor, at, uuid7(), why.strip(), **how)
     with transaction.atomic():
-        memory = _found(trust, memory_id)
+        memory = _found(trust, memory_id, at=at)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
         carry_out(memory, verdict, seen=seen)
     return Decision(memory, verdict.batch, verb)
 
 
-def _found(trust: Trust, memory_id: UUID) -> Memory:
+def _found(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
     """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
-    _exists(Memory.objects.all(), trust, memory_id)
-    return review.found(trust, memory_id, decides=True)
+    _exists(Memory.objects.unexpired(at), trust, memory_id)
+    return review.found(trust, memory_id, decides=True, at=at)
 
 
 def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
