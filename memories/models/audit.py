@@ -18,12 +18,16 @@ LONGEST_TEXT = 2000
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:
     """Texts above LONGEST_TEXT as their length and hash: the trail says that they changed, not what they said."""
-    return {
-        name: {"sha256": hashlib.sha256(value.encode()).hexdigest(), "length": len(value)}
-        if isinstance(value, str) and len(value) > LONGEST_TEXT
-        else value
-        for name, value in values.items()
-    }
+    return {name: _as_kept(value) for name, value in values.items()}
+
+
+def _as_kept(value: Any) -> Any:
+    """Instants whole: Django's encoder cuts microseconds off, and an undo would not know again what it has written."""
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return {"sha256": hashlib.sha256(value.encode()).hexdigest(), "length": len(value)}
+    return value
 
 
 class AuditQuerySet(Trusted["AuditEntry"]):

@@ -11,6 +11,7 @@ from memories.api import lists, trails
 from memories.api.described import described
 from memories.api.doors import Door, WritingDoor
 from memories.api.lists import PAGING
+from memories.api.preconditions import versions
 from memories.choices import Permission
 from memories.exceptions import FieldError, Invalid, NotFound
 from memories.models import Adaptation, AuditEntry, Proposal, Tombstone
@@ -38,23 +39,24 @@ class DecideProposal(WritingDoor):
     needs = DECIDE
 
     def write(self, request: Request, proposal_id: UUID) -> Response:
-        batch = self.decided(proposal_id, bodies.why(self.body("why")))
+        told = {"why": bodies.why(self.body("why")), "versions": versions(request)}
+        batch = self.decided(proposal_id, at=timezone.now(), **told)
         return Response({**representations.proposal(Proposal.objects.get(pk=proposal_id)), "batch": batch})
 
-    def decided(self, proposal_id: UUID, why: str) -> UUID:
+    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
         raise NotImplementedError
 
 
 @described(operations.ACCEPT_PROPOSAL)
 class Accept(DecideProposal):
-    def decided(self, proposal_id: UUID, why: str) -> UUID:
-        return desk.accept(self.trust, proposal_id, at=timezone.now(), why=why)
+    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
+        return desk.accept(self.trust, proposal_id, **told)
 
 
 @described(operations.REJECT_PROPOSAL)
 class Reject(DecideProposal):
-    def decided(self, proposal_id: UUID, why: str) -> UUID:
-        return desk.reject(self.trust, proposal_id, at=timezone.now(), why=why)
+    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
+        return desk.reject(self.trust, proposal_id, **told)
 
 
 @described(operations.LIST_TOMBSTONES)

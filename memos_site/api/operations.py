@@ -158,12 +158,13 @@ ACCEPT_PROPOSAL = Operation(
     "AcceptProposal",
     TAG,
     "Do what was proposed",
-    "When it does not apply any more it is a 409 and the proposal stays open.",
+    "When it does not apply any more it is a 409 and the proposal stays open. If-Match: the version of its memory.",
     {200: schema.DecidedProposal},
     method="POST",
     takes=schema.Because,
     example={"why": "the contract says so"},
-    refuses=REFUSES,
+    parameters=(IF_MATCH,),
+    refuses=STALE,
 )
 REJECT_PROPOSAL = Operation(
     "RejectProposal",
@@ -174,7 +175,8 @@ REJECT_PROPOSAL = Operation(
     method="POST",
     takes=schema.Because,
     example={"why": "one customer only"},
-    refuses=REFUSES,
+    parameters=(IF_MATCH,),
+    refuses=STALE,
 )
 LIST_TOMBSTONES = Operation(
     "ListTombstones",

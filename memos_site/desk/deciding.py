@@ -166,12 +166,24 @@ VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
 }
 
 
-def accept(trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", seen: str = "") -> UUID:
-    """What was proposed is done; the batch by which it is undone. `seen`: the version of the memory that was shown."""
+def accept(
+    trust: Trust,
+    proposal_id: UUID,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
+) -> UUID:
+    """What was proposed is done; the batch by which it is undone. `seen`: the version of the memory that was shown.
+
+    `versions`: those of the memory that an If-Match allows, else Outdated.
+    """
     proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
     with transaction.atomic():
         claim_locks.to_decide(proposal.scope)
+        _match(proposal, "accept", versions)
         if seen:
             proposal.memory.lock_for("accept", Status.values)
             if str(proposal.memory.version) != seen:
@@ -180,11 +192,24 @@ def accept(trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", seen
     return batch
 
 
-def reject(trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "") -> UUID:
-    proposal = _exists(Proposal.objects.all(), trust, proposal_id)
+def reject(
+    trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+) -> UUID:
+    """Nothing is done. `versions` as in `accept`."""
+    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
-    review.reject(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    with transaction.atomic():
+        _match(proposal, "reject", versions)
+        review.reject(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
+
+
+def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> None:
+    if versions is None:
+        return
+    proposal.memory.lock_for(verb, Status.values)
+    if proposal.memory.version not in versions:
+        raise Outdated(f"its memory has version {proposal.memory.version} now")
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:

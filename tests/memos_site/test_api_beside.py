@@ -53,6 +53,14 @@ def test_a_decision_too_may_name_the_version_it_is_about(client: APIClient) -> N
     assert answer["ETag"] == '"2"'
 
 
+@pytest.mark.parametrize("verb", ["accept", "reject"])
+def test_a_decision_on_a_proposal_may_name_the_version_of_its_memory(client: APIClient, verb: str) -> None:
+    address = f"/api/v1/proposals/{propose(make_memory(status='confirmed')).pk}/{verb}"
+    assert client.post(address, headers={"If-Match": '"7"'}).json()["code"] == "precondition_failed"
+    assert Proposal.objects.open().exists()
+    assert client.post(address, headers={"If-Match": '"1"'}).status_code == 200
+
+
 def test_an_agent_changes_its_own_and_proposes_what_is_not() -> None:
     agent, token = make_agent("P01")
     own = make_memory(created_by="P01", created_by_id=agent.trust.actor.identity)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memories import review
 from memories.choices import Status, Type
 from memories.edits import edit
 from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
@@ -188,6 +189,20 @@ def test_a_lifted_tombstone_blocks_no_more_and_blocks_again_when_that_is_undone(
     assert Tombstone.objects.blocking("").exists()
     desk.undo(TRUST, undone.batch, at=LATER)
     assert not Tombstone.objects.blocking("").exists()
+
+
+def test_what_is_undone_knows_instants_to_the_microsecond() -> None:
+    memory = make_memory()
+    at, until = LATER + timedelta(microseconds=402_504), LATER + timedelta(days=9, microseconds=7)
+    Memory.objects.update(expires_at=until)
+    edited = review.edit(TRUST, memory.pk, edit({"expires_at": None}), at=LATER)
+    assert edited.batch is not None
+    desk.undo(TRUST, edited.batch, at=LATER)
+    assert Memory.objects.get().expires_at == until
+    decide(memory, "dismiss", why="wrong")
+    batch = desk.lift(TRUST, Tombstone.objects.get().pk, at=at)
+    desk.undo(TRUST, batch, at=at)
+    assert Tombstone.objects.blocking("").exists()
 
 
 def test_a_lift_is_not_undone_over_what_is_believed_again() -> None:
