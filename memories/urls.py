@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from memories.views import adaptations, episodes, forgetting, memories, teach
+from memories.views import adaptations, dismissed, episodes, forgetting, memories, teach
 
 urlpatterns = [
     path("memories/", memories.memories, name="memories"),
+    path("memories/dismissed/", dismissed.dismissed, name="dismissed"),
     path("memories/teach/", teach.teach, name="teach"),
     path("memories/teach/look/", teach.look, name="teach-look"),
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),

@@ -13,9 +13,11 @@ from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
 from memories.trust import Trust
 
+OF_EPISODE = "episode:"
+
 
 def episode_occasion(episode_id: UUID) -> str:
-    return f"episode:{episode_id}"
+    return f"{OF_EPISODE}{episode_id}"
 
 
 class EvidenceQuerySet(Trusted["Evidence"]):
@@ -82,3 +84,8 @@ class Evidence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} by {self.occasion}"
+
+    @property
+    def is_of_an_episode(self) -> bool:
+        """Also when that is gone since."""
+        return self.episode_id is not None or self.occasion.startswith(OF_EPISODE)

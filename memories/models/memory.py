@@ -58,11 +58,11 @@ class MemoryQuerySet(Ageing):
         """Adds `key_or_blank`: what has no key sorts before everything that has one."""
         return self.annotate(key_or_blank=Coalesce("key", models.Value("")))
 
-    def matching(self, *, type: str = "", status: str = "", scope: str = "") -> Self:
-        """What the list's filters ask for; without a type everything but episodes, which have their own list."""
+    def matching(self, *, type: str = "", **exact: str) -> Self:
+        """What the list's filters ask for, '' being no wish (`exact`: columns); without a type everything but
+        episodes, which have their own list."""
         rows = self.filter(type=type) if type else self.exclude(type=Type.EPISODIC)
-        rows = rows.filter(status=status) if status else rows
-        return rows.filter(scope=scope) if scope else rows
+        return rows.filter(**{name: value for name, value in exact.items() if value})
 
 
 class Memory(Reviewable):

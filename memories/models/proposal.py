@@ -18,6 +18,7 @@ from memories.models.trusted import Trusted, new_id
 from memories.trust import Actor
 
 PROPOSAL = "proposal"
+SNOOZED = "snoozed_until"
 
 
 class ProposalQuerySet(Trusted["Proposal"]):
@@ -114,9 +115,18 @@ class Proposal(models.Model):
         action = "accept" if decision == self.Decision.ACCEPTED else "reject"
         return self._move(None, decision, action, by=by, at=at, why=why, batch=batch)
 
+    def snooze(
+        self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
+    ) -> AuditEntry:
+        """Out of the inbox until then; None wakes it. Conflict: it is decided."""
+        return self._sleep(self.snoozed_until, until, "snooze", by=by, at=at, why=why, batch=batch)
+
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """Open again, or decided again. Conflict: it is no longer as it was left."""
+        """Open again, decided again, or awake. Conflict: it is no longer as it was left."""
         action = "redo" if entry.action == "undo" else "undo"
+        if SNOOZED in entry.after:
+            was, becomes = (models.DateTimeField().to_python(side[SNOOZED]) for side in (entry.after, entry.before))
+            return self._sleep(was, becomes, action, by=by, at=at, batch=batch, undoes=entry.pk)
         was, becomes = entry.after["decision"], entry.before["decision"]
         self.memory.refresh_from_db(fields=["status"])
         if becomes is None and self.memory.status not in LIVE:
@@ -137,13 +147,31 @@ class Proposal(models.Model):
             if not moved:
                 stands = f"{self.decision} by {self.decided_by}" if self.decision else "open"
                 raise Conflict(f"cannot {action} a proposal that is {stands}")
-            return self._audit(action, was, by=by, at=at, **facts)
+            moves: dict[str, Any] = {"before": {"decision": was}, "after": {"decision": self.decision}}
+            return self._audit(action, by=by, at=at, **moves, **facts)
 
-    def _audit(self, action: str, was: str | None, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
+    def _sleep(
+        self, was: datetime | None, until: datetime | None, action: str, *, by: Actor, at: datetime, **facts: Any
+    ) -> AuditEntry:
+        with transaction.atomic():
+            asleep = Proposal.objects.open().filter(pk=self.pk, snoozed_until=was).update(snoozed_until=until)
+            self.refresh_from_db(fields=[*OPEN, SNOOZED])
+            if not asleep:
+                stands = f"{self.decision} by {self.decided_by}" if self.decision else "snoozed anew"
+                raise Conflict(f"cannot {action} a proposal that is {stands}")
+            return self._audit(
+                action,
+                by=by,
+                at=at,
+                before={SNOOZED: was and was.isoformat()},
+                after={SNOOZED: until and until.isoformat()},
+                **facts,
+            )
+
+    def _audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
         """No word of what it would change: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
-        moved: dict[str, Any] = {"before": {"decision": was}, "after": {"decision": self.decision}}
-        entry = AuditEntry.draft(action=action, by=by, at=at, **about, **place, **moved, **facts)
+        entry = AuditEntry.draft(action=action, by=by, at=at, **about, **place, **facts)
         entry.save(force_insert=True)
         return entry

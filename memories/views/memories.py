@@ -9,24 +9,30 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import usage
-from memories.choices import Status, Type
+from memories.choices import Category, Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.models.evidence import with_support
 from memories.models.memory import MemoryQuerySet
+from memories.models.passage import saying
 from memories.people import trust_of
 from memories.trust import Trust
 from memories.views.pages import LATEST, page_of
 
+FILTERS = ("type", "status", "category", "source", "scope", "company_id")
+RARE = ("source", "scope", "company_id")  # folded away until they are asked for
+CHOICES = {"types": Type.choices, "statuses": Status.choices, "categories": Category.choices}
+LONGEST_QUESTION = 1_000
 RUNS_ON_THE_PAGE = 12
 DECISIONS_ON_THE_PAGE = 30
 
 
 @require_safe
 def memories(request: HttpRequest) -> HttpResponse:
-    asked = {name: request.GET.get(name, "") for name in ("type", "status", "scope")}
-    rows = _there(trust_of(request.user)).matching(**asked).select_related("skill")
-    page = page_of(request, rows)
-    context = {"page": page, "asked": asked, "types": Type.choices, "statuses": Status.choices}
+    asked = {name: request.GET.get(name, "").strip().replace("\0", "")[:512] for name in FILTERS}
+    words = request.GET.get("q", "").strip().replace("\0", "")[:LONGEST_QUESTION]
+    rows = _there(trust_of(request.user)).matching(**asked)
+    page = page_of(request, (saying(rows, words) if words else rows).select_related("skill"))
+    context = {"page": page, "asked": asked, "words": words, **CHOICES, "narrow": any(asked[name] for name in RARE)}
     return render(request, "memories/list.html", context)
 
 

@@ -13,6 +13,7 @@ from memos_site.desk.deciding import (
     revert,
     stand,
 )
+from memos_site.desk.snoozing import put_off
 from memos_site.desk.undoing import Undone, undo
 from memos_site.desk.waiting import (
     ORDER,
@@ -47,6 +48,7 @@ __all__ = [
     "kinds",
     "lift",
     "proposed",
+    "put_off",
     "reject",
     "revert",
     "stand",

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import template
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memories.choices import Category, Hold, Sensitivity, Status
 from memories.models import AuditEntry, Memory, Proposal
@@ -17,6 +18,14 @@ WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
 MOST_WORDS = 1_500  # of either text; beyond, comparing takes longer than reading
 FACTS = ("category", "sensitivity", "tags", "expires_at")
 AROUND = 12  # words of what is the same that stay beside a change
+WORDS = {
+    "edit": gettext_lazy("say it otherwise"),
+    "supersede": gettext_lazy("replace it"),
+    "fork": gettext_lazy("add a variant"),
+    "contest": gettext_lazy("doubt it"),
+    "retract": gettext_lazy("take it back"),
+    "merge": gettext_lazy("merge it with others"),
+}
 Piece = dict[str, str]
 Span = tuple[int, int, int, int]
 
@@ -69,7 +78,8 @@ def asked(proposal: Proposal) -> dict[str, Any]:
         (_(name), _shown(new[name])) for name in FACTS if name in new and not _is(proposal.memory, name, new[name])
     ]
     return {
-        "verb": change.get("verb", "edit"),
+        "verb": (verb := change.get("verb", "edit")),
+        "word": str(WORDS.get(verb, verb)),
         "content": new.get("content", ""),
         "facts": facts,
         "ref": change.get("ref", ""),

@@ -154,23 +154,25 @@ def _told(verb: str, many: desk.Many, trust: Trust) -> str:
 
 @posted
 def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
-    """A proposal is accepted or rejected. `seen`: the version of the memory that its change was shown against."""
+    """A proposal is accepted, rejected or snoozed. `seen`: the version of the memory that was shown beside it."""
     trust, now = trust_of(request.user), timezone.now()
-    verb = request.POST.get("decision", "")
+    verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
         if verb == "accept":
             seen = request.POST.get("seen", "")
             batch = desk.accept(trust, proposal_id, at=now, why=_why(request, ""), seen=seen)
         elif verb == "reject":
             batch = desk.reject(trust, proposal_id, at=now, why=_why(request, ""))
+        elif verb == "snooze":
+            batch = desk.put_off(trust, proposal_id, until=_until(rest, now), at=now)
         else:
-            return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept or reject")))
+            return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept, reject or snooze")))
     except Conflict as conflict:
         said = _("Too late: %(why)s") % {"why": conflict}
         return answer(request, said, lost=True, settled=_proposal(trust, proposal_id), trouble=str(conflict))
     except REFUSALS as refusal:
         return refuse(refusal)
-    said = _("Accepted") if verb == "accept" else _("Rejected")
+    said = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, _("Snoozed"))
     return answer(request, said, batch=batch, settled=_proposal(trust, proposal_id))
 
 

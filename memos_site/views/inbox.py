@@ -12,7 +12,7 @@ from memories.views.pages import page_of
 from memos_site import desk
 from memos_site.views import queue
 
-ROWS = 5  # keeps the page below 100 KB; the rest follows as one scrolls
+ROWS = 4  # keeps the page below 100 KB; the rest follows as one scrolls
 
 
 @require_safe
@@ -23,6 +23,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     kinds = queue.kinds(trust)
     context = {
         "page": page,
+        "many": asked["kind"] not in desk.PROPOSALS,  # those are decided one by one
         "kind": asked["kind"],
         "kinds": kinds,
         "asked": {name: value for name, value in asked.items() if value},

@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.choices import Status, Type
 from memories.models import Memory
+from memos_site.views.inbox import ROWS
 from tests.make import make_memory, make_person
 from tests.pages import candidate
 
@@ -92,12 +93,12 @@ def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, 
 
 
 def test_the_rest_of_the_queue_comes_as_one_scrolls(browser: Browser, live_server: LiveServer) -> None:
-    for n in range(9):
+    for n in range(ROWS + 3):
         make_memory(f"Claim {n}")
     page = sign_in(browser, live_server)
-    expect(page.locator(".row")).to_have_count(5)
+    expect(page.locator(".row")).to_have_count(ROWS)
     page.get_by_text("Next in the queue").scroll_into_view_if_needed()
-    expect(page.locator(".row")).to_have_count(9)
+    expect(page.locator(".row")).to_have_count(ROWS + 3)
     expect(page.get_by_text("Next in the queue")).to_have_count(0)
 
 
@@ -105,7 +106,7 @@ def test_keys_do_nothing_while_one_writes_and_can_be_switched_off(browser: Brows
     make_memory()
     page = sign_in(browser, live_server)
     page.goto(f"{live_server.url}/memories/")
-    page.get_by_label("Scope").press_sequentially("gi?")
+    page.get_by_label("Words").press_sequentially("gi?")
     assert page.url.endswith("/memories/")
     page.get_by_role("heading", name="Memories").click()
     page.keyboard.press("?")

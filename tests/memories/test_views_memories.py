@@ -4,8 +4,9 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Category, Sensitivity, Status, Type
+from memories.choices import Category, DeletionPolicy, Sensitivity, Status, Type
 from tests.make import make_memory, make_run, make_skill, make_version
+from tests.memories.storing import agent, store
 from tests.pages import candidate, signed_in, support
 
 pytestmark = pytest.mark.django_db
@@ -115,3 +116,34 @@ def test_an_episode_addressed_as_a_memory_leads_to_its_page() -> None:
 def test_markup_in_a_memory_is_text() -> None:
     memory = make_memory("<script>alert(1)</script>")
     assert "<script>alert" not in signed_in().get(f"/memories/{memory.pk}/").content.decode()
+
+
+def test_the_list_is_searched_by_words_and_by_key() -> None:
+    trust = agent()
+    store("Acme pays its invoices late", key="acme-terms", trust=trust)
+    store("Globex is on time", key="globex-terms", trust=trust)
+    client = signed_in()
+    for words, found, other in (("invoice", "Acme", "Globex"), ("globex-t", "Globex", "Acme")):
+        page = client.get("/memories/", {"q": words}).content.decode()
+        assert found in page
+        assert f"{other} " not in page
+    assert "Nothing matches" in client.get("/memories/", {"q": "umbrella"}).content.decode()
+    assert client.get("/memories/", {"q": "a\0b ' & | !", "source": "\0"}).status_code == 200
+
+
+def test_forgetting_is_offered_to_who_may_and_where_it_may_be() -> None:
+    memory, kept, run = make_memory(), make_memory(deletion_policy=DeletionPolicy.NEVER), make_run()
+    reviewer, viewer = signed_in(), signed_in("victor", group="viewer")
+    for address, row in ((f"/memories/{memory.pk}/", memory), (f"/episodes/{run.pk}/", run)):
+        link = f"/memories/{row.pk}/forget/"
+        assert link in reviewer.get(address).content.decode()
+        assert link not in viewer.get(address).content.decode()
+    assert "/forget/" not in reviewer.get(f"/memories/{kept.pk}/").content.decode()
+
+
+def test_who_said_it_without_an_episode_is_named() -> None:
+    memory = store("Acme pays late", trust=agent("mail-assistant")).memory
+    assert memory is not None
+    page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+    assert re.search(r"mail-assistant</span>\s*said it first", page)
+    assert "not yours to see" not in page

@@ -228,3 +228,19 @@ def test_words_that_changed_stand_side_by_side_and_long_stretches_are_cut() -> N
     pieces = word_diff(f"a {many} b", f"a {many} c")
     assert len("".join(piece["text"] for piece in pieces)) < 200
     assert word_diff("x " * 5_000, "y " * 5_000)[0]["kind"] == "removed"
+
+
+def test_a_proposal_is_snoozed_and_woken_by_undo(client: Client) -> None:
+    proposal = propose(make_memory(status="confirmed"))
+    path = f"/proposals/{proposal.pk}/decide/"
+    page = client.post(path, {"decision": "snooze week"}, headers=HTMX).content.decode()
+    assert "Snoozed" in page
+    assert f"row-{proposal.pk}" not in client.get("/").content.decode()
+    assert Proposal.objects.open().exists()
+    undo(client, page)
+    assert f"row-{proposal.pk}" in client.get("/").content.decode()
+    assert client.post(path, {"decision": "snooze forever"}).status_code == 400
+    client.post(path, {"decision": "reject"}, headers=HTMX)
+    late = client.post(path, {"decision": "snooze tomorrow"}, headers=HTMX)
+    assert late.status_code == 409
+    assert "rejected by anna" in late.content.decode()

@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.choices import Sensitivity, Status, Type
 from memories.models import Memory
+from memos_site.views.inbox import ROWS
 from skills.models import Skill, SkillVersion
 from tests.make import make_memory, make_skill, make_version
 from tests.pages import HTMX, candidate, signed_in
@@ -69,7 +70,7 @@ def test_an_empty_inbox_names_the_command_that_fills_it() -> None:
 
 
 def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
-    for n in range(9):
+    for n in range(ROWS + 3):
         make_memory(f"claim number {n}")
     client = signed_in()
     first = client.get("/").content.decode()
@@ -77,9 +78,9 @@ def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
     assert link
     second = client.get("/" + unescape(link[1])).content.decode()
     shown = [set(re.findall(r"claim number \d", page)) for page in (first, second)]
-    assert len(shown[0]) == 5
+    assert len(shown[0]) == ROWS
     assert shown[0] & shown[1] == set()
-    assert len(shown[0] | shown[1]) == 9
+    assert len(shown[0] | shown[1]) == ROWS + 3
 
 
 def test_a_cursor_of_another_list_is_not_found() -> None:
