@@ -42,7 +42,10 @@ def test_another_outcome_replaces_the_first_and_is_audited() -> None:
     assert (again.status_code, payload["outcome"], episode.digested_at) == (200, "failure", None)
     assert episode.outcome_at is not None
     assert payload["outcome_at"] == episode.outcome_at.isoformat().replace("+00:00", "Z")
-    assert list(AuditEntry.objects.exclude(subject_kind="agent").order_by("id").values_list("action", flat=True)) == ["create", "outcome"]
+    assert list(AuditEntry.objects.exclude(subject_kind="agent").order_by("id").values_list("action", flat=True)) == [
+        "create",
+        "outcome",
+    ]
 
 
 def test_the_same_id_with_other_messages_is_409() -> None:

@@ -77,6 +77,7 @@ class Decided:
     proposal: str = ""  # that it answered, or opened again
     answer: str = ""  # what the proposal is since: accepted, rejected, '' open
     withdrawn: Waiting = field(default_factory=dict)
+    is_undo: bool = False
 
 
 @dataclass
@@ -224,7 +225,9 @@ class Book:
     def remember(self, batch: UUID, id: str, before: Row, was: int, left: int, **more: Any) -> None:
         row = self.rows[id]
         changed = {name: getattr(before, name) for name in CHANGED if getattr(before, name) != getattr(row, name)}
-        if (undone := more.pop("undone", None)) and left != was:
+        undone: Decided | None = more.pop("undone", None)
+        more["is_undo"] = undone is not None and not undone.is_undo  # else a decision, or a redo, which counts as one
+        if undone and more["is_undo"] and left != was:
             self.returns[id, left] = self.returns.get((id, undone.was), undone.was)
         self.batches[batch] = Decided(id, changed, was, left if left != was else None, **more)
 
