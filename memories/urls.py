@@ -6,7 +6,7 @@ from memories.views import adaptations, dismissed, episodes, forgetting, memorie
 
 urlpatterns = [
     path("memories/", memories.memories, name="memories"),
-    path("memories/dismissed/", dismissed.dismissed, name="dismissed"),
+    path("dismissed/", dismissed.dismissed, name="dismissed"),
     path("memories/teach/", teach.teach, name="teach"),
     path("memories/teach/look/", teach.look, name="teach-look"),
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),

@@ -19,11 +19,11 @@ def dismissed(request: HttpRequest) -> HttpResponse:
     page = page_of(request, stones.filter(lifted_at__isnull=not lifted), LATEST)
     buried = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
     words = buried.in_bulk([stone.memory_id for stone in page.rows if stone.memory_id])
+    counts = stones.aggregate(standing=Count("pk", filter=Q(lifted_at=None)), lifted=Count("lifted_at"))
     context = {
         "page": page,
         "rows": [(stone, words.get(stone.memory_id)) for stone in page.rows],
         "lifted": lifted,
-        "counts": stones.aggregate(standing=Count("pk", filter=Q(lifted_at=None)), all=Count("pk")),
+        "counts": counts,
     }
-    context["counts"]["lifted"] = context["counts"]["all"] - context["counts"]["standing"]
     return render(request, "memories/dismissed.html", context)

@@ -28,8 +28,8 @@ DECISIONS_ON_THE_PAGE = 30
 
 @require_safe
 def memories(request: HttpRequest) -> HttpResponse:
-    asked = {name: request.GET.get(name, "").strip().replace("\0", "")[:512] for name in FILTERS}
-    words = request.GET.get("q", "").strip().replace("\0", "")[:LONGEST_QUESTION]
+    asked = {name: request.GET.get(name, "").strip()[:512] for name in FILTERS}
+    words = request.GET.get("q", "").strip()[:LONGEST_QUESTION]
     rows = _there(trust_of(request.user)).matching(**asked)
     page = page_of(request, (saying(rows, words) if words else rows).select_related("skill"))
     context = {"page": page, "asked": asked, "words": words, **CHOICES, "narrow": any(asked[name] for name in RARE)}

@@ -127,9 +127,21 @@ def test_pages_fit_a_phone_and_weigh_less_than_100_kb(browser: Browser, live_ser
     page.on("response", lambda response: None if response.url.endswith(".svg") else sizes.append(len(response.body())))
     one = Memory.objects.filter(type=Type.COMPETENCE).values_list("pk", flat=True)[0]
     run = Memory.objects.filter(type=Type.EPISODIC).values_list("pk", flat=True)[0]
-    lists = ("/", "/memories/", "/episodes/", "/skills/", "/adaptations/", "/runs/")
+    lists = ("/", "/memories/", "/dismissed/", "/episodes/", "/skills/", "/adaptations/", "/runs/")
     for path in (*lists, f"/memories/{one}/", f"/episodes/{run}/"):
         page.goto(live_server.url + path, wait_until="networkidle")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+        assert page.evaluate("(rail => rail.scrollWidth - rail.clientWidth)(document.querySelector('.rail nav'))") <= 0
         assert sum(sizes) < 100_000, path
         sizes.clear()
+
+
+def test_a_menu_stays_on_a_phone(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory("https://example.org/" + "x" * 300)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path, row in (("/", "#queue"), (f"/memories/{memory.pk}/", ".head")):
+        page.goto(live_server.url + path)
+        for menu in page.locator(f"{row} summary").all():
+            menu.click()
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
