@@ -37,11 +37,10 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def stands_as(self, kind: str, subject_id: UUID, version: int) -> int:
         """The oldest version of which this one is a return: what an undo leaves is as it was before the decision.
 
-        So that decisions are undone one after the other, each finding the row as it had left it. A redo is a decision
-        of its own, which is undone by its own batch.
+        So that decisions are undone one after the other, each finding the row as it had left it.
         """
         about = self.filter(subject_kind=kind, subject_id=subject_id)
-        while undoes := about.filter(action="undo", subject_version=version).values_list("undoes", flat=True).first():
+        while undoes := about.filter(subject_version=version).values_list("undoes", flat=True).first():
             undone = about.filter(pk=undoes).values_list("subject_version", flat=True).first()
             if undone is None:
                 break

@@ -128,6 +128,8 @@ class Reviewable(models.Model):
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("undo", Status.values)
+            if AuditEntry.objects.about("memory", self.pk).filter(undoes=entry.pk).exists():
+                raise Conflict("cannot undo: it was undone before; what undid it can be undone")
             stands = (
                 AuditEntry.objects.stands_as("memory", self.pk, version)
                 for version in (self.version, entry.subject_version)

@@ -12,11 +12,8 @@ from tests.journeys.installation import Installation
 
 # What dies, and after how many calls of it.
 MOMENTS = {
-    "taken-in-hand": ("consolidation.pipelines.patterns.reading", "_batch", 1),
     "placed": ("consolidation.pipelines.patterns.reading", "apply", 0),
-    "between-rules": ("consolidation.pipelines.patterns.reading", "apply", 8),
     "half-counted": ("consolidation.pipelines.patterns.ledger", "Ledger.count", 70),
-    "memory-written": ("consolidation.pipelines.patterns.deciding", "Decider._written", 1),
     "before-commit": ("consolidation.groups", "Reading.take", 3),
     "committed": ("consolidation.groups", "Reading.take", 4),
 }

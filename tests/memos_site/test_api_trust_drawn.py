@@ -24,7 +24,7 @@ from tests.memos_site.test_api_trust import (
 )
 
 pytestmark = pytest.mark.django_db
-SEEDS, SECRETS, TOKENS = range(3), 7, 5  # each secret is a dozen rows
+SEEDS, SECRETS, TOKENS = range(2), 7, 5  # each secret is a dozen rows
 SCOPES = ["", "global", "project:alpha", "project:beta", "user:anna"]
 Walk = tuple[Random, list[Secret]]
 

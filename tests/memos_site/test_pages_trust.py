@@ -25,7 +25,7 @@ from tests.make import AT, bytes_of, make_memory, make_person
 from tests.memos_site.test_api_trust import NOTHING, Secret, make_secret
 
 pytestmark = pytest.mark.django_db
-SEEDS, SECRETS = range(3), 6
+SEEDS, SECRETS = range(2), 6
 SCOPES = ["", "global", "project:alpha", "project:beta"]
 PLANS = {"sensitivity": Sensitivity.HIGH, "type": Type.PLAN_GRAPH}
 LISTS = {

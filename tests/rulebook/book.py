@@ -77,7 +77,7 @@ class Decided:
     proposal: str = ""  # that it answered, or opened again
     answer: str = ""  # what the proposal is since: accepted, rejected, '' open
     withdrawn: Waiting = field(default_factory=dict)
-    is_undo: bool = False
+    undone: bool = False  # once: what undid it can be undone
 
 
 @dataclass
@@ -226,8 +226,7 @@ class Book:
         row = self.rows[id]
         changed = {name: getattr(before, name) for name in CHANGED if getattr(before, name) != getattr(row, name)}
         undone: Decided | None = more.pop("undone", None)
-        more["is_undo"] = undone is not None and not undone.is_undo  # else a decision, or a redo, which counts as one
-        if undone and more["is_undo"] and left != was:
+        if undone and left != was:
             self.returns[id, left] = self.returns.get((id, undone.was), undone.was)
         self.batches[batch] = Decided(id, changed, was, left if left != was else None, **more)
 
@@ -240,8 +239,9 @@ class Book:
         stands = not decided.proposal or self._stands(decided.proposal, decided.answer)
         as_it_left = decided.left is None or self._version(id, decided.left) == self._version(id, version)
         closed = bool(decided.answer) and becomes not in LIVE  # what would change it is not opened again
-        if taken or closed or not as_it_left or not stands:
+        if taken or closed or not as_it_left or not stands or (decided.undone and decided.left is not None):
             return None
+        decided.undone = True
         was = "" if decided.answer else self.former.get(decided.proposal, "")
         buried = self.buried.get(id)
         for name in decided.before.keys() - {"status"}:
