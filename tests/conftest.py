@@ -20,7 +20,7 @@ pytest.register_assert_rewrite("tests.rulebook")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--verbs", type=int, default=150, help="how many random verbs a seed of the rulebook's test does")
+    parser.addoption("--verbs", type=int, default=100, help="how many random verbs a seed of the rulebook's test does")
 
 
 @pytest.fixture

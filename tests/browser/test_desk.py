@@ -76,7 +76,9 @@ def test_a_proposal_is_accepted_and_reopened_by_keys(browser: Browser, live_serv
     press(page, "z")
     expect(page.locator("ins")).to_contain_text("60")
     assert Proposal.objects.open().exists()
-    press(page, "d")
+    expect(page.locator("#toast")).to_contain_text("Undone")
+    page.wait_for_load_state("networkidle")
+    press(page, "j", "d")
     expect(page.locator("#toast")).to_contain_text("Rejected")
     assert complaints == []
 

@@ -35,7 +35,7 @@ from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
-EXAMPLES = 20
+EXAMPLES = 8
 MOSTLY = st.sampled_from([True, True, True, False])
 DEPENDS = {  # whether these are right is not for a schema to say
     *("/scope", "/episode_id", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
