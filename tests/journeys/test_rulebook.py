@@ -10,20 +10,22 @@ import pytest
 from tests.rulebook.world import BY_AGENTS, BY_PEOPLE, World
 
 pytestmark = pytest.mark.django_db
+RARE = {"store suppressed", "store reset", "store proposed", "undo done", "undo refused", "accept done"}
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_whatever_agents_and_people_do_every_rule_of_the_lifecycle_holds(seed: int, verbs: int) -> None:
     world = World(seed)
     world.store()
-    for number in range(verbs):
+    for number in range(4 * verbs):
+        if number >= verbs and world.done.keys() >= RARE:
+            break
         world.step(BY_AGENTS | BY_PEOPLE)
         if number % 20 == 0:
             world.agree_beside()
     world.agree()
     world.agree_beside()
-    happened = {name for name, times in world.done.items() if times}
-    assert {"store suppressed", "store reset", "store proposed", "undo done", "undo refused", "accept done"} <= happened
+    assert world.done.keys() >= RARE
 
 
 def test_undoing_everything_returns_to_the_start(verbs: int) -> None:
