@@ -11,11 +11,14 @@ from pathlib import Path
 import django
 import pytest
 import pytest_django
+from django.conf import settings
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
+# The real one is slow on purpose: a third of a second for each person that a test makes.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 pytest.register_assert_rewrite("tests.rulebook")
 
 
@@ -33,7 +36,6 @@ def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: pytest_django.DjangoDbBlocker
 ) -> None:
     """The tests' database need not survive the machine: nothing waits for the disk. Each worker has one of its own."""
-    from django.conf import settings
     from django.db import connection
 
     if settings.EMBEDDED:

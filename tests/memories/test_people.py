@@ -16,11 +16,6 @@ from tests.make import AT, make_agent, make_person
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 ALL = {"read", "ingest", "report", "skills", "review"}
 
 

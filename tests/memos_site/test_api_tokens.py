@@ -1,7 +1,6 @@
 """Who may call the API: an agent by its token, a person by the session; every refusal looks the same."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -13,11 +12,6 @@ from tests.make import ask, bearing, bytes_of, caller, make_agent, make_memory, 
 
 pytestmark = pytest.mark.django_db
 ME = "/api/v1/me"
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def test_a_token_opens_in_either_header() -> None:
