@@ -11,6 +11,7 @@ from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import HALF_LIFE, experience, sensitivity_of
 from memories.models import Memory
 from memories.reports import WorkingStateReport
+from memories.shapes import LONGEST_TEXT
 from memories.trust import Trust
 
 CONFIDENCE = 100
@@ -42,7 +43,9 @@ def _hold_thread(scope: str, thread_id: str) -> None:
 
 
 def _content(report: WorkingStateReport) -> str:
-    return (report.context_summary or "; ".join(report.next_actions) or f"{report.thread_id} is {report.state}").strip()
+    told = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
+    said = (text.strip()[:LONGEST_TEXT].strip() for text in told)
+    return next(filter(None, said), f"{report.thread_id} is {report.state}")
 
 
 def _open(
@@ -73,14 +76,17 @@ def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *
     before, said = row.payload.get("state"), row.content
     row.payload, row.content = payload, _content(report)
     row.tags = report.tags or row.tags
-    if report.sensitivity:
-        row.sensitivity = max(row.sensitivity, sensitivity_of(report.sensitivity))
+    rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity
+    if rises:
+        row.sensitivity = sensitivity_of(report.sensitivity)
     row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
     row.save(
         update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
     )
     if row.content != said:
         indexing.reindex(row)
+    if rises:
+        row.sensitivity_follows()
     if before == report.state:
         return False
     change = {"before": {"state": before}, "after": {"state": report.state}}
