@@ -161,6 +161,12 @@ class Memory(Reviewable):
                 condition=Q(status__in=(Status.CANDIDATE, Status.CONTESTED)),
                 name="memory_waiting",
             ),
+            models.Index(  # closed ones too, and by the beginning of a key in a database of any collation
+                fields=["scope", "key"],
+                condition=Q(key__isnull=False),
+                opclasses=["varchar_pattern_ops", "varchar_pattern_ops"],
+                name="memory_by_key",
+            ),
             models.Index(fields=["thread_id"], condition=Q(thread_id__isnull=False), name="memory_by_thread"),
             models.Index(fields=["company_id"], condition=Q(company_id__isnull=False), name="memory_by_company"),
             models.Index(Lower("company_id"), condition=Q(company_id__isnull=False), name="memory_by_company_name"),
