@@ -57,7 +57,8 @@ def edit(
 
 
 def found(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memory:
-    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time.
+    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time; NotAllowed: the
+    caller does not write into its scope.
 
     The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
     """
@@ -65,6 +66,7 @@ def found(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memo
     scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
     if scope is None:
         raise NotFound("no such memory")
+    trust.scope_to_write(scope)
     lock = claim_locks.to_decide if decides else claim_locks.to_store
     lock(scope)
     memory = rows.select_for_update().filter(pk=memory_id).first()

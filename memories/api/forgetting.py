@@ -31,7 +31,7 @@ class Forgetting(Door):
         memory = Memory.objects.visible_to(self.trust).unexpired(at).filter(pk=memory_id).first()
         if memory is None:
             raise NotFound("no such memory")
-        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=dry_run(request))
+        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
         return Response(asdict(receipt))
 
 
@@ -46,7 +46,7 @@ class ForgettingByKey(Door):
         memory = Memory.objects.visible_to(self.trust).unexpired(at).keyed(key, scope=scope).first()
         if memory is None:
             raise UnknownKey(forgetting.suggestions(key, scope=scope, trust=self.trust))
-        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=dry_run(request))
+        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
         return Response(asdict(receipt))
 
 
@@ -59,9 +59,7 @@ class Erase(WritingDoor):
         if not people.administers(request.user):
             raise NotAllowed("only an administrator may erase")
         self.body("why")
-        receipt = forgetting.erase(memory_id, trust=self.trust, at=timezone.now(), dry_run=dry_run(request))
+        receipt = forgetting.erase(
+            memory_id, trust=self.trust, at=timezone.now(), dry_run=lists.flag(request, "dry_run")
+        )
         return Response(asdict(receipt))
-
-
-def dry_run(request: Request) -> bool:
-    return lists.choice(request, "dry_run", ["true", "false", "1", "0"]) in (["true"], ["1"])

@@ -47,6 +47,11 @@ def choice(request: Request, name: str, allowed: list[str]) -> list[str]:
     return values
 
 
+def flag(request: Request, name: str) -> bool:
+    """Whether a parameter says yes."""
+    return choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
+
+
 def cursor(request: Request) -> Cursor | None:
     text = request.query_params.get("cursor")
     return Cursor.decode(text) if text else None

@@ -46,7 +46,7 @@ class Memories(Storing):
     def get(self, request: Request) -> Response:
         at = lists.moment(request)
         rows = _filtered(request, Memory.objects.visible_to(self.trust), at=timezone.now())
-        stubs = self._stubs(request, at=at) if _wanted(request, "include_redacted") else []
+        stubs = self._stubs(request, at=at) if lists.flag(request, "include_redacted") else []
         few = "company_id" in request.query_params or "source" in request.query_params
         return lists.answer(
             request,
@@ -60,7 +60,8 @@ class Memories(Storing):
 
     def _stubs(self, request: Request, *, at: datetime) -> list[dict[str, Any]]:
         """What lies exactly one level above the caller: that it is there, never what it says; newest first."""
-        rows = _filtered(request, Memory.objects.just_above(self.trust), at=timezone.now(), names=("type", "scope"))
+        current = Memory.objects.just_above(self.trust).current(timezone.now())
+        rows = _filtered(request, current, at=timezone.now(), names=("type", "scope"))
         return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
@@ -128,10 +129,6 @@ def _events(memory_id: UUID) -> EventQuerySet:
     return Event.objects.filter(episode=memory_id).select_related("instruction").order_by("position")
 
 
-def _wanted(request: Request, name: str) -> bool:
-    return lists.choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
-
-
 def _filtered(
     request: Request,
     rows: MemoryQuerySet,
@@ -152,7 +149,7 @@ def _filtered(
         rows = rows.filter(confidence__gte=lists.number(request, "min_confidence", default=0, least=0, most=100))
     if "min_salience" in names and "min_salience" in request.query_params:
         rows = rows.with_salience(at).filter(salience_now__gte=lists.share(request, "min_salience"))
-    if "stale" in names and _wanted(request, "stale"):
+    if "stale" in names and lists.flag(request, "stale"):
         rows = rows.idle(at)
     if "q" in names and (words := request.query_params.get("q", "").strip()):
         rows = saying(rows, words)
@@ -164,7 +161,7 @@ def _order(request: Request, *, best_first: bool) -> Order:
     asked = request.query_params.get("ordering")
     if asked is None:
         return ("-confidence", "-created_at", "-id") if best_first else ("-created_at", "-id")
-    name, sign = asked.lstrip("-"), "-" if asked.startswith("-") else ""
+    name, sign = asked.removeprefix("-"), "-" if asked.startswith("-") else ""
     if name not in ORDERINGS:
         raise Invalid(FieldError("/ordering", "unknown_value", f"must be one of {', '.join(ORDERINGS)}, or - and one"))
     return (f"{sign}{COLUMN.get(name, name)}", f"{sign}id")

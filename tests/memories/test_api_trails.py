@@ -75,6 +75,13 @@ def test_stubs_show_only_what_lies_exactly_one_level_above_in_scope() -> None:
     assert len(results(BASE, **agent)) == 1
 
 
+def test_no_stub_tells_the_status_of_what_lies_above() -> None:
+    for status in ("confirmed", "candidate", "dismissed"):
+        make_memory(status, sensitivity=2, status=status)
+    for asked in ("", "&status=dismissed", "&status=candidate,dismissed"):
+        assert len(results(f"{BASE}?include_redacted=true{asked}", clearance=1)) == 1
+
+
 def test_stubs_follow_the_last_page_only() -> None:
     for n in range(3):
         make_memory(f"low {n}", status="confirmed")

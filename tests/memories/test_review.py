@@ -1,5 +1,6 @@
 """Edits: whose hold, whose become proposals, and what no edit can do."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -104,6 +105,17 @@ def test_what_is_not_an_agents_to_change_becomes_a_proposal(facts: dict[str, Any
     assert edited.proposal.change == {"verb": "edit", "content": "Acme pays on net-60 terms"}
     assert Memory.objects.get().version == 1
     assert change(memory, PLAIN, content="Acme pays on net-60 terms").proposal == edited.proposal
+
+
+@pytest.mark.parametrize("trust", [PLAIN, TRUST])
+def test_what_lies_outside_the_scopes_of_a_token_is_neither_edited_nor_proposed(trust: Trust) -> None:
+    memory = make_memory(scope="global", status="confirmed")
+    with pytest.raises(NotAllowed, match="may not write into the scope 'global'"):
+        change(memory, replace(trust, scopes=frozenset({"alpha"})), content="Acme pays on net-60 terms")
+    assert not Proposal.objects.exists()
+    with pytest.raises(NotAllowed):
+        desk.decide(replace(TRUST, scopes=frozenset({"alpha"})), memory.pk, "dismiss", at=LATER, why="wrong")
+    assert Memory.objects.get().version == 1
 
 
 def test_an_edit_does_not_bring_back_what_was_dismissed() -> None:
