@@ -14,7 +14,6 @@ from memories.ranking import Candidate
 from memories.retrieval.asking import SALIENCE, Asking
 
 ENOUGH = 5_000  # nearest passages among which the memories asked for are looked for
-NEAREST = 400  # of an index; of 200 it had 57 % of the nearest 50 (made-up texts, 100,000 of them)
 PLACE = "p.id, p.memory_id, p.position"
 
 
@@ -89,16 +88,16 @@ def _by_meaning(asking: Asking) -> str:
             f" ON v.passage_id = p.id WHERE {' AND '.join(said)} ORDER BY {distance} LIMIT %(pool)s"
         )
         return _select("by_meaning", PLACE, among)
-    order, most = distance, ENOUGH
+    most = ENOUGH
     if asking.by_index:
         size = len(asking.question.vector) if asking.question.vector is not None else 0
-        sides = [ann.direction(row, asking.question.model, size) for row in ("v.embedding", "%(vector)s")]
-        order, most = " <=> ".join(sides), NEAREST
+        sides = (ann.compared(side, size) for side in ("v.embedding", "%(vector)s"))
+        distance, most = " <#> ".join(sides), ann.NEAREST
     near = (
         f"SELECT v.passage_id, {distance} AS distance FROM memories_vector v WHERE {' AND '.join(of_vector)}"
-        f" ORDER BY {order} LIMIT {most}"
+        f" ORDER BY {distance} LIMIT {most}"
     )
-    if asking.by_index:  # its order is another one, and not exact
+    if asking.by_index:  # which goes on where the filters left too few, and then in an order of about
         near = f"SELECT * FROM ({near}) AS found ORDER BY distance"
     wanted = (
         f"SELECT {PLACE} FROM memories_passage p WHERE p.id = near.passage_id AND EXISTS"

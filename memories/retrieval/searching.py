@@ -7,12 +7,13 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q
 
+from memories import ann
 from memories.choices import ActorKind
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.retrieval.asking import EXACT, Asking
-from memories.retrieval.candidates import NEAREST, pool
+from memories.retrieval.candidates import pool
 from memories.retrieval.found import Found, Result, fetched, most_salient, selection
 from memories.retrieval.question import Question, meaning, read
 from memories.retrieval.request import SearchRequest
@@ -53,7 +54,7 @@ def _answers(asking: Asking) -> list[Result]:
     request, weights = asking.request, weights_of(settings.SEARCH_WEIGHTS)
     if asking.by_index:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('hnsw.ef_search', %s, true)", [str(NEAREST)])
+            ann.prepare(cursor)
     found = pool(asking)
     scored = by_passage(found.candidates, found.tells, asking.question.text, weights)
     if request.unit == "passage":

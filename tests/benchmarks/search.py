@@ -69,7 +69,7 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     """The same question, read and embedded the same way; one statement answers everything."""
     from django.db import connection, transaction
 
-    from memories import retrieval
+    from memories import ann, retrieval
     from memories.retrieval.asking import Asking
     from memories.retrieval.candidates import statement
     from memories.retrieval.question import Question, meaning, read
@@ -83,7 +83,7 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
     values = asking.values()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('hnsw.ef_search', '400', true)")
+        ann.prepare(cursor)
         began = time.perf_counter()
         cursor.execute(sql, values)
         cursor.fetchall()
