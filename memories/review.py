@@ -41,6 +41,7 @@ def edit(
     """
     with transaction.atomic():
         memory = found(trust, memory_id, decides=trust.may(Permission.REVIEW), at=at)
+        trust.scope_to_write(memory.scope)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
         columns = _columns(memory, change, at=at, by_a_person=trust.may(Permission.REVIEW))
@@ -57,8 +58,7 @@ def edit(
 
 
 def found(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memory:
-    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time; NotAllowed: the
-    caller does not write into its scope.
+    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time.
 
     The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
     """
@@ -66,7 +66,6 @@ def found(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memo
     scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
     if scope is None:
         raise NotFound("no such memory")
-    trust.scope_to_write(scope)
     lock = claim_locks.to_decide if decides else claim_locks.to_store
     lock(scope)
     memory = rows.select_for_update().filter(pk=memory_id).first()
