@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 
 from memories import ann
-from memories.choices import Type
 from memories.models.vector import as_text
 from memories.retrieval.question import Question
 from memories.retrieval.reach import Reach, quoted, reach
@@ -18,6 +17,7 @@ SALIENCE = (
     "memos_salience_at(%(at)s, m.salience, m.salience_at, m.half_life, m.min_salience, m.max_age, m.created_at,"
     " m.pinned)"
 )
+FEW = 50_000  # passages that may be compared one by one
 EXACT = ("source", "company_id", "thread_id")
 
 
@@ -48,8 +48,8 @@ class Asking:
     @property
     def is_narrow(self) -> bool:
         """Few memories are asked for: the planner may begin with them."""
-        asked = self.request
-        few = bool(asked.types) and Type.EPISODIC not in asked.types
+        asked, known = self.request, self.question.figures
+        few = bool(asked.types) and known.of_types(asked.types, self.scopes) <= FEW
         unusual = bool(asked.statuses) and not set(BELIEVED) <= set(asked.statuses)
         rest = (asked.tags, asked.categories, asked.min_confidence, asked.min_salience)
         return few or unusual or any(rest) or any(getattr(asked, name) for name in EXACT)

@@ -16,6 +16,8 @@ json_build_object(
     'passages', (SELECT reltuples FROM pg_class WHERE oid = 'memories_passage'::regclass),
     'scopes', (SELECT json_build_array(most_common_vals::text::text[], most_common_freqs) FROM pg_stats
                WHERE schemaname = current_schema() AND tablename = 'memories_passage' AND attname = 'scope'),
+    'types', (SELECT json_build_array(most_common_vals::text::text[], most_common_freqs) FROM pg_stats
+              WHERE schemaname = current_schema() AND tablename = 'memories_passage' AND attname = 'type'),
     'words', (SELECT json_build_array(most_common_elems::text::text[], most_common_elem_freqs) FROM pg_stats
               WHERE schemaname = current_schema() AND tablename = 'memories_passage' AND attname = 'search'),
     'indexes', (SELECT json_agg(relname) FROM pg_class JOIN pg_index ON pg_class.oid = indexrelid
@@ -25,11 +27,12 @@ json_build_object(
 
 @dataclass(frozen=True)
 class Figures:
-    """`scopes` and `words`: the share of passages of a frequent scope, or holding a frequent lexeme; all others are
-    `rare`."""
+    """`scopes`, `types` and `words`: the share of passages of a frequent scope or type, or holding a frequent lexeme;
+    all others are `rare`."""
 
     passages: float = 0.0
     scopes: dict[str, float] = field(default_factory=dict)
+    types: dict[str, float] = field(default_factory=dict)
     words: dict[str, float] = field(default_factory=dict)
     rare: float = 0.0
     indexes: frozenset[str] = frozenset()
@@ -42,6 +45,10 @@ class Figures:
         unknown = any(scope not in self.scopes for scope in scopes)
         return self.passages * (sum(self.scopes.get(scope, 0.0) for scope in scopes) + (others if unknown else 0.0))
 
+    def of_types(self, types: Collection[str], scopes: Collection[str] | None) -> float:
+        """About how many of those are of these types, if each scope has its share of them."""
+        return self.within(scopes) * sum(self.types.get(type, 0.0) for type in types)
+
     def share(self, word: str) -> float:
         return self.words.get(word, self.rare)
 
@@ -52,11 +59,16 @@ def of(told: Any) -> Figures:
     words, shares = told["words"] or ([], [])
     return Figures(
         passages=max(0.0, told["passages"] or 0.0),
-        scopes=dict(zip(*(told["scopes"] or ([], [])), strict=False)),
+        scopes=_shares(told["scopes"]),
+        types=_shares(told["types"]),
         words=dict(zip(words or (), shares or (), strict=False)),
         rare=min(shares[: len(words)]) if words else 0.0,
         indexes=frozenset(told["indexes"] or ()),
     )
+
+
+def _shares(told: Any) -> dict[str, float]:
+    return dict(zip(*told, strict=False)) if told else {}
 
 
 class Kept:

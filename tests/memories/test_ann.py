@@ -1,15 +1,19 @@
 """The index over vectors: built where there is too much to compare everything, and only there."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memories import ann
+from memories.choices import ActorKind, Sensitivity
 from memories.models import EmbeddingModel
 from memories.retrieval import candidates, figures, searching
 from memories.retrieval.asking import Asking
+from memories.trust import Actor, Trust
 from tests.memories.searched import find, known, said
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,6 +34,15 @@ def indexes() -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vector\\_near\\_%'")
         return {name for (name,) in cursor.fetchall()}
+
+
+@contextmanager
+def only_by_index() -> Iterator[None]:
+    """Of a few rows the planner would read all and sort them."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_sort = off")
+        yield
+        cursor.execute("RESET enable_sort")
 
 
 def count_rows() -> None:
@@ -61,6 +74,25 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
     assert said(find("doctor gave drugs"))[0] == "The physician prescribed some medicine"
     assert said(find("doctor gave drugs", types=["episodic"])) == []
     assert used == [True, True]
+
+
+def test_what_the_caller_may_not_see_does_not_empty_what_the_index_finds(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    monkeypatch.setattr(ann, "NEAREST", 5)
+    for n in range(30):
+        known(f"The physician prescribed medicine {n}", sensitivity=Sensitivity.HYPER)
+    known("Nurses hand out pills", sensitivity=Sensitivity.LOW)
+    count_rows()
+    assert ann.ensure() == "built"
+    reader = Trust(Actor(ActorKind.AGENT, "ada", "ada"), Sensitivity.LOW)
+    with only_by_index(), CaptureQueriesContext(connection) as asked:
+        assert said(find("doctor gave drugs", by=reader)) == ["Nurses hand out pills"]
+        [search] = [query["sql"] for query in asked if "by_meaning" in query["sql"]]
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN {search}")
+            assert f"Index Scan using {NAME}" in str(cursor.fetchall())
 
 
 def test_the_index_of_a_model_that_does_not_serve_any_more_goes(settings: Any) -> None:

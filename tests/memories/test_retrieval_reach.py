@@ -1,14 +1,21 @@
 """Which words find the candidates, where there is too much to look at all of them."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memories.retrieval import check
+from memories.retrieval.asking import Asking
 from memories.retrieval.figures import Figures, of
-from memories.retrieval.question import MOST_WORDS, most_telling
+from memories.retrieval.question import MOST_WORDS, Question, most_telling
 from memories.retrieval.reach import quoted, reach
+from memories.trust import everything
+from tests.make import AT
 
-MANY = Figures(1_000_000, {"big": 0.5, "small": 0.005}, {"said": 0.2, "meet": 0.1, "team": 0.008}, rare=0.0005)
+SCOPES, TYPES = {"big": 0.5, "small": 0.005}, {"episodic": 0.9, "semantic": 0.1}
+MANY = Figures(1_000_000, SCOPES, TYPES, {"said": 0.2, "meet": 0.1, "team": 0.008}, rare=0.0005)
 
 
 def test_where_there_is_little_every_word_finds_and_is_counted() -> None:
@@ -38,8 +45,25 @@ def test_a_scope_that_is_not_frequent_is_what_the_frequent_ones_leave() -> None:
     assert MANY.within(None) == 1_000_000
 
 
+@pytest.mark.parametrize(
+    ("asked", "narrow"),
+    [
+        ({}, False),
+        ({"types": ["semantic"]}, False),
+        ({"types": ["semantic"], "scopes": ["small"]}, True),
+        ({"types": ["competence"]}, True),
+        ({"types": ["competence", "episodic"]}, False),
+        ({"source": "billing"}, True),
+    ],
+)
+def test_where_few_are_asked_for_they_are_compared_one_by_one(asked: dict[str, Any], narrow: bool) -> None:
+    request = check({"query": "x", **asked})
+    asking = Asking(Question("x", figures=MANY), request, request.narrows(everything()), AT)
+    assert asking.is_narrow == narrow
+
+
 def test_statistics_that_the_database_does_not_have_are_none() -> None:
-    told = {"passages": -1, "scopes": None, "words": None, "indexes": None}
+    told = {"passages": -1, "scopes": None, "types": None, "words": None, "indexes": None}
     assert of(told) == Figures()
     assert of({**told, "words": [["a", "b"], [0.5, 0.1, 0.1, 0.5, 0]], "scopes": [["x"], [1]]}).rare == 0.1
 
