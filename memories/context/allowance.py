@@ -47,7 +47,7 @@ class Allowance:
             return None
 
     def missing(self, name: str, error: Exception) -> None:
-        expected = isinstance(error, OutOfTime | TimeoutError | EmbeddingError | OperationalError)
+        expected = isinstance(error, OutOfTime | EmbeddingError | OperationalError)
         why = str(error) or type(error).__name__
         log.warning("a context without %s: %s", name, why, exc_info=None if expected else error)
         self.degraded.append(name)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memories import embedding
 from memories.choices import ActorKind, Status, Type
 from memories.context import choosing, finding, meaning, recording, rendering
 from memories.context.allowance import Allowance
@@ -120,8 +121,9 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
     if not model.name:
         return None
     try:
-        return meaning.vector_of(task, model.name, patience=max(0.05, allowance.left(keeping=FOR_THE_SEARCH)))
-    except (EmbeddingError, TimeoutError) as error:
+        patience = max(0.05, allowance.left(keeping=FOR_THE_SEARCH))
+        return embedding.ask(embedding.named(model.name), task, patience=patience)
+    except EmbeddingError as error:
         allowance.missing("embedding", error)
         return None
 

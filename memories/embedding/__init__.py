@@ -4,6 +4,7 @@ from functools import cache
 
 from django.conf import settings
 
+from memories.embedding.asking import ask
 from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused, Unavailable, similarity
 from memories.embedding.endpoint import Endpoint
 from memories.embedding.static import Static
@@ -14,6 +15,7 @@ __all__ = [
     "EmbeddingError",
     "Refused",
     "Unavailable",
+    "ask",
     "built_in",
     "centred_similarity",
     "embedder",

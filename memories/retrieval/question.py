@@ -40,7 +40,7 @@ def meaning(text: str) -> tuple[str, Array | None, tuple[str, ...]]:
     """The serving model, the vector of the text, and what failed. Not to be called inside a transaction."""
     model = EmbeddingModel.objects.serving()
     try:
-        [vector] = embedding.named(model).embed([text], patience=PATIENCE)
+        vector = embedding.ask(embedding.named(model), text, patience=PATIENCE)
     except embedding.EmbeddingError as error:
         log.warning("searching by words only: %s", error)
         return model, None, ("embedding",)

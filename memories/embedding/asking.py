@@ -1,0 +1,63 @@
+"""A question as a vector: with little patience for an endpoint, and none for one that has just failed."""
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+from memories.embedding.embedder import Array, Embedder, Refused, Unavailable
+
+REST = 10.0  # seconds for which an endpoint that failed is left alone
+MOST_AT_ONCE = 16
+
+FAIR = 0.5  # seconds: what was given less has not failed by being slower
+
+_resting: dict[Embedder, float] = {}  # until when, of the monotonic clock; of this process
+
+
+def ask(embedder: Embedder, text: str, *, patience: float) -> Array | None:
+    """The vector of one text, None where that says nothing to the model. EmbeddingError after `patience` seconds.
+
+    An endpoint that fails is not asked again for a while: who comes meanwhile is told at once (Unavailable), and the
+    first one after it finds out. Not to be called inside a transaction. It is asked from a thread: no timeout of a
+    connection covers the look-up of its name.
+    """
+    if not embedder.external:
+        return embedder.embed([text])[0]
+    _may_be_asked(embedder, patience)
+    try:
+        vector = _within(embedder, text, patience)
+    except Unavailable:
+        if patience >= FAIR:
+            _resting[embedder] = time.monotonic() + REST
+        raise
+    except Refused:  # it works, and takes this text for wrong
+        _resting.pop(embedder, None)
+        raise
+    _resting.pop(embedder, None)
+    return vector
+
+
+def _may_be_asked(embedder: Embedder, patience: float) -> None:
+    until = _resting.get(embedder)
+    if until is None:
+        return
+    now = time.monotonic()
+    if now < until:
+        raise Unavailable(f"the embedding endpoint failed a moment ago: it is asked again in {until - now:.0f} seconds")
+    _resting[embedder] = now + patience  # this one finds out; the others go on without
+
+
+def _within(embedder: Embedder, text: str, patience: float) -> Array | None:
+    asked = _threads(os.getpid()).submit(embedder.embed, [text], patience=patience)
+    try:
+        return asked.result(patience)[0]
+    except TimeoutError:
+        asked.cancel()
+        raise Unavailable(f"the embedding endpoint did not answer within {patience:.1f} seconds") from None
+
+
+@lru_cache(maxsize=1)
+def _threads(pid: int) -> ThreadPoolExecutor:
+    """Of this process: threads do not come along into a fork."""
+    return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="embedding")

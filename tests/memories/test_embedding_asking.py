@@ -1,0 +1,84 @@
+"""An endpoint that fails is left alone for a while: nobody waits for it again, and words are searched meanwhile."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from memories import embedding
+from memories.embedding import Refused, Unavailable, asking
+from memories.models import EmbeddingModel
+from tests import embedding_endpoint
+from tests.embedding_endpoint import Endpoint
+from tests.memories.searched import find, known, said
+
+
+@pytest.fixture
+def endpoint(settings: Any) -> Iterator[Endpoint]:
+    with embedding_endpoint.listening() as listening:
+        settings.EMBEDDING_ENDPOINT, settings.EMBEDDING_MODEL = listening.url, "m"
+        yield listening
+
+
+def ask(*, patience: float = 5.0) -> bool:
+    """Whether there is a vector."""
+    return embedding.ask(embedding.embedder(), "When does Acme pay?", patience=patience) is not None
+
+
+def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
+    over = threading.Event()
+    endpoint.fault = lambda _: (500, {"over": over.wait(30)})
+    with pytest.raises(Unavailable):
+        ask(patience=asking.FAIR)
+    began = time.monotonic()
+    with pytest.raises(Unavailable, match="asked again in 10 seconds"):
+        ask(patience=20)
+    over.set()
+    assert (len(endpoint.asked), time.monotonic() - began < 5) == (1, True)
+
+
+def test_after_its_rest_the_first_one_finds_out_and_the_others_do_not_wait(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "REST", 0)
+    endpoint.fault = lambda _: (500, {"error": "down"})
+    with pytest.raises(Unavailable, match="answered 500"):
+        ask()
+    met: list[str] = []
+
+    def meanwhile(_: Any) -> None:
+        with pytest.raises(Unavailable, match="asked again in") as told:
+            ask()
+        met.append(str(told.value))
+
+    endpoint.fault = meanwhile
+    assert ask()
+    assert len(met) == 1
+    endpoint.fault = None
+    assert [ask(), ask(), len(endpoint.asked)] == [True, True, 4]
+
+
+def test_a_text_that_is_refused_and_too_little_patience_say_nothing_against_it(endpoint: Endpoint) -> None:
+    endpoint.fault = lambda _: (400, {"error": "too long"})
+    with pytest.raises(Refused):
+        ask()
+    over = threading.Event()
+    endpoint.fault = lambda _: (500, {"over": over.wait(30)})
+    with pytest.raises(Unavailable):
+        ask(patience=0.05)
+    over.set()
+    endpoint.fault = None
+    assert ask()
+
+
+@pytest.mark.django_db
+def test_each_search_says_what_is_missing(endpoint: Endpoint) -> None:
+    EmbeddingModel.objects.create(name="m", dimensions=8, near_duplicate_threshold=0.8, active=True)
+    known("Acme pays on net-30 terms")
+    endpoint.fault, endpoint.asked = (lambda _: (503, {"error": "down"})), []
+    for _ in range(3):
+        found = find("When does Acme pay?")
+        assert (said(found), found.degraded) == (["Acme pays on net-30 terms"], ("embedding",))
+    assert len(endpoint.asked) == 1
