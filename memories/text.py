@@ -42,11 +42,20 @@ def _cut(text: str, start: int) -> int:
 
 
 def searchable(text: str) -> str | None:
-    """The text with each run of Chinese or Japanese as its pairs of neighbours, on both sides of a search; None where
+    """The text with each run of Chinese or Japanese as its pairs of neighbours, as a search asks for it; None where
     that changes nothing."""
     if text.isascii() or not UNSPACED.search(text):
         return None
     return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
+
+
+def indexed(text: str) -> str | None:
+    """The same as it is found: with every single character too, or who asks for one (茶) would find it only where it
+    stands alone."""
+    words = searchable(text)
+    if words is None:
+        return None
+    return f"{words} {' '.join(dict.fromkeys(''.join(UNSPACED.findall(text))))}"
 
 
 def pairs(run: str) -> list[str]:

@@ -178,7 +178,7 @@ def _write(drafts: Sequence[Draft]) -> None:
         [draft.part for draft in drafts],
         [draft.event_id for draft in drafts],
         [draft.text for draft in drafts],
-        [text.searchable(draft.text) for draft in drafts],
+        [text.indexed(draft.text) for draft in drafts],
         [draft.actor for draft in drafts],
         [draft.at for draft in drafts],
         [None if vector is None else as_text(vector) for vector in vectors],

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -115,6 +116,24 @@ def test_chinese_is_found_by_its_pairs() -> None:
     indexed("客户喜欢绿茶 and coffee")
     assert found(text.searchable("绿茶") or "") == found("coffee") == ["客户喜欢绿茶 and coffee"]
     assert found(text.searchable("红茶") or "") == []
+
+
+@pytest.mark.parametrize("character", "客茶绿")
+def test_chinese_is_found_by_a_single_character_wherever_it_stands(character: str) -> None:
+    indexed("客户喜欢绿茶 and coffee")
+    assert found(text.searchable(character) or "") == ["客户喜欢绿茶 and coffee"]
+    assert found(text.searchable("红") or "") == []
+
+
+def test_what_was_stored_before_is_found_by_single_characters_after_the_migration() -> None:
+    said = "客户喜欢𠀋绿茶 and coffee"
+    Passage.objects.filter(memory=indexed(said)).update(searchable=text.searchable(said))
+    assert found("茶") == []
+    migration = import_module("memories.migrations.0012_single_characters")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.ADD, [migration.ONE])
+    assert found("茶") == found("𠀋") == [said]
+    assert set((Passage.objects.get().searchable or "").split()) == set((text.indexed(said) or "").split())
 
 
 @pytest.mark.parametrize("content", ["...", "x" * 30_000, "a" * 1_999 + "b" * 9, "\n \n".join("ab" * 900)])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.text import bigrams, language_of, normal, searchable, slug
+from memories.text import bigrams, indexed, language_of, normal, searchable, slug
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,11 @@ def test_pairs_of_each_run() -> None:
 
 def test_the_pairs_are_words_to_search() -> None:
     assert (searchable("用Slack付款") or "").split() == ["用", "Slack", "付款"]
+
+
+def test_each_character_is_found_too() -> None:
+    assert (indexed("用Slack付款") or "").split() == ["用", "Slack", "付款", "用", "付", "款"]
+    assert indexed("no such thing") is None
 
 
 def test_accents_heaped_on_a_letter_cost_no_time() -> None:
