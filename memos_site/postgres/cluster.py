@@ -3,6 +3,7 @@
 Only the keeper calls this, and there is one keeper at a time. Nothing here needs more than the standard library.
 """
 
+import hashlib
 import os
 import shutil
 import signal
@@ -53,7 +54,6 @@ class Cluster:
     def __init__(self, data: Path, binaries: Path) -> None:
         self.data, self.binaries = data, binaries
         self.account = Account.for_data(data)
-        self.sockets: Path | None = None  # of the server that we started; its pid file names it only while it runs
 
     def run(self, program: str, *arguments: str | Path, text: str = "") -> None:
         command = self.account.command(self.binaries / program, *arguments, reaching=self.data)
@@ -103,11 +103,13 @@ class Cluster:
         self.tidy()
 
     def tidy(self) -> None:
-        directory = self.sockets or self.socket_directory()
-        for leftover in (directory / SOCKET, directory / f"{SOCKET}.lock", self.data / "postmaster.pid"):
-            leftover.unlink(missing_ok=True)
-        if directory != self.data and directory.is_dir():
-            directory.rmdir()
+        """Removes the files of the last server, and the directories of its sockets, whatever else it left."""
+        for directory in (self.data, *self.short_directories()):
+            for leftover in (directory / SOCKET, directory / f"{SOCKET}.lock"):
+                leftover.unlink(missing_ok=True)
+            if directory != self.data:
+                directory.rmdir()
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def living(self) -> int | None:
         """The pid in postmaster.pid, if a `postgres -D <our data>` has it."""
@@ -117,22 +119,25 @@ class Cluster:
         pid = int(lines[0])
         return pid if ["-D", str(self.data)] in pairs(arguments_of(pid)) else None
 
-    def socket_directory(self) -> Path:
-        """Where the running, or the last, server has its socket."""
-        lines = postmaster_file(self.data)
-        return Path(lines[4]) if len(lines) > 4 and lines[4] else self.data
+    def short_prefix(self) -> str:
+        return f"memos-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}-"
 
-    def new_socket_directory(self) -> Path:
+    def short_directories(self) -> list[Path]:
+        """Short ones made for this cluster's sockets. A server that shuts itself down forgets the one that it had."""
+        found = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108
+        return [one for one in found if one.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
+
+    def socket_directory(self) -> Path:
         if len(os.fsencode(self.data / SOCKET)) <= SOCKET_PATH_LIMIT:
             return self.data
-        directory = Path(tempfile.mkdtemp(prefix="memos-", dir="/tmp"))  # 0700, a name of its own
+        directory = Path(tempfile.mkdtemp(prefix=self.short_prefix(), dir="/tmp"))  # 0700, a name of its own
         if os.geteuid() == 0:
             self.account.own(directory)
         return directory
 
     def start(self) -> subprocess.Popen[bytes]:
-        self.sockets = self.new_socket_directory()
-        options = OPTIONS | {"unix_socket_directories": str(self.sockets)}
+        sockets = self.socket_directory()
+        options = OPTIONS | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603

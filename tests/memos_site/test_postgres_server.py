@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,18 @@ def test_stale_files_that_name_a_living_stranger_do_not_matter(data_dir: Path) -
     stranger.wait()
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(data_dir: Path) -> None:
+def keeper_alone(data_dir: Path) -> None:
+    """Kills the keeper; its server then shuts itself down, and its pid file is gone with it."""
+    keeper = Server(data_dir).keeper()
+    assert keeper
+    os.kill(keeper, signal.SIGKILL)
+    until(lambda: not (data_dir / "postgres" / "postmaster.pid").exists())
+
+
+@pytest.mark.parametrize("kill", [kill_all, keeper_alone])
+def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(
+    data_dir: Path, kill: Callable[[Path], None]
+) -> None:
     deep = data_dir / ("deep" * 20) / ("er" * 20)
     deep.mkdir(parents=True)
     (data_dir / "postgres").rename(deep / "postgres")
@@ -128,7 +140,8 @@ def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed_again(dat
     sockets = Path(Server(deep).host())
     assert sockets != deep / "postgres"
     assert sockets.stat().st_mode & 0o777 == 0o700
-    kill_all(deep)
+    kill(deep)
+    user.process.kill()
     user.process.communicate()
     with using(deep):
         assert sql(deep, "SELECT 1") == [(1,)]
