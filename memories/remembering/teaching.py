@@ -89,15 +89,22 @@ def _taught(lesson: Lesson) -> Stored:
     if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
         propose(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
-    known = likened(row, statement.content, same_subject=lesson.chosen) if row is not None else None
-    if known and known.likeness == Likeness.SAME:
-        return _again(lesson, row)
+    known = _likened(row, lesson)
+    if known and known.memory and known.likeness == Likeness.SAME:
+        return _again(lesson, known.memory)
     near = _known(lesson, known)
     if resolve == "update" and (found := _meant(lesson, near)):
         return _instead(lesson, found)
     if near and resolve != "separate":
         raise NearDuplicate(near)
     return _dismissed(lesson) or _anew(lesson)
+
+
+def _likened(row: Memory | None, lesson: Lesson) -> Near | None:
+    """A skill or plan that has the key is another thing, whatever it is called: a lesson never vouches for it."""
+    if row is None or row.type != Type.SEMANTIC:
+        return None
+    return likened(row, lesson.statement.content, same_subject=lesson.chosen)
 
 
 def _known(lesson: Lesson, known: Near | None) -> list[Near]:
@@ -142,9 +149,8 @@ def _dismissed(lesson: Lesson) -> Stored | None:
     return _again(lesson, row)
 
 
-def _again(lesson: Lesson, row: Memory | None) -> Stored:
+def _again(lesson: Lesson, row: Memory) -> Stored:
     """The person says it once more: it holds, whatever a rule or a machine has made of it."""
-    assert row is not None
     return _vouch(lesson, row, {"times_confirmed": row.times_confirmed + 1})
 
 

@@ -8,6 +8,7 @@ import pytest
 from memories import conversation, decay, forgetting, ingestion, witnessing
 from memories.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
 from memories.exceptions import Conflict, NotAllowed
+from memories.forgetting import traces
 from memories.ingestion.ingested import Ingested
 from memories.models import (
     Adaptation,
@@ -81,6 +82,20 @@ def test_the_receipt_says_what_went_and_a_dry_run_says_it_before() -> None:
     receipt = forgetting.forget(memory, trust=PERSON, at=AT)
     assert receipt == before == forgetting.Receipt(memory.pk, adaptations_reverted=1, relations=2, evidence=1)
     assert not Memory.objects.filter(pk=memory.pk).exists()
+
+
+def test_answers_and_contexts_are_looked_through_once_however_many_proposals_go(
+    django_assert_num_queries: Any,
+) -> None:
+    ids = {uuid4() for _ in range(20)}
+    for number, named in enumerate([*ids, uuid4()]):
+        facts: dict[str, Any] = {"request_sha256": b"x", "answer": {"proposal": str(named)}, "expires_at": AT}
+        IdempotencyKey.objects.create(caller="a", key=str(number), **facts)
+    with django_assert_num_queries(1):
+        traces.drop_answers(ids)
+    assert IdempotencyKey.objects.count() == 1
+    traces.drop_answers(set())
+    assert IdempotencyKey.objects.count() == 1
 
 
 def test_its_history_is_a_skeleton() -> None:

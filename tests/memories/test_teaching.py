@@ -173,6 +173,13 @@ def test_a_lesson_learns_nothing_of_what_lies_above_the_teacher(anna: Trust) -> 
     assert teach(anna, "Zebras live in Africa").created
 
 
+def test_a_lesson_does_not_vouch_for_a_skill_of_its_name(anna: Trust) -> None:
+    skill = make_memory("book-flight", key="book-flight", type="competence", status="candidate")
+    assert taught(teach(anna, "Book flight")).key == "book-flight-v2"
+    skill.refresh_from_db()
+    assert (skill.status, skill.content, skill.version) == ("candidate", "book-flight", 1)
+
+
 def test_a_taught_secret_is_kept_above_whoever_may_not_see_it(anna: Trust) -> None:
     row = taught(teach(anna, "The door code password is hunter2!"))
     assert (row.flags, row.sensitivity) == (["secret"], Sensitivity.HIGH)
