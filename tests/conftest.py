@@ -12,6 +12,7 @@ import django
 import pytest
 import pytest_django
 from django.conf import settings
+from django.db import connection
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
@@ -32,16 +33,26 @@ def verbs(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Django's migrations find everything done."""
+    return bool(settings.EMBEDDED)
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: pytest_django.DjangoDbBlocker
+    django_db_modify_db_settings_parallel_suffix: None,
+    django_db_blocker: pytest_django.DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """The tests' database need not survive the machine: nothing waits for the disk. Each worker has one of its own."""
-    from django.db import connection
+    """The tests' database is a copy of one that was migrated once for all workers."""
+    from tests.clusters import copied, migrated_cluster
 
     if settings.EMBEDDED:
+        copied(migrated_cluster(tmp_path_factory), DATA_DIR)
+        told = connection.settings_dict
+        name = told["TEST"]["NAME"] or f"test_{told['NAME']}"
         with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
-            cursor.execute("ALTER SYSTEM SET fsync = off")
-            cursor.execute("SELECT pg_reload_conf()")
+            cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE memos')
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,12 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.memos_site.processes import environment, until
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60  # seconds that anything may take before the test says that it never came
+PATIENCE = 240  # seconds that anything may take before the test says that it never came
+
+
+class Begun(Protocol):
+    """As much of `Popen` as it takes to wait for the end of a command."""
+
+    @property
+    def returncode(self) -> int: ...
+
+    def communicate(self, input: None = None, timeout: float | None = None) -> tuple[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -32,9 +41,13 @@ class Installation:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **more}
         return subprocess.Popen(command, env=self.environment, cwd=ROOT, **pipes)
 
+    def begin(self, *arguments: str) -> Begun:
+        """`manage.py ...` as a process of its own, as cheap as there is one."""
+        return self.start(*arguments)
+
     def run(self, *arguments: str, expect: int = 0) -> str:
         """What `manage.py ...` printed; the test fails unless it exits with `expect`."""
-        process = self.start(*arguments)
+        process = self.begin(*arguments)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == expect, out + err
         return out + err

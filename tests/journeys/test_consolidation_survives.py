@@ -2,16 +2,14 @@
 
 import json
 import re
-import signal
-import subprocess
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.consolidation.experience import messages
-from tests.journeys.installation import Installation
+from tests.journeys.dying import Moment, die
+from tests.journeys.forking import Forking
 
 STORY = [
     (["get_user", "cancel_order"], "success"),
@@ -22,37 +20,17 @@ STORY = [
     (["get_user"], "partial"),
 ] * 10  # 60 episodes: more than one batch
 
-# What dies, and after how many calls of it: the attempt committed, within a batch, everything written but not
+# When it dies: the attempt committed, within a batch, everything written but not
 # committed, committed, while a package is written, the package written, a competence written but not committed.
 MOMENTS = {
-    "attempt-committed": ("consolidation.pipelines.sightings", "_read", 0),
-    "mid-batch": ("consolidation.pipelines.sightings", "_count", 2),
-    "before-commit": ("memories.models.episode", "EpisodeQuerySet.digested", 0),
-    "after-commit": ("consolidation.pipelines.competences", "write_down", 0),
-    "writing-a-zip": ("skills.storages", "os.link", 1),
-    "zip-written": ("consolidation.pipelines.proposals", "create", 1),
-    "competence-not-committed": ("consolidation.models", "Pattern.settle", 2),
+    "attempt-committed": Moment("consolidation.pipelines.sightings", "_read", 0),
+    "mid-batch": Moment("consolidation.pipelines.sightings", "_count", 2),
+    "before-commit": Moment("memories.models.episode", "EpisodeQuerySet.digested", 0),
+    "after-commit": Moment("consolidation.pipelines.competences", "write_down", 0),
+    "writing-a-zip": Moment("skills.storages", "os.link", 1),
+    "zip-written": Moment("consolidation.pipelines.proposals", "create", 1),
+    "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 2),
 }
-
-DYING = """
-import os, signal
-from importlib import import_module
-from django.core.management import call_command
-module, name, left = {moment!r}
-*path, last = name.split(".")
-place = import_module(module)
-for part in path:
-    place = getattr(place, part)
-real, calls = getattr(place, last), [0]
-def deadly(*args, **kwargs):
-    if calls[0] == left:
-        os.kill(os.getpid(), signal.SIGKILL)
-    calls[0] += 1
-    return real(*args, **kwargs)
-call_command("import_conversations", {path!r}, scope={scope!r}, source="agent")
-setattr(place, last, deadly)
-call_command("consolidate")
-"""
 
 TOTALS = """
 import io, json
@@ -77,17 +55,6 @@ print(json.dumps({{
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """One installation for all moments; each has a scope of its own in it."""
-    home = Installation(tmp_path_factory.mktemp("home") / "data")
-    home.run("migrate", "-v0")
-    wait = "from django.db import connection; connection.ensure_connection(); input()"
-    keeping = home.start("shell", "-v0", "-c", wait, stdin=subprocess.PIPE)  # so that the database stays up
-    yield home
-    keeping.communicate("\n")
-
-
-@pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of the recorded runs."""
     path = tmp_path_factory.mktemp("story") / "runs.jsonl"
@@ -98,14 +65,14 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def consolidated(home: Installation, scope: str) -> dict[str, Any]:
+def consolidated(home: Forking, scope: str) -> dict[str, Any]:
     """What a scope's patterns and skills hold after one more run of consolidation."""
     found: dict[str, Any] = json.loads(home.shell(TOTALS.format(scope=scope)))
     return found
 
 
 @pytest.fixture(scope="module")
-def undisturbed(home: Installation, story: str) -> dict[str, Any]:
+def undisturbed(home: Forking, story: str) -> dict[str, Any]:
     home.run("import_conversations", story, "--scope", "undisturbed", "--source", "agent")
     return consolidated(home, "undisturbed")
 
@@ -119,14 +86,14 @@ def test_an_undisturbed_run_counts_every_episode(undisturbed: dict[str, Any]) ->
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_worker_killed_at_a_bad_moment_loses_and_doubles_nothing(
-    home: Installation, undisturbed: dict[str, Any], story: str, moment: str
+    home: Forking, undisturbed: dict[str, Any], story: str, moment: str
 ) -> None:
-    dying = DYING.format(moment=MOMENTS[moment], path=story, scope=moment)
-    home.run("shell", "-v0", "-c", dying, expect=-signal.SIGKILL)
+    home.run("import_conversations", story, "--scope", moment, "--source", "agent")
+    die(home, MOMENTS[moment], 'call_command("consolidate")')
     assert consolidated(home, moment) == undisturbed
 
 
-def test_two_workers_at_once_count_what_one_would(home: Installation, undisturbed: dict[str, Any], story: str) -> None:
+def test_two_workers_at_once_count_what_one_would(home: Forking, undisturbed: dict[str, Any], story: str) -> None:
     home.run("import_conversations", story, "--scope", "two", "--source", "agent")
     workers = [home.start("consolidate") for _ in range(2)]
     read = [re.search(r"episodes_read +(\d+)", worker.communicate(timeout=60)[0]) for worker in workers]
@@ -135,7 +102,7 @@ def test_two_workers_at_once_count_what_one_would(home: Installation, undisturbe
     assert consolidated(home, "two") == undisturbed
 
 
-def test_every_stored_package_is_whole(home: Installation, undisturbed: dict[str, Any]) -> None:
+def test_every_stored_package_is_whole(home: Forking, undisturbed: dict[str, Any]) -> None:
     packages = list((home.data / "skills").rglob("*.zip"))
     assert len(packages) >= len(undisturbed["versions"])
     assert [zipfile.ZipFile(package).testzip() for package in packages] == [None] * len(packages)

@@ -1,43 +1,24 @@
 """Processes that bring in the same at the same instant, and one that is killed while it imports: everything once."""
 
 import json
-import signal
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.journeys.installation import Installation
+from tests.journeys.dying import Moment, die
+from tests.journeys.forking import Forking
 from tests.make import run, user
 from tests.memos_site.processes import until
 
 LINES, CALLERS, ROUNDS = 180, 3, 30
 
-# What dies, and after how many calls of it: everything written and not committed; committed; between two groups.
+# When it dies: everything written and not committed; committed; between two groups.
 MOMENTS = {
-    "first-group-written": ("memories.indexing", "index_events", 0),
-    "second-group-written": ("memories.indexing", "index_events", 1),
-    "second-group-committed": ("memories.ingestion", "conversations", 2),
+    "first-group-written": Moment("memories.indexing", "index_events", 0, done=True),
+    "second-group-written": Moment("memories.indexing", "index_events", 1, done=True),
+    "second-group-committed": Moment("memories.ingestion", "conversations", 2),
 }
-DYING = """
-import os, signal
-from importlib import import_module
-from django.core.management import call_command
-module, name, left = {moment!r}
-place = import_module(module)
-real, calls = getattr(place, name), [0]
-def deadly(*args, **kwargs):
-    before = module == "memories.ingestion" and calls[0] == left
-    done = None if before else real(*args, **kwargs)
-    if calls[0] == left:
-        os.kill(os.getpid(), signal.SIGKILL)
-    calls[0] += 1
-    return done
-setattr(place, name, deadly)
-call_command("import_conversations", {path!r}, scope={scope!r})
-"""
 TOTALS = """
 import json
 from memories.models import AuditEntry, Episode, Event, Memory, Passage
@@ -73,14 +54,6 @@ for n in range({rounds}):
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    home = Installation(tmp_path_factory.mktemp("ingestion") / "data")
-    home.run("migrate", "-v0")
-    yield home
-    home.run("postgres", "stop")
-
-
-@pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lines") / "runs.jsonl"
     told: list[dict[str, Any]] = [run(id=n, messages=[user(f"number {n}"), user("again")]) for n in range(LINES)]
@@ -88,23 +61,21 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def totals(home: Installation, scope: str) -> list[int]:
+def totals(home: Forking, scope: str) -> list[int]:
     counted: list[int] = json.loads(home.shell(TOTALS.format(scope=scope)).strip().splitlines()[-1])
     return counted
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_an_import_that_is_killed_and_done_again_is_one_import(home: Installation, lines: Path, moment: str) -> None:
-    code = DYING.format(moment=MOMENTS[moment], path=str(lines), scope=moment)
-    killed = home.start("shell", "-v0", "-c", code)
-    assert (killed.communicate()[0], killed.returncode) == ("", -signal.SIGKILL)
+def test_an_import_that_is_killed_and_done_again_is_one_import(home: Forking, lines: Path, moment: str) -> None:
+    die(home, MOMENTS[moment], f'call_command("import_conversations", {str(lines)!r}, scope={moment!r})')
     half = totals(home, moment)
     assert half[0] == half[1] == half[4] < LINES
     home.run("import_conversations", str(lines), "--scope", moment)
     assert totals(home, moment) == [LINES, LINES, 2 * LINES, 2 * LINES, LINES]
 
 
-def test_two_imports_of_one_file_at_once_are_one(home: Installation, lines: Path) -> None:
+def test_two_imports_of_one_file_at_once_are_one(home: Forking, lines: Path) -> None:
     both = [home.start("import_conversations", str(lines), "--scope", "twice") for _ in range(2)]
     said = [process.communicate()[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
@@ -112,12 +83,10 @@ def test_two_imports_of_one_file_at_once_are_one(home: Installation, lines: Path
     assert totals(home, "twice") == [LINES, LINES, 2 * LINES, 2 * LINES, LINES]
 
 
-def test_processes_that_say_the_same_at_the_same_instant_say_it_once(home: Installation, tmp_path: Path) -> None:
+def test_processes_that_say_the_same_at_the_same_instant_say_it_once(home: Forking, tmp_path: Path) -> None:
     token = json.loads(home.run("create_agent", "a", "--json"))["token"]
     told = {"token": token, "folder": str(tmp_path), "rounds": ROUNDS}
-    callers: list[subprocess.Popen[str]] = [
-        home.start("shell", "-v0", "-c", CALLING.format(caller=number, **told)) for number in range(CALLERS)
-    ]
+    callers = [home.begin("shell", "-v0", "-c", CALLING.format(caller=number, **told)) for number in range(CALLERS)]
     until(lambda: len(list(tmp_path.glob("ready-*"))) == CALLERS, seconds=240, what="all to be ready")
     tmp_path.joinpath("go").touch()
     for process in callers:

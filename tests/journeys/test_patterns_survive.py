@@ -1,21 +1,18 @@
 """A worker of the pattern rules may be killed at any moment: what is learned is what an undisturbed run learns."""
 
 import json
-import signal
-import subprocess
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.journeys.installation import Installation
+from tests.journeys.dying import Moment, die
+from tests.journeys.forking import Forking
 
-# What dies, and after how many calls of it.
 MOMENTS = {
-    "placed": ("consolidation.pipelines.patterns.reading", "apply", 0),
-    "half-counted": ("consolidation.pipelines.patterns.ledger", "Ledger.count", 70),
-    "before-commit": ("consolidation.groups", "Reading.take", 3),
-    "committed": ("consolidation.groups", "Reading.take", 4),
+    "placed": Moment("consolidation.pipelines.patterns.reading", "apply", 0),
+    "half-counted": Moment("consolidation.pipelines.patterns.ledger", "Ledger.count", 70),
+    "before-commit": Moment("consolidation.groups", "Reading.take", 3),
+    "committed": Moment("consolidation.groups", "Reading.take", 4),
 }
 
 REPORT = """
@@ -33,25 +30,6 @@ for n in range(40):
     runs.append(told("P06", n, user_edited=True, edit_description="shorter", run_hour=8))
     runs.append(told("P21", n, entity_value=f"client {{n % 13}}"))
 ingestion.happened(runs, trust=everything(), at=START)
-"""
-
-DYING = """
-import os, signal
-from importlib import import_module
-from django.core.management import call_command
-module, name, left = {moment!r}
-*path, last = name.split(".")
-place = import_module(module)
-for part in path:
-    place = getattr(place, part)
-real, calls = getattr(place, last), [0]
-def deadly(*args, **kwargs):
-    if calls[0] == left:
-        os.kill(os.getpid(), signal.SIGKILL)
-    calls[0] += 1
-    return real(*args, **kwargs)
-setattr(place, last, deadly)
-call_command("consolidate", kind="patterns")
 """
 
 TOTALS = """
@@ -74,25 +52,14 @@ print(json.dumps({{
 """
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """One installation for all moments; each has a scope of its own in it."""
-    home = Installation(tmp_path_factory.mktemp("home") / "data")
-    home.run("migrate", "-v0")
-    wait = "from django.db import connection; connection.ensure_connection(); input()"
-    keeping = home.start("shell", "-v0", "-c", wait, stdin=subprocess.PIPE)  # so that the database stays up
-    yield home
-    keeping.communicate("\n")
-
-
-def learned(home: Installation, scope: str) -> dict[str, Any]:
+def learned(home: Forking, scope: str) -> dict[str, Any]:
     """What stands in a scope after one more run of the rules."""
     found: dict[str, Any] = json.loads(home.shell(TOTALS.format(scope=scope)))
     return found
 
 
 @pytest.fixture(scope="module")
-def undisturbed(home: Installation) -> dict[str, Any]:
+def undisturbed(home: Forking) -> dict[str, Any]:
     home.shell(REPORT.format(scope="undisturbed"))
     return learned(home, "undisturbed")
 
@@ -106,14 +73,14 @@ def test_an_undisturbed_run_learns_all_of_it(undisturbed: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_worker_killed_at_a_bad_moment_loses_and_doubles_nothing(
-    home: Installation, undisturbed: dict[str, Any], moment: str
+    home: Forking, undisturbed: dict[str, Any], moment: str
 ) -> None:
     home.shell(REPORT.format(scope=moment))
-    home.run("shell", "-v0", "-c", DYING.format(moment=MOMENTS[moment]), expect=-signal.SIGKILL)
+    die(home, MOMENTS[moment], 'call_command("consolidate", kind="patterns")')
     assert learned(home, moment) == undisturbed
 
 
-def test_two_workers_at_once_learn_what_one_would(home: Installation, undisturbed: dict[str, Any]) -> None:
+def test_two_workers_at_once_learn_what_one_would(home: Forking, undisturbed: dict[str, Any]) -> None:
     home.shell(REPORT.format(scope="two"))
     workers = [home.start("consolidate", "--kind", "patterns") for _ in range(2)]
     outputs = [worker.communicate(timeout=60) for worker in workers]

@@ -1,15 +1,14 @@
 """Data directories for tests with processes of their own, whose leftovers are swept."""
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memos_site.postgres.server import Server
-from tests.memos_site.processes import kill_all, sql
+from tests.clusters import copied, migrated_cluster, new_cluster
+from tests.memos_site.processes import kill_all
 
 
 @pytest.fixture
@@ -21,19 +20,13 @@ def new_data_dir() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-@pytest.fixture(scope="session")
-def made_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cluster made once. It need not survive the machine, only its processes, so nothing waits for the disk."""
-    data_dir = tmp_path_factory.mktemp("cluster")
-    server = Server(data_dir)
-    server.wake()
-    sql(data_dir, "ALTER SYSTEM SET fsync = off", autocommit=True)
-    server.leave()
-    return data_dir / "postgres"
+@pytest.fixture
+def data_dir(tmp_path_factory: pytest.TempPathFactory, new_data_dir: Path) -> Path:
+    """One with a cluster in it."""
+    return copied(new_cluster(tmp_path_factory), new_data_dir)
 
 
 @pytest.fixture
-def data_dir(made_cluster: Path, new_data_dir: Path) -> Path:
-    """One with a cluster in it."""
-    subprocess.run(["cp", "-a", made_cluster, new_data_dir], check=True)
-    return new_data_dir
+def migrated(tmp_path_factory: pytest.TempPathFactory, new_data_dir: Path) -> Path:
+    """One with a cluster in it that has all tables."""
+    return copied(migrated_cluster(tmp_path_factory), new_data_dir)

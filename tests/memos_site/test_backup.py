@@ -39,28 +39,28 @@ def commands(data_dir: Path, *wanted: list[str]) -> list[str]:
     return list(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_a_destroyed_store_comes_back_whole(data_dir: Path) -> None:
-    store, saved = data_dir / "store", data_dir / "saved"
+def test_a_destroyed_store_comes_back_whole(migrated: Path) -> None:
+    store, saved = migrated / "store", migrated / "saved"
     store.mkdir()
-    (data_dir / "postgres").rename(store / "postgres")
+    (migrated / "postgres").rename(store / "postgres")
     package = store / "skills" / "_" / "name" / "sha.zip"
     package.parent.mkdir(parents=True)
     package.write_bytes(b"zip")
     with using(store):
-        sql(store, "CREATE EXTENSION vector; CREATE TABLE kept AS SELECT '[1,2]'::vector AS v")
+        sql(store, "CREATE TABLE kept AS SELECT '[1,2]'::vector AS v")
         backup, restore = ["backup", str(saved)], ["restore", str(saved)]
-        said = commands(store, ["postgres", "status"], ["migrate", "-v0"], backup, backup, restore)
+        said = commands(store, ["postgres", "status"], backup, backup, restore)
     key = (store / "secret_key").read_text()
     assert said[0].startswith(f"running in {store}/postgres: PostgreSQL 18")
-    assert said[2].startswith(f"{saved}: the database, the packages.")
+    assert said[1].startswith(f"{saved}: the database, the packages.")
     assert saved.stat().st_mode & 0o777 == 0o700
-    assert said[3] == f"refused: {saved} exists; name a new directory"
-    assert said[4].startswith("refused: the database holds something")
+    assert said[2] == f"refused: {saved} exists; name a new directory"
+    assert said[3].startswith("refused: the database holds something")
 
     until(lambda: nobody_left(store))
     shutil.rmtree(store)
-    said = commands(store, ["restore", str(data_dir)], restore, ["migrate", "--check"], ["postgres", "stop"])
-    assert said[0].startswith(f"refused: {data_dir} is not a finished backup")
+    said = commands(store, ["restore", str(migrated)], restore, ["migrate", "--check"], ["postgres", "stop"])
+    assert said[0].startswith(f"refused: {migrated} is not a finished backup")
     assert said[1].startswith(f"restored from {saved}")
     assert said[2:] == ["", "stopped\n"]
     with using(store):

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +11,7 @@ import pytest
 from psycopg.pq import Ping
 
 from memos_site.postgres.server import Server
+from tests.clusters import copied, migrated_cluster
 from tests.memos_site.processes import belonging, nobody_left, sql, until
 from tests.memos_site.site import Site, children, kill
 
@@ -19,26 +19,10 @@ SERVE = ("serve", "--port", "0")
 
 
 @pytest.fixture(scope="module")
-def migrated(made_cluster: Path) -> Iterator[Path]:
-    """A data directory with a migrated cluster."""
-    with TemporaryDirectory(prefix="memos-test-") as path:
-        subprocess.run(["cp", "-a", made_cluster, path], check=True)
-        Site(Path(path), *SERVE).up().stop()
-        yield Path(path)
-
-
-@pytest.fixture
-def copied(migrated: Path, new_data_dir: Path) -> Path:
-    subprocess.run(["cp", "-a", f"{migrated}/postgres", new_data_dir], check=True)
-    return new_data_dir
-
-
-@pytest.fixture(scope="module")
-def lasting(migrated: Path) -> Iterator[Site]:
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One site for all the tests that it must survive."""
     with TemporaryDirectory(prefix="memos-test-") as path:
-        subprocess.run(["cp", "-a", f"{migrated}/postgres", path], check=True)
-        site = Site(Path(path), *SERVE).up()
+        site = Site(copied(migrated_cluster(tmp_path_factory), Path(path)), *SERVE).up()
         yield site
         site.stop()
 
@@ -130,22 +114,22 @@ def test_requests_are_answered_again_when_the_database_is_killed(site: Site) -> 
     assert sql(site.data_dir, "SELECT count(*) FROM kept") == [(1,)]
 
 
-def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the_work(copied: Path) -> None:
-    site = Site(copied, *SERVE).up()
+def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the_work(migrated: Path) -> None:
+    site = Site(migrated, *SERVE).up()
     two_workers(site)
     site.signal(signal.SIGKILL)
     site.release()
-    until(lambda: nobody_left(copied))
+    until(lambda: nobody_left(migrated))
     site.log.unlink()
-    again = Site(copied, *SERVE).up()
+    again = Site(migrated, *SERVE).up()
     all_is_done(again)
     assert "password" not in again.said
     assert again.signal(signal.SIGINT) == 0
-    assert nobody_left(copied)
+    assert nobody_left(migrated)
 
 
-def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(copied: Path) -> None:
-    site = Site(copied, *SERVE).up()
+def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(migrated: Path) -> None:
+    site = Site(migrated, *SERVE).up()
     site.enqueue("die", "deadly")
     until(lambda: site.words().count("deadly") == 2, what=site.said)
     two_workers(site)
@@ -190,17 +174,17 @@ def test_a_wrong_setting_is_said_and_nothing_starts(new_data_dir: Path) -> None:
     assert not (new_data_dir / "postgres").exists()
 
 
-def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(copied: Path) -> None:
+def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(migrated: Path) -> None:
     impatient = "from memos_site.supervision import jobs; jobs.GRACE = 1"
     code = f"import django; django.setup(); {impatient}; from django.core.management import call_command as call; call"
-    worker = Site(copied, "shell", "-v", "0", "-c", f"{code}('worker')")
-    until(lambda: Server(copied).ping() == Ping.OK, what=worker.said)
+    worker = Site(migrated, "shell", "-v", "0", "-c", f"{code}('worker')")
+    until(lambda: Server(migrated).ping() == Ping.OK, what=worker.said)
     worker.enqueue("hold", "held")
     worker.who("held-begun")
     assert worker.signal(signal.SIGTERM) == 0
     assert "cutting them off" in worker.said
     worker.release()
-    again = Site(copied, *SERVE).up()
+    again = Site(migrated, *SERVE).up()
     all_is_done(again)
     again.stop()
 
