@@ -101,6 +101,8 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
         holds = row.status in (Status.CONFIRMED, Status.APPLIED)
         payload = {name: value for name, value in row.payload.items() if holds or name != "skill"}
         return {**payload, "performance": performance(getattr(row, "performance", None))}
+    if row.type == Type.PLAN_GRAPH:
+        return {"kind": row.type, **row.payload, "metrics": metrics(getattr(row, "performance", None))}
     return {"kind": row.type, **row.payload}
 
 
@@ -171,6 +173,17 @@ def performance(row: Performance | None) -> dict[str, Any]:
         "success_rate": row.success_rate if row else None,
         "avg_latency_ms": row.avg_latency_ms if row else None,
         "last_used_at": row.last_used_at if row else None,
+    }
+
+
+def metrics(row: Performance | None) -> dict[str, Any]:
+    """Of a plan: the same record in the words of plans. `failure_rate` as a share of successes and failures."""
+    rate = row.success_rate if row else None
+    return {
+        "execution_count": row.uses + row.partials if row else 0,
+        "failure_rate": None if rate is None else 1 - rate,
+        "avg_latency_ms": row.avg_latency_ms if row else None,
+        "last_executed_at": row.last_used_at if row else None,
     }
 
 

@@ -7,8 +7,20 @@ from uuid import UUID
 from memories.models import Memory
 from memories.trust import Trust
 
-HOLDERS = ("results", "memory", "history", "before", "after", "payload", "revision", "relation")  # where they stand
-NAMES = {"revision": ("superseded_by", "supersedes", "merged_into"), "relation": ("source", "target")}
+OF_A_MEMORY = ("payload", "revision", "relation", "provenance", "sources")
+HOLDERS = ("results", "memory", "history", "before", "after", *OF_A_MEMORY)  # where they stand
+NAMES = {
+    "revision": ("superseded_by", "supersedes", "merged_into"),
+    "relation": ("source", "target"),
+    "sources": ("ref",),
+}
+OF_MEMORIES = (
+    "supersede",
+    "fork",
+    "merge",
+    "contest",
+    "episode",
+)  # the `ref` of other sources is the caller's own word
 
 
 def veil(answer: Any, trust: Trust) -> None:
@@ -20,8 +32,8 @@ def veil(answer: Any, trust: Trust) -> None:
     seen = set(Memory.objects.visible_to(trust).filter(pk__in=ids).values_list("pk", flat=True))
     for holder, names in named:
         for name in names:
-            if _id(holder.get(name)) not in seen:
-                holder.pop(name, None)
+            if (value := _id(holder.get(name))) and value not in seen:
+                del holder[name]
 
 
 def _named(answer: Any, place: str = "") -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
@@ -29,7 +41,7 @@ def _named(answer: Any, place: str = "") -> Iterator[tuple[dict[str, Any], tuple
         for item in answer:
             yield from _named(item, place)
     elif isinstance(answer, dict):
-        if place in NAMES:
+        if place in NAMES and (place != "sources" or answer.get("kind") in OF_MEMORIES):
             yield answer, NAMES[place]
         for name in HOLDERS:
             if name in answer:

@@ -55,6 +55,25 @@ def test_what_was_merged_above_the_reader_is_not_named(judge: APIClient, reader:
     assert new not in json.dumps(reader.get(f"/api/v1/memories/{low.pk}?include=history").json())
 
 
+def test_where_something_comes_from_above_the_reader_is_not_named(judge: APIClient, reader: APIClient) -> None:
+    old, seen = make_memory(sensitivity=Sensitivity.HIGH), make_memory("Beta pays late")
+    new, other = supersede(judge, old, "low"), supersede(judge, seen, "low")
+    for path in (f"memories/{new}?include=history", "memories?status=confirmed"):
+        assert str(old.pk) not in json.dumps(reader.get(f"/api/v1/{path}").json())
+        assert str(old.pk) in json.dumps(judge.get(f"/api/v1/{path}").json())
+    [source] = reader.get(f"/api/v1/memories/{new}").json()["provenance"]["sources"]
+    assert (source["kind"], source["created_by"], "ref" in source) == ("supersede", "judge", False)
+    [source] = reader.get(f"/api/v1/memories/{other}").json()["provenance"]["sources"]
+    assert source["ref"] == str(seen.pk)
+
+
+def test_the_reference_of_an_event_is_the_callers_own_word(reader: APIClient) -> None:
+    ref = "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e12"
+    said = {"source": "ci", "event_kind": "deploy", "ref": ref}
+    told = reader.post("/api/v1/events", said, format="json").json()
+    assert [source["ref"] for source in told["provenance"]["sources"]] == [ref]
+
+
 def test_a_longer_list_asks_no_more(judge: APIClient, reader: APIClient) -> None:
     asked = []
     reader.get("/api/v1/me")  # the first use of a token is written down

@@ -98,7 +98,17 @@ class SemanticPayload(BaseModel):
     revision_policy: Literal["replace", "fork", "contest"] = "replace"
 
 
+class Metrics(Shape):
+    """Counted by the server; partial outcomes are executions, and count neither as failures nor as successes"""
+
+    execution_count: Count
+    failure_rate: Share | None
+    avg_latency_ms: float | None
+    last_executed_at: datetime | None
+
+
 class PlanPayload(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     kind: Literal["plan_graph"]
+    metrics: Metrics
