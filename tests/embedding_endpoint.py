@@ -1,6 +1,7 @@
 """An embedding endpoint on a real socket, which speaks OpenAI's protocol and can be told to misbehave."""
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
+
+from memories.embedding.endpoint import _client
 
 Json = dict[str, Any]
 Fault = Callable[[Json], tuple[int, Any] | None]  # the request's body -> status and answer, or None to serve it well
@@ -72,8 +75,11 @@ def listening() -> Iterator[Endpoint]:
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    client = _client(os.getpid())  # one, before threads ask for it
     try:
         yield endpoint
     finally:
+        client.close()  # it keeps its connections for the next call, which never comes
+        _client.cache_clear()
         server.shutdown()
         server.server_close()

@@ -14,6 +14,8 @@ from tests.make import make_memory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+PAINTED = "void requestAnimationFrame(() => (window.painted = true))"
+
 
 def at_the_desk(browser: Browser, site: LiveServer) -> tuple[Page, list[str]]:
     page, complaints = sign_in(browser, site), []
@@ -91,13 +93,20 @@ def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Br
     memory = make_memory()
     page, _complaints = at_the_desk(browser, live_server)
     held: list[Callable[[], Any]] = []
+    keys: list[Callable[[], Any]] = []
     page.route("**/memories/*/", slowly(held))
+    page.route("**/keys.js", slowly(keys))
     press(page, "j", "Enter", "a", "d", "1")
     page.wait_for_timeout(300)
     assert status_of(memory) == "candidate"
     held[0]()
-    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    expect(page.get_by_role("heading", name="History")).to_be_attached()
     assert status_of(memory) == "candidate"
+    page.evaluate(PAINTED)
+    page.wait_for_timeout(300)
+    assert not page.evaluate("window.painted")  # nobody sees a page whose keys do nothing yet
+    keys[0]()
+    page.wait_for_function("window.painted")
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
 
