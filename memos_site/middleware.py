@@ -25,12 +25,28 @@ class RequestId:
 
 
 class NoNul:
-    """A NUL character is in nothing that is stored: a page asked for one answers 400 (the API says it itself)."""
+    """A NUL character is in nothing that is stored: a page asked or told one answers 400 (the API says it itself)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith("/api/") and ("\0" in request.path or "%00" in request.META["QUERY_STRING"]):
-            return HttpResponseBadRequest("A NUL character cannot be part of an address.", content_type="text/plain")
+        if not _of_the_api(request) and ("\0" in request.path or "%00" in request.META["QUERY_STRING"]):
+            return _refused("an address")
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        """Here what the form holds can be read: whatever is wrong with the body itself is answered as everywhere."""
+        if request.method == "POST" and not _of_the_api(request):
+            told = (value for _name, values in request.POST.lists() for value in values)
+            if any("\0" in str(value) for value in told):
+                return _refused("what is told")
+        return None
+
+
+def _of_the_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def _refused(where: str) -> HttpResponse:
+    return HttpResponseBadRequest(f"A NUL character cannot be part of {where}.", content_type="text/plain")

@@ -9,32 +9,38 @@ from memos_site.desk.deciding import (
     accept,
     decide,
     lift,
+    put_off,
     reject,
     revert,
     stand,
 )
-from memos_site.desk.snoozing import put_off
+from memos_site.desk.explaining import to_go, why, why_proposed
 from memos_site.desk.undoing import Undone, undo
 from memos_site.desk.waiting import (
+    EXACT,
+    FLAGGED,
     ORDER,
+    ORDERS,
     PROPOSALS,
+    RESEMBLES,
     VERSION,
     kind_of,
     kinds,
     proposed,
-    to_go,
     waiting,
-    why,
-    why_proposed,
 )
 
 __all__ = [
     "CHUNK",
+    "EXACT",
     "EXPERIENCE",
+    "FLAGGED",
     "MOST_AT_ONCE",
     "ORDER",
+    "ORDERS",
     "PROPOSALS",
     "REASONS",
+    "RESEMBLES",
     "VERBS",
     "VERSION",
     "Decision",

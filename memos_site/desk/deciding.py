@@ -204,6 +204,14 @@ def reject(
     return batch
 
 
+def put_off(trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "") -> UUID:
+    """A proposal leaves the inbox until then, still open; None: it is back at once. The batch by which it is undone."""
+    proposal = _exists(Proposal.objects.all(), trust, proposal_id)
+    batch = uuid7()
+    proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
 def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> None:
     if versions is None:
         return

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memories.choices import Category, Hold, Sensitivity, Status
+from memories.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
 from memos_site import desk
 
@@ -116,6 +117,13 @@ def by_rule(memory: Memory) -> bool:
     return (
         memory.status in (Status.APPLIED, Status.CONFIRMED) and memory.hold == Hold.NONE and memory.category is not None
     )
+
+
+@register.inclusion_tag("components/_confidence.html")
+def confidence(memory: Memory, *, told: bool = False) -> dict[str, Any]:
+    """On a line from 0 to 100, with marks where the rules confirm and apply; `told`: these in words too."""
+    ladder = Ladder.of_settings()
+    return {"confidence": memory.confidence, "marks": (ladder.confirm_at, ladder.apply_at), "told": told}
 
 
 @register.filter

@@ -7,14 +7,16 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from memories.exceptions import Invalid, NotAllowed, NotFound
 from memories.people import trust_of
-from memos_site.views.queue import kinds
+from memos_site.views import queue
+
+LONGEST_ADDRESS = 8_000
 
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -39,11 +41,18 @@ def answer(
 ) -> HttpResponse:
     """`lost`: somebody was faster, nothing was done. `shown`: what `inbox/_answer.html` takes."""
     if by_htmx(request):
-        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds(trust_of(request.user)), **shown}
+        kinds = queue.kinds(trust_of(request.user), _asked(request))
+        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds, **shown}
         return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
     level = messages.WARNING if lost else messages.SUCCESS
     messages.add_message(request, level, said, extra_tags=str(batch or ""))
     return redirect(came_from(request))
+
+
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """What the inbox on which the button was pressed is narrowed to."""
+    query = request.headers.get("HX-Current-URL", "")[:LONGEST_ADDRESS].partition("?")[2]
+    return queue.asked_of(QueryDict(query.partition("#")[0]).dict())
 
 
 def came_from(request: HttpRequest) -> str:

@@ -1,5 +1,6 @@
 """The inbox: what waits for a person, as one queue."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -11,24 +12,34 @@ from memories.people import trust_of
 from memories.views.pages import page_of
 from memos_site import desk
 from memos_site.views import queue
+from memos_site.views.answers import by_htmx
 
-ROWS = 4  # keeps the page below 100 KB; the rest follows as one scrolls
+ROWS = 4  # of the page, which stays below 100 KB with them
+MORE = 20  # that follow as one scrolls
 
 
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    trust = trust_of(request.user)
-    asked = {name: request.GET.get(name, "") for name in queue.FILTERS}
-    page = page_of(request, queue.rows(trust, **asked), desk.ORDER, limit=ROWS, also=[queue.proposals(trust, **asked)])
-    kinds = queue.kinds(trust)
+    trust, asked, sort = trust_of(request.user), queue.asked_of(request.GET.dict()), request.GET.get("sort", "")
+    order, more = desk.ORDERS.get(sort, desk.ORDER), by_htmx(request)
+    also = [queue.proposals(trust, **asked)]
+    page = page_of(request, queue.rows(trust, **asked), order, limit=MORE if more else ROWS, also=also)
+    if more:
+        return render(request, "inbox/_rows.html", {"page": page})
+    kinds = queue.kinds(trust, asked)
+    narrowed = {name: value for name, value in asked.items() if value}
     context = {
         "page": page,
         "many": asked["kind"] not in desk.PROPOSALS,  # those are decided one by one
         "kind": asked["kind"],
         "kinds": kinds,
-        "asked": {name: value for name, value in asked.items() if value},
+        "asked": narrowed,
+        "sort": sort,
+        "kept": urlencode({**narrowed, "sort": sort, "kind": ""}),
+        "narrow": set(narrowed) - {"kind"} or sort,
+        "choices": queue.choices(trust),
         "as_of": timezone.now().isoformat(),
-        "matching": _matching(asked, kinds),
+        "matching": _matching(asked["kind"], kinds),
     }
     return render(request, "inbox/page.html", context)
 
@@ -40,9 +51,7 @@ def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return render(request, "inbox/_edit.html", {"memory": memory})
 
 
-def _matching(asked: dict[str, str], kinds: list[dict[str, object]]) -> int:
-    """How many memories the tab holds; 0 where a filter narrows it further, or where proposals stand, one by one."""
-    if any(value for name, value in asked.items() if name != "kind"):
-        return 0
-    counted = {str(kind["value"]): int(str(kind["n"])) for kind in kinds if kind["value"] not in desk.PROPOSALS}
-    return counted.get(asked["kind"], 0) if asked["kind"] else sum(counted.values())
+def _matching(kind: str, kinds: list[dict[str, object]]) -> int:
+    """How many memories the tab holds as it is narrowed; proposals are decided one by one."""
+    counted = {str(one["value"]): int(str(one["n"])) for one in kinds if one["value"] not in desk.PROPOSALS}
+    return counted.get(kind, 0) if kind else sum(counted.values())

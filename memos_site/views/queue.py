@@ -1,12 +1,15 @@
-"""The rows of the inbox and how many there are of each kind."""
+"""The rows of the inbox, what it is narrowed to, and how many there are of each kind."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memories.choices import Type
+from memories import scanning
+from memories.choices import Category, Type
 from memories.models import AuditEntry, Memory, Proposal
 from memories.models.memory import MemoryQuerySet
 from memories.trust import Trust
@@ -24,7 +27,24 @@ KINDS = {
     Proposal.Kind.CONFLICT: gettext_lazy("Conflicts"),
     Proposal.Kind.FAILING: gettext_lazy("Failing"),
 }
-FILTERS = ("kind", "scope", "source", "category", "company_id")
+FLAGS = {
+    desk.FLAGGED: gettext_lazy("any flag"),
+    desk.RESEMBLES: gettext_lazy("resembles one you dismissed"),
+    scanning.SECRET: gettext_lazy("secret"),
+    scanning.INSTRUCTION: gettext_lazy("instruction-like"),
+    scanning.HIDDEN: gettext_lazy("hidden characters"),
+}
+ORDERS = {"newest": gettext_lazy("newest first"), "surest": gettext_lazy("surest first")}
+FILTERS = ("kind", *desk.EXACT, "q", "flag")
+LONGEST = 512  # of what one asks for
+MOST_CHOICES = 1_000  # combinations of scope, source and company that the filters offer
+
+
+def asked_of(given: Mapping[str, str]) -> dict[str, str]:
+    """What the inbox is narrowed to; '' where a query says nothing, or nothing that there is."""
+    asked = {name: given.get(name, "").replace("\0", "").strip()[:LONGEST] for name in FILTERS}
+    known = {"kind": KINDS, "category": Category.values, "flag": FLAGS}
+    return {name: value if value in known.get(name, (value,)) else "" for name, value in asked.items()}
 
 
 def rows(trust: Trust, **asked: str) -> MemoryQuerySet:
@@ -40,11 +60,30 @@ def decided(trust: Trust, memory_id: Any) -> Memory | None:
     """The memory as it now stands, with the last thing that was done to it as `last`."""
     memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
     if memory:
-        memory.last = AuditEntry.objects.visible_to(trust).about("memory", memory_id).last()  # type: ignore[attr-defined]
+        trail = AuditEntry.objects.visible_to(trust).about("memory", memory_id)
+        memory.last = trail.last()  # type: ignore[attr-defined]  # for the template alone
     return memory
 
 
-def kinds(trust: Trust) -> list[dict[str, Any]]:
-    """How many decisions wait, by kind."""
-    counted = desk.kinds(trust, at=timezone.now())
+def kinds(trust: Trust, asked: Mapping[str, str]) -> list[dict[str, Any]]:
+    """How many decisions wait of what is asked, by kind: of every kind, whichever is looked at."""
+    narrowed = {name: value for name, value in asked.items() if name != "kind"}
+    counted = desk.kinds(trust, at=timezone.now(), **narrowed)
     return [{"value": str(kind), "label": label, "n": counted.get(kind, 0)} for kind, label in KINDS.items()]
+
+
+def choices(trust: Trust) -> dict[str, list[tuple[str, Any]]]:
+    """What the filters offer: the values that wait, the flags and the orders."""
+    names = ("scope", "source", "company_id")
+    waiting = desk.waiting(trust, at=timezone.now()).order_by().values_list(*names).distinct()[:MOST_CHOICES]
+    values = zip(names, zip(*waiting, strict=True), strict=False)
+    return {
+        **{name: [(one, one) for one in _named(found)] for name, found in values},
+        "category": [(one, _(one)) for one in Category.values],
+        "flag": list(FLAGS.items()),
+        "sort": list(ORDERS.items()),
+    }
+
+
+def _named(values: Iterable[str | None]) -> list[str]:
+    return sorted({value for value in values if value}, key=str.casefold)

@@ -1,7 +1,9 @@
-// After a decision the focus moves on to the next row that waits; a row that stays keeps it, after an undo it goes back.
+// While a decision is on its way the next row has the focus already, so that nobody waits for the server. A row that stays
+// (its words were edited, or the server did not answer) gets it back, and so does one that an undo brings back.
 
-const open = (row) => row?.matches('[data-row]:not([data-row="done"])');
+const open = (row) => row?.matches('[data-row]:not([data-row="done"], [aria-busy])');
 const chosen = () => [...document.querySelectorAll("[name=chosen]")];
+const SOON = 8; // rows before the end of what is loaded
 let next = null;
 let stays = null;
 
@@ -11,12 +13,25 @@ function after(row) {
   return null;
 }
 
+function go(row) {
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const row = event.detail.elt.matches("form.does") && event.detail.elt.closest("[data-row]");
+  if (!row) return;
+  const following = after(row);
+  for (const menu of row.querySelectorAll("details[open]")) menu.open = false;
+  row.setAttribute("aria-busy", "true");
+  if (following && row.contains(document.activeElement)) go(following);
+});
+
 document.addEventListener("htmx:beforeSwap", (event) => {
   const row = event.detail.target?.closest?.("[data-row]");
-  if (!row) return;
-  if (event.detail.target !== row) return void (stays = row.id);
+  if (!row?.contains(document.activeElement)) return;
   stays = row.id;
-  next = after(row)?.id ?? row.id;
+  if (event.detail.target === row) next = after(row)?.id ?? row.id;
 });
 
 document.addEventListener("htmx:oobAfterSwap", (event) => {
@@ -32,13 +47,22 @@ document.addEventListener("htmx:afterSettle", () => {
   count();
 });
 
-document.addEventListener("htmx:sendError", () => {
+document.addEventListener("htmx:sendError", (event) => {
+  const row = event.detail.elt.closest?.("[aria-busy]");
+  row?.removeAttribute("aria-busy");
+  if (row) go(row);
   const words = document.getElementById("no-answer");
   words.hidden = false;
   setTimeout(() => (words.hidden = true), 8000);
 });
 
 document.addEventListener("htmx:responseError", () => location.reload());
+
+document.addEventListener("focusin", (event) => {
+  const further = document.querySelector("#queue > .pager a");
+  const row = further && event.target.closest("#queue > [data-row]");
+  if (row && [...row.parentElement.children].indexOf(row) > row.parentElement.children.length - SOON) htmx.trigger(further, "revealed");
+});
 
 const bulk = document.getElementById("bulk");
 const all = bulk?.querySelector("[data-all]");
@@ -56,6 +80,7 @@ function count() {
 }
 
 if (bulk) {
+  bulk.classList.add("quick");
   all.closest("label").hidden = false;
   all.addEventListener("change", () => {
     for (const box of chosen()) box.checked = all.checked;

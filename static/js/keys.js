@@ -2,6 +2,7 @@
 
 const OFF = "memos.keys.off";
 const dialog = document.getElementById("keys");
+const GONE = '[data-row="done"], [aria-busy]'; // decided, or about to be
 const rows = () => [...document.querySelectorAll("[data-row]")];
 const here = () => document.activeElement?.closest("[data-row]");
 let chord = "";
@@ -9,8 +10,8 @@ let leaving = false; // a page is on its way: what is typed now is not meant for
 
 function press(what) {
   if (leaving) return null;
-  const row = here() ?? rows().find((row) => row.dataset.row !== "done") ?? document;
-  const found = (row.matches?.(".done") && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
+  const row = here() ?? rows().find((row) => !row.matches(GONE)) ?? document;
+  const found = (row.matches?.(GONE) && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
   found?.click();
   return found;
 }
@@ -27,6 +28,8 @@ function select(step) {
 
 function search() {
   const field = document.querySelector("input[type=search]");
+  const folded = field?.closest("details");
+  if (folded) folded.open = true;
   if (field) field.focus();
   else document.querySelector('[data-go="m"]')?.click();
 }
@@ -81,7 +84,7 @@ function typed(event) {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
   if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) {
-    if (event.key === "Escape" && target.closest(".edit")) close();
+    if (event.key === "Escape" && target.closest(".edit, .menu")) close();
     return;
   }
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;

@@ -4,12 +4,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.choices import Status, Type
 from memories.models import Memory
-from memos_site.views.inbox import ROWS
+from memos_site.views.inbox import MORE, ROWS
 from tests.make import make_memory, make_person
 from tests.pages import candidate
 
@@ -24,6 +24,7 @@ def sign_in(browser: Browser, site: LiveServer, name: str = "anna", *, scripts: 
     page.get_by_label("Password").fill("secret")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
+    page.wait_for_load_state()  # with its scripts
     return page
 
 
@@ -92,14 +93,63 @@ def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, 
     assert status_of(memory) == Status.CONFIRMED
 
 
-def test_the_rest_of_the_queue_comes_as_one_scrolls(browser: Browser, live_server: LiveServer) -> None:
-    for n in range(ROWS + 3):
+def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, live_server: LiveServer) -> None:
+    for n in range(ROWS + MORE + 3):
         make_memory(f"Claim {n}")
     page = sign_in(browser, live_server)
-    expect(page.locator(".row")).to_have_count(ROWS)
-    page.get_by_text("Next in the queue").scroll_into_view_if_needed()
-    expect(page.locator(".row")).to_have_count(ROWS + 3)
+    expect(page.locator(".row")).to_have_count(ROWS + MORE)  # the first page leaves room on the screen
+    for _ in range(ROWS + MORE - 1):
+        page.keyboard.press("j")
+    expect(page.locator(".row")).to_have_count(ROWS + MORE + 3)
     expect(page.get_by_text("Next in the queue")).to_have_count(0)
+
+
+def test_nobody_waits_for_the_server_between_two_decisions(browser: Browser, live_server: LiveServer) -> None:
+    memories = [make_memory(f"Claim {n}", confidence=n) for n in range(3)]
+    page = sign_in(browser, live_server)
+    held: list[Route] = []
+    page.route("**/decide/", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in method
+    page.goto(f"{live_server.url}/?sort=surest")
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(page.locator(f"#row-{memories[1].pk}")).to_be_focused()
+    page.keyboard.press("d")
+    page.keyboard.press("5")
+    expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()
+    for route in held:
+        route.continue_()
+    expect(page.locator(".done")).to_have_count(2)
+    expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()
+    assert [status_of(memory) for memory in memories] == [Status.CANDIDATE, Status.DISMISSED, Status.CONFIRMED]
+
+
+def test_a_row_whose_decision_did_not_reach_the_server_is_open_again(browser: Browser, live_server: LiveServer) -> None:
+    memory, _other = make_memory("Claim 1", confidence=9), make_memory("Claim 2", confidence=8)
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/?sort=surest")
+    page.route("**/decide/", lambda route: route.abort(), times=1)
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(page.get_by_text("The server did not answer")).to_be_visible()
+    expect(page.locator(f"#row-{memory.pk}")).to_be_focused()
+    page.keyboard.press("a")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    assert status_of(memory) == Status.CONFIRMED
+
+
+def test_the_queue_is_narrowed_with_the_keyboard(browser: Browser, live_server: LiveServer) -> None:
+    make_memory("Acme pays on net-30 terms")
+    make_memory("Prefers short answers", key="short-answers")
+    page = sign_in(browser, live_server)
+    page.keyboard.press("/")
+    page.keyboard.type("short")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row")).to_have_count(1)
+    expect(page.get_by_text("all 1 that match")).to_have_count(0)  # it stands there already
+    page.keyboard.press("a")
+    expect(page.locator("#kind-semantic")).to_have_text("0")
+    page.get_by_role("link", name="Show all").click()
+    expect(page.get_by_role("link", name="Acme pays")).to_be_visible()
 
 
 def test_keys_do_nothing_while_one_writes_and_can_be_switched_off(browser: Browser, live_server: LiveServer) -> None:

@@ -136,7 +136,7 @@ def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
     items = client.get("/api/v1/inbox").json()["results"]
     about = {item.get("memory", {}).get("id") or item["version"]["memory_id"]: item for item in items}
     assert {pk: (item["kind"], item["why"]) for pk, item in about.items()} == {
-        str(candidate.pk): ("semantic", "0 occasions speak for it; 3 more confirmations to be confirmed"),
+        str(candidate.pk): ("semantic", "0 occasions speak for it; 3 more to be confirmed"),
         str(contested.pk): ("semantic", "it is contested"),
         str(updated.pk): ("version", "a new version of this skill is proposed"),
     }

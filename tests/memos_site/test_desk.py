@@ -236,7 +236,7 @@ def test_an_adaptation_reverted_with_its_memory_dismisses_that() -> None:
 
 def test_the_queue_says_how_far_a_claim_is_from_being_believed_or_applied() -> None:
     facts: dict[str, Any] = {"confidence": 35, "times_confirmed": 1}
-    assert desk.to_go(make_memory(**facts)) == "2 more confirmations to be confirmed"
+    assert desk.to_go(make_memory(**facts)) == "2 more to be confirmed"
     facts = {"confidence": 65, "times_confirmed": 1, "status": "confirmed"}
     assert desk.to_go(make_memory(**facts)) == "2 more confirmations to apply"
     for fixed in ({"hold": "fixed"}, {"flags": ["secret"]}, {"type": Type.PLAN_GRAPH}):
