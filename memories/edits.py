@@ -5,11 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memories.choices import Category, Sensitivity
+from memories.choices import Sensitivity
 from memories.exceptions import FieldError, Invalid
-from memories.shapes import LONGEST_TEXT, SOMETHING, Instant, SensitivityName, Tags, field_error
+from memories.shapes import LONGEST_TEXT, SOMETHING, CategoryName, Instant, SensitivityName, Tags, field_error
 
-UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=SOMETHING)]
 
 
@@ -19,7 +18,7 @@ class Edit(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     content: Words = Field(default_factory=str)
-    category: Category = Field(default_factory=lambda: Category.FACT)
+    category: CategoryName = Field(default_factory=lambda: "fact")
     """Of a semantic memory only"""
     tags: Tags = Field(default_factory=list)
     sensitivity: SensitivityName = Field(default_factory=lambda: "low")
@@ -33,8 +32,6 @@ class Edit(BaseModel):
         columns: dict[str, Any] = {name: getattr(self, name) for name in sorted(self.model_fields_set)}
         if "sensitivity" in columns:
             columns["sensitivity"] = Sensitivity.named(columns["sensitivity"]).value
-        if "category" in columns:
-            columns["category"] = columns["category"].value
         return columns
 
     @property
@@ -64,8 +61,6 @@ def edit(raw: Any) -> Edit:
 
 
 def _named(wrong: Any) -> FieldError:
-    if wrong["loc"] == ("category",):
-        return FieldError("/category", "unknown_value", UNKNOWN_CATEGORY, names_field=True)
     if wrong["loc"] == ("content",) and wrong["type"] in ("string_pattern_mismatch", "string_too_short"):
         return FieldError("/content", "required", "must say something")
     return field_error(wrong)

@@ -130,6 +130,9 @@ class WorkingStateReport(Report):
     active_constraints: Annotated[list[dict[str, Any]], Field(max_length=100), AfterValidator(bounded)] = []
 
 
+STATE_FIELDS = tuple(name for name in WorkingStateReport.model_fields if name not in Report.model_fields)  # a payload's
+
+
 R = TypeVar("R", bound=Report)
 
 

@@ -15,11 +15,11 @@ from memories.claims import Likeness
 from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
+from memories.revision.sources import IMMUTABLE
 from memories.trust import Actor, Trust
 
 FIRST_CONFIDENCE = 20  # what an agent's own words earn: a claim that it changes begins there again
 WORDS = ("content", "category")
-IMMUTABLE = "episodic memory is immutable and cannot be revised"
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,22 @@
 
 import functools
 import json
+from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from memories.choices import Category
 from memories.exceptions import FieldError, within
 from memories.faults import LARGEST_VALUE, NOT_AN_INSTANT, as_text, parse_instant
 
 LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
 LONGEST_TEXT = 100_000
+LONGEST_KEY = 255
+MOST_TAGS = 100
+UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
 SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
 SOMETHING = r"[^\s\x1c-\x1f]"  # what str.strip() leaves
@@ -55,18 +61,26 @@ Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(a
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
 SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
+CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 OutcomeName = Literal["success", "failure", "partial"]
 Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
 Instant = Annotated[
     datetime | None, BeforeValidator(_instant), Field(description=NOT_AN_INSTANT, json_schema_extra={"pattern": YEARS})
 ]
 Tag = Annotated[str, StringConstraints(max_length=256)]
-Tags = Annotated[list[Tag], Field(max_length=100, fail_fast=True), BeforeValidator(_tags)]
+Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS, fail_fast=True), BeforeValidator(_tags)]
+
+
+def united(*tags: Iterable[str]) -> list[str]:
+    """The tags of several, each once in their order, as many as one memory has."""
+    return list(dict.fromkeys(chain(*tags)))[:MOST_TAGS]
 
 
 def field_error(wrong: Any) -> FieldError:
     """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
     pointer = functools.reduce(within, wrong["loc"], "")
+    if wrong["type"] == "literal_error" and pointer.endswith("/category"):
+        return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)
     if wrong["type"] == "literal_error":
         expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
         return FieldError(pointer, "unknown_value", f"must be one of {expected}")

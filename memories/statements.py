@@ -5,16 +5,13 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from memories.choices import Category
 from memories.exceptions import FieldError, Invalid
 from memories.faults import MOST_ERRORS, as_text
 from memories.payloads import Competence, PlanGraph, Triple, wrong_in
 from memories.reports import Report, check
-from memories.shapes import SOMETHING, Identifier, Instant, Tags, Text
+from memories.shapes import LONGEST_KEY, SOMETHING, CategoryName, Identifier, Instant, Tags, Text
 
-LONGEST_KEY = 255
 SHORTEST_TEACHING, LONGEST_TEACHING = 5, 2_000
-UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 ELSEWHERE = {
     "working": "a working state comes in at POST working-states",
     "episodic": "an episode comes in at POST events, tool-outputs or conversations",
@@ -27,7 +24,6 @@ Key = Annotated[
     Field(json_schema_extra={"pattern": SOMETHING}),
 ]
 Words = Annotated[Text, Field(json_schema_extra={"pattern": SOMETHING})]
-CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -130,8 +126,6 @@ def _check(shape: type[R], raw: Any) -> R:
 
 
 def _in_our_words(error: FieldError) -> FieldError:
-    if error.pointer == "/category":
-        return FieldError("/category", "unknown_value", UNKNOWN_CATEGORY, names_field=True)
     if error.code == "string_too_short":
         return FieldError(error.pointer, "too_short", f"needs at least {SHORTEST_TEACHING} characters")
     return error

@@ -10,12 +10,11 @@ from memories.choices import LIVE, Type
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.opening import HALF_LIFE, experience, sensitivity_of
 from memories.models import Memory
-from memories.reports import WorkingStateReport
+from memories.reports import STATE_FIELDS, WorkingStateReport
 from memories.shapes import LONGEST_TEXT
 from memories.trust import Trust
 
 CONFIDENCE = 100
-TOLD = ("thread_id", "state", "active_constraints", "next_actions", "open_questions", "context_summary")
 
 
 def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
@@ -24,7 +23,7 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
     A row above the caller's clearance is not overwritten, and the answer does not show that there is one.
     """
     scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
-    payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in TOLD}}
+    payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in STATE_FIELDS}}
     with transaction.atomic():
         _hold_thread(scope, report.thread_id)
         rows = Memory.objects.select_for_update().filter(type=Type.WORKING, scope=scope, thread_id=report.thread_id)

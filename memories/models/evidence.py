@@ -14,6 +14,7 @@ from memories.models.trusted import Trusted, new_id
 from memories.trust import Trust
 
 OF_EPISODE = "episode:"
+LONGEST_SNAPSHOT = 2_000
 
 
 def episode_occasion(episode_id: UUID) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from memories.models import Evidence, Memory, Tombstone
-from memories.remembering.occasions import LONGEST_SNAPSHOT
+from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.remembering.said import NOTHING_TOLD, Statement, Stored
 from memories.trust import Trust
 

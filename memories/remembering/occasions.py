@@ -6,10 +6,9 @@ from uuid import UUID
 from memories.choices import Sensitivity
 from memories.exceptions import FieldError, Invalid, NotFound
 from memories.models import Evidence, Memory
+from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.remembering.said import Occasion, Statement
 from memories.trust import Trust
-
-LONGEST_SNAPSHOT = 2_000
 
 
 def sensitivity_of(occasions: Iterable[Occasion], scope: str, trust: Trust) -> int:

@@ -17,9 +17,9 @@ from memories.remembering.creating import RESEMBLES
 from memories.remembering.dismissed import met_by, suppress
 from memories.remembering.said import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.revision import is_own
+from memories.shapes import united
 from memories.trust import Trust
 
-MOST_TAGS = 100
 WORDS = {"content", "tags", "company_id", "flags", "sensitivity"}  # these move the version
 
 
@@ -92,7 +92,7 @@ def propose(meeting: Meeting, resembled: Tombstone | None = None) -> Proposal:
     if needed > row.sensitivity:
         change["sensitivity"] = Sensitivity(needed).label
     if added := [tag for tag in statement.tags if tag not in row.tags]:
-        change["tags"] = [*row.tags, *added][:MOST_TAGS]
+        change["tags"] = united(row.tags, added)
     proposal = Proposal.objects.propose(
         Proposal.Kind.REVISION,
         row,
@@ -136,7 +136,7 @@ def _confirmed(row: Memory, times: int) -> dict[str, Any]:
 def _words(meeting: Meeting) -> dict[str, Any]:
     """The columns that become something else."""
     row, statement = meeting.row, meeting.statement
-    change: dict[str, Any] = {"tags": list(dict.fromkeys([*row.tags, *statement.tags]))[:MOST_TAGS]}
+    change: dict[str, Any] = {"tags": united(row.tags, statement.tags)}
     change["company_id"] = row.company_id or statement.company_id
     needed = meeting.evidence if is_own(row, meeting.trust) else Sensitivity.PUBLIC
     if not meeting.same_words and not meeting.words_are_kept:

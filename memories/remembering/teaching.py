@@ -20,7 +20,8 @@ from memories.remembering.nearness import Near, NearDuplicate, likened, nearest
 from memories.remembering.reinforcing import Meeting, propose
 from memories.remembering.said import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.remembering.writing import hold_key, live_row
-from memories.statements import LONGEST_KEY, TeachingReport
+from memories.shapes import LONGEST_KEY, united
+from memories.statements import TeachingReport
 from memories.trust import Trust
 
 CERTAIN = 100
@@ -173,7 +174,7 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
         "hold": Hold.FLOOR,
         "flags": statement.flags,
         "status": Status.APPLIED if row.status == Status.APPLIED else Status.CONFIRMED,
-        "tags": list(dict.fromkeys([*row.tags, *statement.tags]))[:100],
+        "tags": united(row.tags, statement.tags),
         "company_id": statement.company_id or row.company_id,
         "sensitivity": max(row.sensitivity, statement.at_least(Sensitivity.PUBLIC)),
         **facts,

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memories.choices import Sensitivity, Status, Type
 from memories.exceptions import FieldError, Invalid
-from memories.shapes import Given, ScopeName, SensitivityName, Tags, Text, field_error
+from memories.shapes import CategoryName, Given, ScopeName, SensitivityName, Tags, Text, field_error
 from memories.trust import Trust
 
 BELIEVED = (Status.CONFIRMED, Status.APPLIED)
@@ -24,7 +24,6 @@ TypeName = Annotated[
     Field(json_schema_extra={"enum": [*Type.values, *OTHER_NAMES]}),
 ]
 StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"]
-CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 Scopes = Annotated[list[ScopeName], Field(max_length=100)]
 
 

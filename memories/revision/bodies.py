@@ -1,15 +1,18 @@
 """What a caller says when it asks for a revision, checked: as a request sends it and as a proposal keeps it."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from memories.choices import Category, Type
+from memories.choices import Type
 from memories.exceptions import FieldError, Invalid
 from memories.shapes import (
+    LONGEST_KEY,
     LONGEST_TEXT,
     SOMETHING,
+    CategoryName,
     Identifier,
     Instant,
     ScopeName,
@@ -19,9 +22,7 @@ from memories.shapes import (
 )
 
 LONGEST_RATIONALE = 2_000
-LONGEST_KEY = 255
 MOST_MERGED = 100
-UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 
 
 def _something(value: str) -> str:
@@ -30,14 +31,10 @@ def _something(value: str) -> str:
     return value.strip()
 
 
-def _words(most: int) -> Any:
-    schema: dict[str, Any] = {"pattern": SOMETHING}
-    return Annotated[str, Field(min_length=1, max_length=most, json_schema_extra=schema), AfterValidator(_something)]
-
-
-Rationale = _words(LONGEST_RATIONALE)
-Words = _words(LONGEST_TEXT)
-Key = _words(LONGEST_KEY)
+_SAYS: dict[str, Any] = {"min_length": 1, "json_schema_extra": {"pattern": SOMETHING}}
+Rationale = Annotated[str, Field(max_length=LONGEST_RATIONALE, **_SAYS), AfterValidator(_something)]
+Words = Annotated[str, Field(max_length=LONGEST_TEXT, **_SAYS), AfterValidator(_something)]
+Key = Annotated[str, Field(max_length=LONGEST_KEY, **_SAYS), AfterValidator(_something)]
 
 
 class Body(BaseModel):
@@ -49,13 +46,13 @@ class NewMemory(Body):
 
     type: Literal["semantic", "competence", "plan_graph", "working"] | None = None
     """Of the same type as what it comes from"""
-    content: Words | None = None  # type: ignore[valid-type]  # an annotated str
+    content: Words | None = None
     """Left out: made from the payload"""
-    category: Literal["preference", "pattern", "fact", "contact", "workflow"] | None = None
+    category: CategoryName | None = None
     """Of a semantic memory only"""
     payload: dict[str, Any] = {}
     """By its type. A semantic one names its evidence: [{source_type, source_id, timestamp}]"""
-    key: Key | None = None  # type: ignore[valid-type]
+    key: Key | None = None
     tags: Tags = []
     confidence: Annotated[float, Field(allow_inf_nan=False)] | None = None
     """Kept within 0 to 100"""
@@ -78,24 +75,24 @@ class NewMemory(Body):
 
 class Supersession(Body):
     memory: NewMemory
-    rationale: Rationale  # type: ignore[valid-type]
+    rationale: Rationale
 
 
 class Contest(Body):
-    ref: Rationale  # type: ignore[valid-type]
+    ref: Rationale
     """The id of the memory that speaks against it, or words"""
-    rationale: Rationale  # type: ignore[valid-type]
+    rationale: Rationale
 
 
 class Retraction(Body):
-    rationale: Rationale  # type: ignore[valid-type]
+    rationale: Rationale
 
 
 class Merger(Body):
     ids: Annotated[list[UUID], Field(min_length=2, max_length=MOST_MERGED)]
     """Two or more, of one scope and type"""
     memory: NewMemory
-    rationale: Rationale  # type: ignore[valid-type]
+    rationale: Rationale
 
 
 B = TypeVar("B", bound=BaseModel)
@@ -114,13 +111,11 @@ def check(shape: type[B], raw: Any, at: str = "") -> B:
 def _named(wrong: Any, at: str) -> FieldError:
     error = field_error(wrong)
     pointer = at + error.pointer
-    if wrong["loc"] and wrong["loc"][-1] == "category":
-        return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)
     if wrong["type"] == "string_too_short":
         return FieldError(pointer, "required", "must say something")
     if error.code in ("too_short", "too_long") and pointer.endswith("/ids"):
         return FieldError(pointer, error.code, f"names 2 to {MOST_MERGED} memories")
-    return FieldError(pointer, error.code, error.detail)
+    return replace(error, pointer=pointer)
 
 
 TYPES = tuple(kind for kind in Type.values if kind != Type.EPISODIC)

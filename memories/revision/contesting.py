@@ -8,12 +8,12 @@ from uuid_utils.compat import uuid7
 
 from memories.choices import LIVE, Status
 from memories.models import AuditEntry, Evidence, Memory, Relation
+from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.models.relation import CONTESTED_BY
 from memories.revision.undoing import related
 from memories.trust import Actor
 
 CONTESTABLE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
-LONGEST_SNAPSHOT = 2000
 
 
 def contest_with(

@@ -11,10 +11,10 @@ from memories.exceptions import FieldError, Invalid
 from memories.faults import parse_instant
 from memories.models import Memory
 from memories.revision.bodies import NewMemory
+from memories.shapes import united
 from memories.trust import Actor
 
 MERGE, FORK = "merge", "fork"
-MOST_TAGS = 100
 STRICTER: list[str] = list(DeletionPolicy.values)  # auto_prune, manual_only, never
 
 
@@ -64,8 +64,7 @@ def sensitivity(said: NewMemory, rests_on: Sequence[Memory], making: Making, *, 
 def tags(said: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
     if making.verb != MERGE:
         return said.tags if "tags" in said.model_fields_set else list(sources[0].tags)
-    united = [*said.tags, *(tag for source in sources for tag in source.tags)]
-    return list(dict.fromkeys(united))[:MOST_TAGS]
+    return united(said.tags, *(source.tags for source in sources))
 
 
 def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, Any]:

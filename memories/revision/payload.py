@@ -9,12 +9,11 @@ from memories.choices import Type
 from memories.exceptions import FieldError, Invalid, within
 from memories.models import Memory
 from memories.payloads import EvidenceSource, Payload, Validity
-from memories.reports import WorkingStateReport
+from memories.reports import STATE_FIELDS, WorkingStateReport
 from memories.revision.bodies import check
 
 SERVERS = ("revision", "performance", "skill", "metrics", "kind")
 AT = "/memory/payload"
-WORKING = ("thread_id", "state", "active_constraints", "next_actions", "open_questions", "context_summary")
 
 
 class Note(Payload):
@@ -47,6 +46,6 @@ def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
 
 def _working(told: dict[str, Any], head: Memory) -> dict[str, Any]:
     """A state as the endpoint of working states takes it; what is not said stays."""
-    merged = {name: value for name, value in head.payload.items() if name in WORKING} | told
+    merged = {name: value for name, value in head.payload.items() if name in STATE_FIELDS} | told
     said = check(WorkingStateReport, {"source": head.source, **merged}, AT)
-    return {name: getattr(said, name) for name in WORKING}
+    return {name: getattr(said, name) for name in STATE_FIELDS}

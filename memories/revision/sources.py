@@ -12,10 +12,10 @@ from memories import claim_locks
 from memories.choices import LIVE, Status, Type
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import Evidence, Memory, Tombstone
-from memories.models.evidence import episode_occasion
+from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.models.memory import MemoryQuerySet
 from memories.revision.bodies import MOST_MERGED, NewMemory
-from memories.revision.contesting import CONTESTABLE, LONGEST_SNAPSHOT
+from memories.revision.contesting import CONTESTABLE
 from memories.trust import SHARED_SCOPES, Actor, Trust, everything
 
 IMMUTABLE = "episodic memory is immutable and cannot be revised"

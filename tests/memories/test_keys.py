@@ -20,7 +20,7 @@ COPIES = """
 def many() -> None:
     """Closed memories of one scope, each with a key of its own."""
     make_memory(scope="s", key="acme", status="superseded")
-    names = [field.column for field in Memory._meta.concrete_fields if not field.generated]
+    names = [str(field.column) for field in Memory._meta.concrete_fields if not field.generated]
     made = {"id": "gen_random_uuid()", "key": "'acme.' || n"}
     values = ", ".join(made.get(name, name) for name in names)
     with connection.cursor() as cursor:
