@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.reembedding import SetAside, Step
 
 KIND = "reembed"
-LOOK_AGAIN = 1.0  # seconds, at what other workers have in hand
+LOOK_AGAIN = 1.0  # seconds, until which who waits in the foreground looks again at what others have in hand
 AFTER_FAILURE = timedelta(hours=1)  # the schedule begins anew
 COUNTED = ("memories", "events", "titles", "vectors", "clearing")
 
@@ -23,6 +23,7 @@ COUNTED = ("memories", "events", "titles", "vectors", "clearing")
 def reembed(*, trigger: Run.Trigger, at: datetime, enough: Callable[[], bool] = lambda: False) -> Run | None:
     """Goes on with the run that is under way, or begins one, until it is through or `enough` says so.
 
+    What other workers have in hand is waited for, but not by a schedule, which comes again.
     None: another worker is at it, or a schedule has nothing to do or to tell of. A run that is still `running` waits,
     with its reason in `error` where there is one, and the schedule goes on with it.
     """
@@ -35,7 +36,7 @@ def reembed(*, trigger: Run.Trigger, at: datetime, enough: Callable[[], bool] = 
             return None
         if run is None:
             run = Run.objects.create(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
-        _go_on(run, enough)
+        _go_on(run, enough, wait=trigger != Run.Trigger.SCHEDULE)
         return run
 
 
@@ -44,14 +45,15 @@ def _due(at: datetime) -> bool:
     return reembedding.due() and not lately.exists()
 
 
-def _go_on(run: Run, enough: Callable[[], bool]) -> None:
+def _go_on(run: Run, enough: Callable[[], bool], *, wait: bool) -> None:
     before, run.error = dict(run.counters), ""
     try:
         for step in reembedding.reembed():
             _show(run, step, before)
-            if enough():
+            in_hand = step.stage == reembedding.IN_HAND
+            if enough() or (in_hand and not wait):  # the schedule comes again; its worker has better things to do
                 return run.save(update_fields=["error"])
-            if step.stage == reembedding.IN_HAND:
+            if in_hand:
                 time.sleep(LOOK_AGAIN)
     except Unavailable as down:
         run.error = str(down)

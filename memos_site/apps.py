@@ -7,7 +7,7 @@ class MemosConfig(AppConfig):
     verbose_name = "Memos"
 
     def ready(self) -> None:
-        from memos_site import checks  # noqa: F401  (registers the checks of the settings)
+        from memos_site import checks  # noqa: F401 - registers the checks of the settings
 
 
 class OperatorsConfig(AdminConfig):

@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from memories.text import latin, short_hash
 from memories.text import slug as text_slug
 
-EXTENSIONS = frozenset(
-    ".py .sh .js .ts .md .json .yaml .yml .txt .csv .toml .html .css .sql".split()  # noqa: SIM905
-)
+EXTENSIONS = frozenset({
+    ".py", ".sh", ".js", ".ts", ".md", ".json", ".yaml", ".yml", ".txt", ".csv", ".toml", ".html", ".css", ".sql",
+})  # fmt: skip
 RESERVED = frozenset({"prompt", "versions", "uses"})  # words of the API beneath /skills/
 LENGTH = 64
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

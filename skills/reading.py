@@ -58,8 +58,7 @@ def split(text: str) -> tuple[str, str]:
 def mapping(frontmatter: str) -> dict[str, Any] | None:
     """What the YAML of a frontmatter says, every scalar as text; None when it is not a mapping."""
     try:
-        # no dates, no booleans, no objects
-        loaded = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506
+        loaded = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     return loaded if isinstance(loaded, dict) else None

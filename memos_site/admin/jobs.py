@@ -15,27 +15,27 @@ for model in (Schedule, Success, Failure, OrmQ, AccessAttempt, AccessLog, Access
     admin.site.unregister(model)
 
 
-class _Job(Administrators, Uncounted):  # type: ignore[misc]
+class _Job(Administrators, Uncounted):  # type: ignore[misc]  # an untyped base
     """A schedule may name any function, and a traceback may quote any row."""
 
 
 @admin.register(Schedule)
-class Schedules(ScheduleAdmin, _Job):  # type: ignore[misc]
+class Schedules(ScheduleAdmin, _Job):  # type: ignore[misc]  # an untyped base
     pass
 
 
 @admin.register(Success)
-class Successes(TaskAdmin, _Job):  # type: ignore[misc]
+class Successes(TaskAdmin, _Job):  # type: ignore[misc]  # an untyped base
     ordering = ("-stopped",)
 
 
 @admin.register(Failure)
-class Failures(FailAdmin, _Job):  # type: ignore[misc]
+class Failures(FailAdmin, _Job):  # type: ignore[misc]  # an untyped base
     ordering = ("-stopped",)
 
 
 @admin.register(OrmQ)
-class Queue(QueueAdmin, _Job):  # type: ignore[misc]
+class Queue(QueueAdmin, _Job):  # type: ignore[misc]  # an untyped base
     pass
 
 
@@ -49,15 +49,15 @@ class _Seen(Uncounted):
 
 
 @admin.register(AccessAttempt)
-class Attempts(_Seen, AccessAttemptAdmin):  # type: ignore[misc]
+class Attempts(_Seen, AccessAttemptAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time"]
 
 
 @admin.register(AccessLog)
-class SignIns(_Seen, AccessLogAdmin):  # type: ignore[misc]
+class SignIns(_Seen, AccessLogAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time"]
 
 
 @admin.register(AccessFailureLog)
-class FailedSignIns(_Seen, AccessFailureLogAdmin):  # type: ignore[misc]
+class FailedSignIns(_Seen, AccessFailureLogAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time", "locked_out"]

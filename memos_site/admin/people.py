@@ -25,7 +25,7 @@ class _Granting(Administrators):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]
+class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]  # unfold has no types
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -34,5 +34,5 @@ class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, _Granting):  # type: ignore[misc]
+class GroupAdmin(DjangoGroupAdmin, _Granting):  # type: ignore[misc]  # unfold has no types
     filter_horizontal = ()

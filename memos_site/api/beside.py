@@ -1,5 +1,6 @@
 """What stands beside memories: proposals, tombstones, adaptations, and the audit trail of all."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -37,26 +38,22 @@ class OneProposal(Door):
 
 class DecideProposal(WritingDoor):
     needs = DECIDE
+    verb: Callable[..., UUID]
 
     def write(self, request: Request, proposal_id: UUID) -> Response:
         told = {"why": bodies.why(self.body("why")), "versions": versions(request)}
-        batch = self.decided(proposal_id, at=timezone.now(), **told)
+        batch = type(self).verb(self.trust, proposal_id, at=timezone.now(), **told)
         return Response({**representations.proposal(Proposal.objects.get(pk=proposal_id)), "batch": batch})
-
-    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
-        raise NotImplementedError
 
 
 @described(operations.ACCEPT_PROPOSAL)
 class Accept(DecideProposal):
-    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
-        return desk.accept(self.trust, proposal_id, **told)
+    verb = staticmethod(desk.accept)
 
 
 @described(operations.REJECT_PROPOSAL)
 class Reject(DecideProposal):
-    def decided(self, proposal_id: UUID, **told: Any) -> UUID:
-        return desk.reject(self.trust, proposal_id, **told)
+    verb = staticmethod(desk.reject)
 
 
 @described(operations.LIST_TOMBSTONES)

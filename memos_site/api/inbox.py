@@ -12,7 +12,7 @@ from memories.api import representations as of_memories
 from memories.api.described import described
 from memories.api.doors import Door
 from memories.api.lists import PAGING
-from memories.choices import Category, Permission, Type
+from memories.choices import Category, Permission
 from memories.exceptions import FieldError, Invalid
 from memories.models import Memory, Proposal
 from memos_site import desk
@@ -20,7 +20,6 @@ from memos_site.api import operations, representations
 from skills.api import representations as of_skills
 from skills.models import SkillVersion
 
-KINDS = [*Type.values, desk.VERSION, *desk.PROPOSALS]
 EXACT = ("scope", "source", "company_id")
 
 
@@ -32,7 +31,10 @@ class Inbox(Door):
     def get(self, request: Request) -> Response:
         at, now = lists.moment(request), timezone.now()
         asked = {name: request.query_params.get(name, "") for name in EXACT}
-        asked |= {name: _one(request, name, of) for name, of in (("kind", KINDS), ("category", Category.values))}
+        asked |= {
+            "kind": _one(request, "kind", operations.KINDS),
+            "category": _one(request, "category", Category.values),
+        }
         versions = Prefetch("skill__versions", SkillVersion.objects.select_related("skill"))
         rows = desk.waiting(self.trust, at=now, **asked).prefetch_related(versions)
 

@@ -1,4 +1,4 @@
-"""Many decisions as one batch: each in a savepoint of its own, so that one that fails keeps no other from it."""
+"""Many decisions as one batch: each verb writes all or nothing, so that one that fails keeps no other from it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ CHUNK = 500  # decisions in one transaction, for which stores into their scopes 
 MOST_AT_ONCE = 5_000
 CODES: dict[type[Exception], str] = {Conflict: "conflict", NotFound: "not_found", Invalid: "invalid"}
 EXACT = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
+NARROWING = ("kind", "q", "flag", "tag", "min_confidence")
 
 
 @dataclass
@@ -62,11 +63,21 @@ def by_ids(
     verdict = Verdict(verb, trust.actor, at, many.batch, why.strip(), **how)
     scopes = _rows(trust).filter(pk__in=wanted).values_list("scope", flat=True).distinct()
     for start in range(0, len(wanted), CHUNK):
+        part = wanted[start : start + CHUNK]
         with transaction.atomic():
             claim_locks.to_decide(*scopes)
-            for memory_id in wanted[start : start + CHUNK]:
-                _one(trust, memory_id, verdict, (seen or {}).get(memory_id, ""), many)
+            held = _locked(trust, part)
+            for memory_id in part:
+                _decide(memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), many)
     return many
+
+
+def _decide(memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, many: Many) -> None:
+    try:
+        _one(memory, verdict, seen)
+        many.done.append(memory_id)
+    except (Conflict, NotFound, Invalid) as refusal:
+        many.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
 
 
 def by_filter(trust: Trust, asked: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **how: Any) -> Many:
@@ -81,18 +92,23 @@ def by_filter(trust: Trust, asked: Mapping[str, Any], as_of: datetime, verb: str
 def matching(trust: Trust, asked: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
     """With a `status` (one or several) what a list of memories shows, without one what waits in the inbox.
 
-    `asked`: exact values of columns, `kind` as in the inbox, `tag` and `min_confidence`.
+    `asked`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag` and `min_confidence`. Invalid: any
+    other, for what is asked and not understood must not widen what is decided.
     """
-    columns = {name: asked[name] for name in EXACT if asked.get(name) not in (None, "")}
+    asked = {name: value for name, value in asked.items() if value not in (None, "")}
+    for name in asked.keys() - {*EXACT, *NARROWING}:
+        raise Invalid(FieldError(f"/filter/{name}", "unknown_field", "is not known"))
+    columns = {name: asked[name] for name in EXACT if name in asked}
     if "status" in columns:
         statuses = columns.pop("status")
         rows = Memory.objects.visible_to(trust).unexpired(at)
         rows = rows.filter(status__in=[statuses] if isinstance(statuses, str) else statuses)
+        rows = waiting.narrowed(rows, asked)
     else:
-        rows = waiting.waiting(trust, at=at, kind=asked.get("kind") or "")
-    if asked.get("tag"):
+        rows = waiting.waiting(trust, at=at, **{name: asked.get(name, "") for name in ("kind", "q", "flag")})
+    if "tag" in asked:
         rows = rows.filter(tags__contains=[asked["tag"]])
-    if asked.get("min_confidence") is not None:
+    if "min_confidence" in asked:
         rows = rows.filter(confidence__gte=asked["min_confidence"])
     return rows.filter(**columns)
 
@@ -101,18 +117,18 @@ def _rows(trust: Trust) -> MemoryQuerySet:
     return Memory.objects.visible_to(trust)
 
 
-def _one(trust: Trust, memory_id: UUID, verdict: Verdict, seen: str, many: Many) -> None:
-    try:
-        with transaction.atomic():
-            memory = _rows(trust).select_for_update().filter(pk=memory_id).first()
-            if memory is None:
-                raise NotFound("there is nothing here, or nothing that you may see")
-            if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.HELD:
-                raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
-            carry_out(memory, verdict, seen=seen)
-        many.done.append(memory_id)
-    except (Conflict, NotFound, Invalid) as refusal:
-        many.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
+def _locked(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
+    """Those that there are, held for the transaction, in the order of their ids."""
+    rows = _rows(trust).select_for_update(of=("self",)).select_related("skill").prefetch_related("skill__versions")
+    return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
+
+
+def _one(memory: Memory | None, verdict: Verdict, seen: str) -> None:
+    if memory is None:
+        raise NotFound("there is nothing here, or nothing that you may see")
+    if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.HELD:
+        raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
+    carry_out(memory, verdict, seen=seen)
 
 
 def _kind(refusal: Exception) -> type[Exception]:

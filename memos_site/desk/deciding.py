@@ -104,12 +104,14 @@ def stand(memory: Memory) -> str:
 
 def _promote(memory: Memory, verdict: Verdict) -> None:
     """Of a skill the proposed version is published; to applied, when there is none, the skill itself."""
-    told = verdict.told
-    published = _has_version(memory) and (verdict.to != Status.APPLIED or _awaits(memory))
-    if published:
+    told, to = verdict.told, verdict.to or Status.CONFIRMED
+    if not _has_version(memory) or (to == Status.APPLIED and not _awaits(memory)):
+        memory.promote(to=to, **told)
+        return
+    with transaction.atomic():  # both or neither
         publishing.publish(memory, **told)
-    if not published or verdict.to == Status.APPLIED:
-        memory.promote(to=verdict.to or Status.CONFIRMED, **told)
+        if to == Status.APPLIED:
+            memory.promote(to=to, **told)
 
 
 def _awaits(memory: Memory) -> bool:
@@ -118,7 +120,8 @@ def _awaits(memory: Memory) -> bool:
 
 
 def _has_version(memory: Memory) -> bool:
-    return SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.ONE_OF_A_SKILL).exists()
+    versions = SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.ONE_OF_A_SKILL)
+    return memory.type == Type.COMPETENCE and versions.exists()
 
 
 def _demote(memory: Memory, verdict: Verdict) -> None:

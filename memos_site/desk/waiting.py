@@ -36,10 +36,7 @@ def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> Memo
     undecided = Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
     rows = Memory.objects.visible_to(trust).awake(at).unexpired(at).filter(wanted, **_columns(asked))
-    if asked.get("flag"):
-        rows = rows.filter(_flagged(asked["flag"]))
-    if asked.get("q"):
-        rows = saying(rows, asked["q"])
+    rows = narrowed(rows, asked)
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
@@ -68,6 +65,13 @@ def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "Qu
 
 def _columns(asked: Mapping[str, str]) -> dict[str, str]:
     return {name: asked[name] for name in EXACT if asked.get(name)}
+
+
+def narrowed(rows: MemoryQuerySet, asked: Mapping[str, str]) -> MemoryQuerySet:
+    """By `flag` and `q`, where they are asked."""
+    if asked.get("flag"):
+        rows = rows.filter(_flagged(asked["flag"]))
+    return saying(rows, asked["q"]) if asked.get("q") else rows
 
 
 def _flagged(flag: str) -> Q:

@@ -21,7 +21,7 @@ def _run(program: str, *arguments: str | Path) -> None:
     here = connection.connection.info  # as we are connected; its dsn leaves the password out
     environment = os.environ | {"PGPASSWORD": here.password}
     command = [str(binaries() / program), f"--dbname={here.dsn}", *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own program, no shell
     if done.returncode:
         raise Failed(done.stderr.strip())
 

@@ -57,7 +57,7 @@ class Cluster:
 
     def run(self, program: str, *arguments: str | Path, text: str = "") -> None:
         command = self.account.command(self.binaries / program, *arguments, reaching=self.data)
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(  # noqa: S603 - our own program, no shell
             command, input=text, text=True, capture_output=True, env=environment(), check=False
         )
         if done.returncode:
@@ -140,7 +140,7 @@ class Cluster:
         options = OPTIONS | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell
 
     def ready(self, pid: int) -> bool:
         lines = postmaster_file(self.data)
@@ -163,7 +163,7 @@ def arguments_of(pid: int) -> list[str]:
         if Path("/proc/self/cmdline").exists():
             return []
     ps = ["/bin/ps", "-o", "command=", "-p", str(pid)]  # a system without /proc
-    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout.split()  # noqa: S603
+    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout.split()  # noqa: S603 - our own program, no shell
 
 
 def pairs(words: list[str]) -> Iterator[list[str]]:

@@ -54,7 +54,7 @@ def main(uid: int, gid: int, search: bool, command: list[str]) -> None:
     if os.getppid() != parent:
         sys.exit("the parent is gone")
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    os.execv(command[0], command)  # noqa: S606  (no shell is the point)
+    os.execv(command[0], command)  # noqa: S606 - no shell is the point
 
 
 if __name__ == "__main__":

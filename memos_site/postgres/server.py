@@ -103,7 +103,7 @@ class Server:
 
     def _hire(self) -> None:
         command = [sys.executable, "-S", "-m", "memos_site.postgres.keeper", str(self.data_dir), str(binaries())]
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(  # noqa: S603 - our own program, no shell
             command,
             cwd=SOURCE,
             stdin=subprocess.DEVNULL,

@@ -29,7 +29,7 @@ class InHand(ORM):
 
     def dequeue(self) -> list[tuple[int, str]] | None:
         try:
-            taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]
+            taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
         except (OperationalError, InterfaceError) as error:  # django-q2 would end the process and pause for 10 s
             log.warning("the database does not answer: %s", error)
             time.sleep(PAUSE)
@@ -44,7 +44,7 @@ class InHand(ORM):
         give_up = time.monotonic() + PATIENCE
         while True:
             try:
-                super().delete(task_id)  # type: ignore[no-untyped-call]
+                super().delete(task_id)  # type: ignore[no-untyped-call]  # django-q has no types
                 break
             except (OperationalError, InterfaceError):
                 if time.monotonic() > give_up:

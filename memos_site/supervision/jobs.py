@@ -44,7 +44,7 @@ class Asked:
 
 class Jobs(Sentinel):
     def __init__(self, queue: InHand, workers: int) -> None:
-        super().__init__(Asked(), Asked(), uuid.uuid4(), queue, start=False)  # type: ignore[no-untyped-call]
+        super().__init__(Asked(), Asked(), uuid.uuid4(), queue, start=False)  # type: ignore[no-untyped-call]  # django-q has no types
         self.pool_size = workers
         os.register_at_fork(after_in_child=self._be_born)
         signal.signal(signal.SIGTERM, self._finish)
@@ -84,7 +84,7 @@ class Jobs(Sentinel):
             if process.exitcode is None:
                 self._end("a job ran out of time and does not let go")
         self._look()
-        super().reincarnate(process)  # type: ignore[no-untyped-call]
+        super().reincarnate(process)  # type: ignore[no-untyped-call]  # django-q has no types
 
     def spawn_pusher(self) -> Any:
         """The one that asks the database for work carries the heartbeat: its connection's name."""
@@ -99,4 +99,4 @@ class Jobs(Sentinel):
 def run(queue: InHand, workers: int) -> None:
     """Runs the cluster in this process until SIGTERM. `queue` is what the last cluster may have left things in."""
     queue.give_back()
-    Jobs(queue, workers).start()  # type: ignore[no-untyped-call]
+    Jobs(queue, workers).start()  # type: ignore[no-untyped-call]  # django-q has no types

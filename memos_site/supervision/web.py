@@ -6,8 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
-from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]  # it has no types
 
 THREADS = 8  # in each process; each keeps one database connection
 BACKLOG = 512
@@ -32,7 +32,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-class Log(Logger):  # type: ignore[misc]
+class Log(Logger):  # type: ignore[misc]  # untyped
     """gunicorn's own lines go where all lines go."""
 
     def setup(self, cfg: Any) -> None:
@@ -41,13 +41,13 @@ class Log(Logger):  # type: ignore[misc]
         self.error_log.propagate = True
 
 
-class Web(BaseApplication):  # type: ignore[misc]
+class Web(BaseApplication):  # type: ignore[misc]  # untyped
     def __init__(self, listener: socket.socket, workers: int) -> None:
         self.listener, self.workers = listener, workers
         super().__init__()
 
     def load_config(self) -> None:
-        memory = Path("/dev/shm")  # noqa: S108  (a heartbeat file; on a disk it may stall the worker)
+        memory = Path("/dev/shm")  # noqa: S108 - a heartbeat file; on a disk it may stall the worker
         wanted: dict[str, Any] = {
             "bind": f"fd://{self.listener.fileno()}",
             "workers": self.workers,

@@ -4,72 +4,34 @@ What the schema allows is not called malformed either. Examples are drawn by Hyp
 ones; most ids are of rows that are there.
 """
 
-import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from schemathesis.checks import not_a_server_error
-from schemathesis.generation import GenerationMode
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from memories import ingestion
 from memories.choices import Permission, Sensitivity
 from memories.models import Tombstone
 from memories.reports import WorkingStateReport, check
 from memories.trust import everything
-from memos_site.api.openapi import document
-from memos_site.wsgi import application
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
+from tests.memos_site.test_api_schema import OPERATIONS
+
+if TYPE_CHECKING:
+    from tests.memos_site.drawing import Site
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = 8
-MOSTLY = st.sampled_from([True, True, True, False])
 DEPENDS = {  # whether these are right is not for a schema to say
     *("/scope", "/episode_id", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
 }
 # what a new memory must say depends on what it comes from; an edge, on the nodes of its plan
 BY_THE_REST = ("/memory/", "/payload/edges/")
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-]
-
-
-def closed(environ: dict[str, Any], start: Any) -> list[bytes]:
-    """The site as a server runs it: an answer is read to its end and closed, and with it the file behind it."""
-    with contextlib.closing(application(environ, start)) as answer:
-        return [b"".join(answer)]
-
-
-SCHEMA = schemathesis.openapi.from_dict(document())
-SCHEMA.app = closed
-SCHEMA.config.generation.update(with_security_parameters=False, allow_x00=False)
-FOUND: list[Any] = [found.ok() for found in cast(Any, SCHEMA).get_all_operations()]
-OPERATIONS = {operation.definition.raw["operationId"]: operation for operation in FOUND}
-
-
-@dataclass
-class Site:
-    """Who may call, and values of path parameters that lead to something."""
-
-    tokens: list[str]
-    there: dict[str, list[str]]
 
 
 @pytest.fixture
@@ -83,7 +45,9 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.fixture
-def site(one_connection: None) -> Site:
+def site(one_connection: None) -> "Site":
+    from tests.memos_site.drawing import Site
+
     whole: dict[str, Any] = {"permissions": Permission.values, "clearance": Sensitivity.HYPER}
     tokens = [
         make_agent("all", **whole)[1],
@@ -122,20 +86,12 @@ def _rows() -> dict[str, list[str]]:
     }
 
 
-def drawn(data: st.DataObject, operation: Any, site: Site, mode: GenerationMode) -> Any:
-    """One request; most of what it names by an id is there."""
-    names = [parameter.name for parameter in operation.path_parameters]
-    known = {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(MOSTLY)}
-    case = data.draw(operation.as_strategy(mode, path_parameters=known or None))
-    if mode == GenerationMode.POSITIVE and isinstance(case.body, dict):
-        names = [name for name in ("target_record_id", "episode_id") if name in case.body]
-        case.body |= {name: data.draw(st.sampled_from(site.there[name])) for name in names if data.draw(MOSTLY)}
-    case.headers["Authorization"] = f"Bearer {data.draw(st.sampled_from(site.tokens))}"
-    return case
+@pytest.mark.parametrize("id", sorted({operation.id for operation in OPERATIONS}))
+def test_every_answer_fits_the_schema(id: str, site: "Site") -> None:
+    from schemathesis.generation import GenerationMode
 
+    from tests.memos_site.drawing import CHECKS, drawn
 
-@pytest.mark.parametrize("id", OPERATIONS)
-def test_every_answer_fits_the_schema(id: str, site: Site) -> None:
     @settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -147,7 +103,7 @@ def test_every_answer_fits_the_schema(id: str, site: Site) -> None:
     @given(st.data())
     def ask(data: st.DataObject) -> None:
         mode = data.draw(st.sampled_from([GenerationMode.POSITIVE, GenerationMode.POSITIVE, GenerationMode.NEGATIVE]))
-        case = drawn(data, OPERATIONS[id], site, mode)
+        case = drawn(data, id, site, mode)
         answer = case.call_and_validate(checks=CHECKS)
         if answer.status_code == 400 and mode == GenerationMode.POSITIVE:
             wrong = {error["pointer"] for error in answer.json()["errors"]}

@@ -1,18 +1,15 @@
 import re
-from datetime import timedelta
 from html import unescape
 from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories.choices import Sensitivity, Status, Type
 from memories.models import Memory
 from memos_site.views.inbox import MORE, ROWS
 from skills.models import Skill, SkillVersion
-from tests.deciding import propose
 from tests.make import make_memory, make_skill, make_version
 from tests.pages import HTMX, candidate, signed_in
 
@@ -98,47 +95,6 @@ def test_what_follows_is_rows_alone_and_needs_fewer_queries(
         more = client.get("/" + unescape(link[1]), headers=HTMX).content.decode()
     assert more.count('class="row"') == MORE
     assert "<html" not in more and "cursor=" not in more
-
-
-def test_the_inbox_is_narrowed_and_counts_what_is_left() -> None:
-    client, about = signed_in(), {"company_id": "acme", "source": "mail", "key": "acme-terms"}
-    make_memory("Acme pays on net-30 terms", category="fact", **about)
-    make_memory("Globex pays late", confidence=30, flags=["secret"], category="pattern", source="crm")
-    candidate("a-skill")
-    for query in ("company_id=acme", "source=mail", "q=acme-terms", "q=acme-terms&category=fact"):
-        page = client.get(f"/?{query}").content.decode()
-        assert "Acme pays" in rows_of(page) and "Globex" not in rows_of(page) and "a-skill" not in rows_of(page), query
-        assert 'id="kind-semantic">1<' in page and 'id="kind-competence">0<' in page
-    for query in ("flag=secret", "flag=flagged", "category=pattern"):
-        assert "Globex" in (rows := rows_of(client.get(f"/?{query}").content.decode())) and "Acme" not in rows, query
-    assert "Nothing of this kind" in client.get("/?source=nobody").content.decode()
-    surest = rows_of(client.get("/?sort=surest&kind=semantic").content.decode())
-    assert surest.index("Globex") < surest.index("Acme")
-
-
-def test_what_a_query_asks_that_there_is_not_narrows_nothing() -> None:
-    make_memory("Acme pays on net-30 terms")
-    page = signed_in().get("/?kind=nonsense&category=nonsense&flag=nonsense&sort=nonsense").content.decode()
-    assert "Acme pays" in rows_of(page)
-
-
-def test_the_counts_follow_the_filter_that_the_page_has() -> None:
-    memory = make_memory("Acme pays on net-30 terms", source="mail")
-    make_memory("Globex pays late", source="crm")
-    headers = {**HTMX, "HX-Current-URL": "http://testserver/?source=mail"}
-    page = decide(signed_in(), memory, "dismiss noise", headers=headers)
-    assert 'id="kind-semantic" hx-swap-oob="true">0<' in page
-    assert 'id="waiting" hx-swap-oob="true">1<' in page
-
-
-def test_a_proposal_about_what_is_past_its_ttl_waits_for_nobody() -> None:
-    memory = make_memory("Acme pays on net-30 terms", expires_at=timezone.now() + timedelta(days=1))
-    propose(memory, content="Acme pays on net-60 terms")
-    client = signed_in()
-    assert "net-60" in client.get("/").content.decode()
-    Memory.objects.filter(pk=memory.pk).update(expires_at=timezone.now())
-    page = client.get("/").content.decode()
-    assert "net-60" not in page and 'id="waiting">0<' in page
 
 
 def test_a_cursor_of_another_list_is_not_found() -> None:

@@ -33,7 +33,7 @@ def apply(rule: Rule, scope: str, runs: Sequence[Ran], going: Going) -> Counter[
         return apply_one(rule, runs, going)
     except OUTAGE:
         raise
-    except Exception:
+    except Exception:  # whatever a rule meets in one run must cost neither the other runs nor the other rules
         return _each_alone(rule, runs, going)
 
 
@@ -68,7 +68,7 @@ def _each_alone(rule: Rule, runs: Sequence[Ran], going: Going) -> Counter[str]:
             counters.update(apply_one(rule, [run], going))
         except OUTAGE:
             raise
-        except Exception as error:
+        except Exception as error:  # kept beside the event for this rule alone, and tried again
             said = f"{type(error).__name__}: {error}"  # it may quote the event: shown only to who sees that
             Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=said[:2000])
             going.failed(f"{rule.name}: {type(error).__name__}")

@@ -63,7 +63,7 @@ def read(scope: str, events: Sequence[UUID], progress: Progress) -> Iterator[Non
         hand.take(batch)
         try:
             progress.counters.update(_batch(scope, batch, hand, [], progress))
-        except Exception as error:  # the database's fault, not an event's: they stay in the queue
+        except Exception as error:  # no rule's fault (`apply` keeps those): all of it stays in the queue
             hand.leave()
             progress.failed(f"{scope or 'unscoped'}: {_plain(error)}")
             return
@@ -80,7 +80,7 @@ def read_again(scope: str, progress: Progress) -> None:
             with transaction.atomic():
                 claim_locks.to_store(scope)
                 progress.counters.update(_once_more(row, progress))
-        except Exception as error:
+        except Exception as error:  # kept on the row, which is tried again; the other rows go on
             said = f"{type(error).__name__}: {error}"
             Unread.objects.filter(pk=row.pk).update(error=said[:2000], waiting=False)
             progress.failed(f"{row.rule or 'every rule'}: {type(error).__name__}")
@@ -104,7 +104,7 @@ def _alone(hand: Reading, progress: Progress) -> None:
     hand.take(hand.events, hand.attempts + 1)
     try:
         progress.counters.update(_batch(hand.scope, [first], hand, rest, progress))
-    except Exception as error:  # the worker lives
+    except Exception as error:  # what did not kill the worker this time is left in the queue
         progress.failed(f"{hand.scope or 'unscoped'}: {_plain(error)}")
         hand.take(rest)  # it is in the queue still
 
