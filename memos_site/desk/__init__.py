@@ -15,6 +15,7 @@ from memos_site.desk.deciding import (
     stand,
 )
 from memos_site.desk.explaining import to_go, why, why_proposed
+from memos_site.desk.tallying import tally
 from memos_site.desk.undoing import Undone, undo
 from memos_site.desk.waiting import (
     EXACT,
@@ -58,6 +59,7 @@ __all__ = [
     "reject",
     "revert",
     "stand",
+    "tally",
     "to_go",
     "undo",
     "waiting",

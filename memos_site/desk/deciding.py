@@ -10,7 +10,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories import claim_locks, review
-from memories.choices import Permission, Status, Type
+from memories.choices import EXPERIENCE, Permission, Status, Type
 from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.models import Adaptation, Memory, Proposal, Tombstone
@@ -20,7 +20,6 @@ from skills import publishing
 from skills.models import SkillVersion
 
 REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
-EXPERIENCE = (Type.EPISODIC, Type.WORKING)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "choices": queue.choices(trust),
         "as_of": timezone.now().isoformat(),
         "matching": _matching(asked["kind"], kinds),
+        "today": queue.today(trust) if not page.rows and not narrowed else [],
     }
     return render(request, "inbox/page.html", context)
 

@@ -35,6 +35,16 @@ FLAGS = {
     scanning.HIDDEN: gettext_lazy("hidden characters"),
 }
 ORDERS = {"newest": gettext_lazy("newest first"), "surest": gettext_lazy("surest first")}
+TALLIED = {
+    "promote": gettext_lazy("promoted"),
+    "dismiss": gettext_lazy("dismissed"),
+    "accept": gettext_lazy("proposals accepted"),
+    "reject": gettext_lazy("proposals rejected"),
+    "revise": gettext_lazy("edited"),
+    "snooze": gettext_lazy("snoozed"),
+    "new": gettext_lazy("new memories"),
+    "blocked": gettext_lazy("dismissed claims said again, and not heard"),
+}
 FILTERS = ("kind", *desk.EXACT, "q", "flag")
 LONGEST = 512  # of what one asks for
 MOST_CHOICES = 1_000  # combinations of scope, source and company that the filters offer
@@ -63,6 +73,13 @@ def decided(trust: Trust, memory_id: Any) -> Memory | None:
         trail = AuditEntry.objects.visible_to(trust).about("memory", memory_id)
         memory.last = trail.last()  # type: ignore[attr-defined]  # for the template alone
     return memory
+
+
+def today(trust: Trust) -> list[tuple[Any, int]]:
+    """What was done since midnight where the workspace is; only what there was."""
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    counted = desk.tally(trust, since=midnight)
+    return [(word, counted[name]) for name, word in TALLIED.items() if counted[name]]
 
 
 def kinds(trust: Trust, asked: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -1,10 +1,12 @@
-"""The filters and the order of the inbox."""
+"""The filters and the order of the inbox, and what it says when nothing is left."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
+from memories.choices import Sensitivity, Status
 from memories.models import Memory
 from tests.deciding import propose
 from tests.make import make_memory
@@ -76,3 +78,16 @@ def test_a_form_that_holds_a_nul_is_refused_and_changes_nothing() -> None:
     assert client.post(f"/memories/{memory.pk}/forget/", {"why": "a\0b"}).status_code == 400
     assert client.get("/", headers={**HTMX, "HX-Current-URL": "/?q=%00"}).status_code == 200
     assert Memory.objects.get(pk=memory.pk).status == "candidate"
+
+
+def test_an_empty_inbox_says_what_was_done_today(django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    anna, ben = signed_in("anna"), signed_in("ben")
+    now = timezone.now()
+    for n, decision in enumerate(("promote", "dismiss wrong", "dismiss noise")):
+        memory = make_memory(f"claim number {n}", created_at=now)
+        anna.post(f"/memories/{memory.pk}/decide/", {"decision": decision})
+    make_memory("a secret", sensitivity=Sensitivity.HYPER, status=Status.DISMISSED, created_at=now)
+    with django_assert_max_num_queries(16):
+        page = " ".join(ben.get("/").content.decode().split())
+    assert "<strong>1</strong> promoted, <strong>2</strong> dismissed, <strong>3</strong> new memories." in page
+    assert "Today:" not in ben.get("/?source=nobody").content.decode()
