@@ -98,7 +98,7 @@ class SemanticPayload(BaseModel):
     revision_policy: Literal["replace", "fork", "contest"] = "replace"
 
 
-class Metrics(Shape):
+class PlanMetrics(Shape):
     """Counted by the server; partial outcomes are executions, and count neither as failures nor as successes"""
 
     execution_count: Count
@@ -111,4 +111,4 @@ class PlanPayload(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     kind: Literal["plan_graph"]
-    metrics: Metrics
+    metrics: PlanMetrics
