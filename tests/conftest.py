@@ -27,6 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--verbs", type=int, default=100, help="how many random verbs a seed of the rulebook's test does")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first: in the end no worker is left alone with one of them."""
+    slow = ["journeys", "browser", "memos_site"]
+    items.sort(key=lambda item: slow.index(item.path.parent.name) if item.path.parent.name in slow else len(slow))
+
+
 @pytest.fixture
 def verbs(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("--verbs"))
