@@ -36,7 +36,8 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     episodes = Episode.objects.visible_to(trust).filter(memory__in=there()).select_related("memory")
     found = get_object_or_404(episodes, pk=episode_id)
     after = request.GET.get("after", "")
-    following = found.events.beyond(int(after) if after.isdigit() else 0).for_reading()
+    numbered = after.isascii() and after.isdigit()  # a superscript two is a digit, and no number
+    following = found.events.beyond(int(after) if numbered else 0).for_reading()
     events = _that_fit(list(following[:EVENTS_ON_A_PAGE]))
     learned = Evidence.objects.filter(episode=found).visible_to(trust).select_related("memory__skill")
     context: dict[str, Any] = {

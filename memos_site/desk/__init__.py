@@ -2,7 +2,6 @@
 
 from memos_site.desk.bulk import CHUNK, MOST_AT_ONCE, Many, by_filter, by_ids
 from memos_site.desk.deciding import (
-    EXPERIENCE,
     REASONS,
     VERBS,
     Decision,
@@ -34,7 +33,6 @@ from memos_site.desk.waiting import (
 __all__ = [
     "CHUNK",
     "EXACT",
-    "EXPERIENCE",
     "FLAGGED",
     "MOST_AT_ONCE",
     "ORDER",

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from memories.choices import Status
 from memories.edits import Edit, edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.faults import NOT_AN_INSTANT, parse_instant
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memories.trust import Trust
@@ -123,7 +124,10 @@ def bulk(request: HttpRequest) -> HttpResponse:
         how = _how(verb, rest, now=now) | {"why": _why(request, rest if verb == "dismiss" else ""), "at": now}
         if request.POST.get("matching"):
             asked = {name: request.POST.get(name, "") for name in queue.FILTERS}
-            many = desk.by_filter(trust, asked, datetime.fromisoformat(request.POST.get("as_of", "")), verb, **how)
+            as_of = parse_instant(request.POST.get("as_of"))
+            if as_of is None:
+                raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
+            many = desk.by_filter(trust, asked, as_of, verb, **how)
         else:
             seen = {
                 UUID(pk): stood for pk, _gap, stood in (one.partition(" ") for one in request.POST.getlist("chosen"))

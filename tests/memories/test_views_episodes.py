@@ -106,3 +106,9 @@ def test_what_is_above_the_clearance_is_a_404_down_to_each_event() -> None:
     assert client.get(f"/episodes/{run.pk}/").status_code == 404
     assert client.get(f"/episodes/{run.pk}/1/text/").status_code == 404
     assert "a secret run" not in client.get("/episodes/").content.decode()
+
+
+@pytest.mark.parametrize("after", ["²", "-1", "9" * 30, "x"])
+def test_what_is_no_position_is_no_fault(after: str) -> None:
+    run = make_run()
+    assert signed_in().get(f"/episodes/{run.pk}/", {"after": after}).status_code == 200

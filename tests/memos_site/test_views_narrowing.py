@@ -71,6 +71,14 @@ def test_all_that_match_are_those_that_the_filter_leaves() -> None:
     assert [Memory.objects.get(pk=memory.pk).status for memory in (kept, gone)] == ["candidate", "dismissed"]
 
 
+@pytest.mark.parametrize("as_of", ["", "yesterday", "2026-01-01", "9999-12-31T23:59:59-23:59"])
+def test_all_that_match_are_bound_to_an_instant(as_of: str) -> None:
+    memory = make_memory()
+    body = {"decision": "dismiss noise", "matching": "1", "as_of": as_of}
+    assert signed_in().post("/bulk/", body).status_code == 400
+    assert Memory.objects.get(pk=memory.pk).status == "candidate"
+
+
 def test_a_form_that_holds_a_nul_is_refused_and_changes_nothing() -> None:
     memory, client = make_memory(), signed_in()
     answer = client.post(f"/memories/{memory.pk}/decide/", {"decision": "dismiss noise", "note": "a\0b"})
