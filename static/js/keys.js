@@ -131,4 +131,5 @@ on.checked = !localStorage.getItem(OFF);
 on.addEventListener("change", () => (on.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "1")));
 
 for (const opener of document.querySelectorAll("[data-opens]")) opener.hidden = false;
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 for (const select of document.querySelectorAll("form.filter select")) select.addEventListener("change", () => select.form.requestSubmit());
