@@ -20,7 +20,9 @@ from memos_site.desk.deciding import VERBS, Verdict, carry_out, unexplained
 
 CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
 MOST_AT_ONCE = 5_000
-CODES: dict[type[Exception], str] = {Conflict: "conflict", NotFound: "not_found", Invalid: "invalid"}
+CODES: dict[type[Exception], str] = {
+    **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
+}
 EXACT = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
 NARROWING = ("kind", "q", "flag", "tag", "min_confidence")
 
@@ -68,15 +70,15 @@ def by_ids(
             claim_locks.to_decide(*scopes)
             held = _locked(trust, part)
             for memory_id in part:
-                _decide(memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), many)
+                _decide(trust, memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), many)
     return many
 
 
-def _decide(memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, many: Many) -> None:
+def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, many: Many) -> None:
     try:
-        _one(memory, verdict, seen)
+        _one(trust, memory, verdict, seen)
         many.done.append(memory_id)
-    except (Conflict, NotFound, Invalid) as refusal:
+    except tuple(CODES) as refusal:
         many.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
 
 
@@ -123,9 +125,10 @@ def _locked(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
     return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
 
 
-def _one(memory: Memory | None, verdict: Verdict, seen: str) -> None:
+def _one(trust: Trust, memory: Memory | None, verdict: Verdict, seen: str) -> None:
     if memory is None:
         raise NotFound("there is nothing here, or nothing that you may see")
+    trust.scope_to_write(memory.scope)
     if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.HELD:
         raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
     carry_out(memory, verdict, seen=seen)

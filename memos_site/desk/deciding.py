@@ -243,10 +243,12 @@ def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: d
 
 
 def _exists(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
-    """The row. NotFound: not there or not to be seen; NotAllowed: seen, but not the caller's to decide."""
+    """The row. NotFound: not there or not to be seen; NotAllowed: seen, but not the caller's to decide, for a decision
+    is a write into its scope."""
     row = rows.visible_to(trust).filter(pk=row_id).first()
     if row is None:
         raise NotFound("there is nothing here")
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("deciding needs the permission review")
+    trust.scope_to_write(row.scope)
     return row

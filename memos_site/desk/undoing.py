@@ -44,7 +44,8 @@ class Group:
 def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
     """Reverts every decision of a batch whose subject still is as it was left; names each that is not, and why.
 
-    NotFound: no such batch within the caller's trust; Conflict: nothing of it could be undone.
+    NotFound: no such batch within the caller's trust; NotAllowed: some of it is in a scope into which the caller does
+    not write; Conflict: nothing of it could be undone.
     """
     entries = list(AuditEntry.objects.of_batch(batch))
     groups = [group for group in _groups(entries, trust) if group.entries]
@@ -52,6 +53,8 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
         raise NotFound("no such batch")
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("undoing needs the permission review")
+    for scope in {entry.scope for group in groups for entry in group.entries}:
+        trust.scope_to_write(scope)
     scopes = {entry.scope for entry in entries}
     done = Undone(batch=uuid7())
     for start in range(0, len(groups), CHUNK):
