@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from memos_site.postgres import sizing
 from memos_site.postgres.account import Account
 
 MAJOR = "18"
@@ -137,7 +138,7 @@ class Cluster:
 
     def start(self) -> subprocess.Popen[bytes]:
         sockets = self.socket_directory()
-        options = OPTIONS | {"unix_socket_directories": str(sockets)}
+        options = OPTIONS | sizing.options() | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell

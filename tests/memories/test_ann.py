@@ -81,6 +81,7 @@ def test_what_the_caller_may_not_see_does_not_empty_what_the_index_finds(
 ) -> None:
     settings.ANN_FROM_PASSAGES = 0
     monkeypatch.setattr(ann, "NEAREST", 5)
+    monkeypatch.setattr(ann, "EFFORT", 5)
     for n in range(30):
         known(f"The physician prescribed medicine {n}", sensitivity=Sensitivity.HYPER)
     known("Nurses hand out pills", sensitivity=Sensitivity.LOW)
