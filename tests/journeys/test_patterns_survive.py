@@ -10,9 +10,9 @@ from tests.journeys.forking import Forking
 
 MOMENTS = {
     "placed": Moment("consolidation.pipelines.patterns.reading", "apply", 0),
-    "half-counted": Moment("consolidation.pipelines.patterns.ledger", "Ledger.count", 70),
-    "before-commit": Moment("consolidation.groups", "Reading.take", 3),
-    "committed": Moment("consolidation.groups", "Reading.take", 4),
+    "half-counted": Moment("consolidation.pipelines.patterns.ledger", "Ledger.count", 30),
+    "before-commit": Moment("consolidation.groups", "Reading.take", 1),
+    "committed": Moment("consolidation.groups", "Reading.take", 2),
 }
 
 REPORT = """
@@ -25,10 +25,10 @@ def told(source, n, **context):
     at = START + timedelta(hours=8 * n, minutes=int(source[1:]))
     return reports.check(reports.EventReport, {{**body, "timestamp": at.isoformat()}})
 runs = []
-for n in range(40):
+for n in range(20):
     runs.append(told("P01", n, company="Acme Corp", category="action-required"))
     runs.append(told("P06", n, user_edited=True, edit_description="shorter", run_hour=8))
-    runs.append(told("P21", n, entity_value=f"client {{n % 13}}"))
+    runs.append(told("P21", n, entity_value=f"client {{n % 5}}"))
 ingestion.happened(runs, trust=everything(), at=START)
 """
 
@@ -66,7 +66,7 @@ def undisturbed(home: Forking) -> dict[str, Any]:
 
 def test_an_undisturbed_run_learns_all_of_it(undisturbed: dict[str, Any]) -> None:
     keys = {row[0] for row in undisturbed["memories"]}
-    assert {"p01-acmecorp-action-required", "pref-p06-shorter", "entity-client-12", "temporal-p06-8h"} <= keys
+    assert {"p01-acmecorp-action-required", "pref-p06-shorter", "entity-client-4", "temporal-p06-8h"} <= keys
     assert "workflow-seq-p01-p06-p21" in keys
     assert (undisturbed["unread"], undisturbed["in hand"], undisturbed["running"]) == (0, 0, 0)
 
