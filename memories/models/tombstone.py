@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from memories import claims, rows
 from memories.choices import LIVE, Category
@@ -34,6 +34,11 @@ def seal(text: str) -> Claim:
 class TombstoneQuerySet(Trusted["Tombstone"]):
     def standing(self) -> Self:
         return self.filter(lifted_at=None)
+
+    def lifted(self) -> Self:
+        """What somebody meant to let come back; not what was only dismissed by mistake, and undone."""
+        undone = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
+        return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undone)))
 
     def for_scope(self, scope: str) -> Self:
         """What holds in this scope: its own, and what is dismissed everywhere."""

@@ -7,6 +7,7 @@ from memories.choices import Sensitivity
 from memories.models import Memory, Tombstone
 from memories.people import trust_of
 from memos_site import desk
+from tests.deciding import LATER
 from tests.make import AT, make_memory, make_person
 from tests.memories.storing import agent, store
 from tests.pages import signed_in
@@ -44,6 +45,19 @@ def test_what_is_lifted_moves_to_the_other_tab() -> None:
     assert "Acme pays late" in client.get(PAGE, {"lifted": 1}).content.decode()
 
 
+def test_what_an_undo_brought_back_is_not_among_what_was_lifted() -> None:
+    trust, client = trust_of(make_person("berta")), signed_in()
+    first, second = make_memory("Acme pays late"), make_memory("Beta pays at once")
+    mistake = desk.decide(trust, first.pk, "dismiss", at=AT, why="noise")
+    desk.undo(trust, mistake.batch, at=LATER)
+    assert "None was lifted" in client.get(PAGE, {"lifted": 1}).content.decode()
+    desk.decide(trust, second.pk, "dismiss", at=AT, why="noise")
+    desk.decide(trust, second.pk, "restore", at=LATER)
+    page = client.get(PAGE, {"lifted": 1}).content.decode()
+    assert "Beta pays at once" in page
+    assert "Acme pays late" not in page
+
+
 def test_what_is_forgotten_or_above_the_reader_has_no_words() -> None:
     forgotten, hidden = dismissed("a forgotten claim"), dismissed("a hidden claim")
     Memory.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HIGH)
@@ -64,11 +78,11 @@ def test_a_viewer_reads_it_and_lifts_nothing() -> None:
 def test_it_needs_the_same_queries_for_one_row_and_for_many(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     client = signed_in()
     dismissed("claim")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get(PAGE)
     for n in range(10):
         dismissed(f"claim {n}")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get(PAGE)
 
 
