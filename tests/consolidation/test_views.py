@@ -19,7 +19,7 @@ def test_the_list_shows_what_each_run_did_and_what_went_wrong() -> None:
     make_job(status=Run.Status.SUCCEEDED, counters={"episodes_read": 100, "skipped": 0})
     make_job(status=Run.Status.FAILED, error="the disk is full")
     page = signed_in().get("/runs/").content.decode()
-    assert "100 episodes read" in page
+    assert "episodes read: 100" in page
     assert "skipped" not in page
     assert "the disk is full" in page
 

@@ -31,7 +31,7 @@ def test_the_inbox_is_narrowed_and_counts_what_is_left() -> None:
         assert 'id="kind-semantic">1<' in page and 'id="kind-competence">0<' in page
     for query in ("flag=secret", "flag=flagged", "category=pattern"):
         assert "Globex" in (rows := rows_of(client.get(f"/?{query}").content.decode())) and "Acme" not in rows, query
-    assert "Nothing of this kind" in client.get("/?source=nobody").content.decode()
+    assert "Nothing that waits for you matches" in client.get("/?source=nobody").content.decode()
     surest = rows_of(client.get("/?sort=surest&kind=semantic").content.decode())
     assert surest.index("Globex") < surest.index("Acme")
 
