@@ -1,0 +1,51 @@
+"""Lists and long texts, in a real browser: a phone says who did what, and nothing is pushed out of sight."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
+
+from memories.people import trust_of
+from memos_site import desk
+from tests.browser.test_review import sign_in
+from tests.deciding import LATER
+from tests.make import AT, make_memory, make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_phone_tells_who_dismissed_from_who_lifted(browser: Browser, live_server: LiveServer) -> None:
+    memory, trust = make_memory("Acme pays late"), trust_of(make_person("berta"))
+    desk.decide(trust, memory.pk, "dismiss", at=AT, why="noise")
+    desk.decide(trust, memory.pk, "restore", at=LATER)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(live_server.url + "/dismissed/?lifted=1")
+    said = "cell => getComputedStyle(cell, '::before').content"
+    assert "by" in page.locator("td", has_text="berta").first.evaluate(said)
+    assert "lifted by" in page.locator("td", has_text="berta").last.evaluate(said)
+
+
+def test_a_long_text_is_edited_with_save_in_sight(browser: Browser, live_server: LiveServer) -> None:
+    make_memory("The contract is checked first. " * 150)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("link", name="Edit").click()
+    words = page.get_by_label("What it says")
+    expect(words).to_be_focused()
+    assert words.evaluate("area => area.clientHeight") > 150
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_in_viewport()
+
+
+def test_one_long_word_leaves_the_columns_of_the_admin_in_sight(browser: Browser, live_server: LiveServer) -> None:
+    make_memory("Donaudampfschifffahrtsgesellschaft" * 8)
+    make_person("olga", group="administrator")
+    page = browser.new_context().new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(live_server.url + "/login/")
+    page.get_by_label("Name").fill("olga")
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="Inbox", exact=True).wait_for()
+    page.goto(live_server.url + "/admin/memories/memory/")
+    expect(page.locator("#result_list tbody th")).to_be_visible()
+    assert page.locator("#result_list").evaluate("list => list.getBoundingClientRect().right <= innerWidth")
