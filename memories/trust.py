@@ -46,11 +46,16 @@ class Trust:
         in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
         return sensitivity <= self.max_sensitivity and in_scope
 
+    @property
+    def scopes_to_read(self) -> list[str] | None:
+        """The caller's and the shared ones; None: all of them."""
+        return None if self.scopes is None else sorted({*self.scopes, *SHARED_SCOPES})
+
     def visible(self, path: str = "") -> Q:
         """The same as SQL. `path` leads to the row that carries scope and sensitivity, e.g. `memory__`."""
         seen = Q(**{f"{path}sensitivity__lte": self.max_sensitivity})
-        if self.scopes is not None:
-            seen &= Q(**{f"{path}scope__in": sorted({*self.scopes, *SHARED_SCOPES})})
+        if self.scopes_to_read is not None:
+            seen &= Q(**{f"{path}scope__in": self.scopes_to_read})
         return seen
 
     def scope_to_write(self, asked: str | None) -> str:

@@ -82,7 +82,7 @@ def _best(wanted: Wanted, asked: Q, why: str, most: int) -> list[Hit]:
 
 def by_task(wanted: Wanted, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
     """The best of a search that share a word with the task, or are near enough to it in meaning."""
-    words, known = read(task)
+    words, known = read(task, wanted.trust.scopes_to_read)
     question = Question(task, words, vector, model.name, figures=known)
     request = SearchRequest(types=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     found = pool(_Asking(question, request, wanted.trust, wanted.at, about=tuple(wanted.about)))

@@ -11,7 +11,7 @@ from memories.models.vector import as_text
 from memories.retrieval.question import Question
 from memories.retrieval.reach import Reach, quoted, reach
 from memories.retrieval.request import BELIEVED, SearchRequest
-from memories.trust import SHARED_SCOPES, Trust
+from memories.trust import Trust
 
 SALIENCE = (
     "memos_salience_at(%(at)s, m.salience, m.salience_at, m.half_life, m.min_salience, m.max_age, m.created_at,"
@@ -32,7 +32,7 @@ class Asking:
 
     @property
     def scopes(self) -> list[str] | None:
-        return None if self.trust.scopes is None else sorted({*self.trust.scopes, *SHARED_SCOPES})
+        return self.trust.scopes_to_read
 
     @property
     def reach(self) -> Reach:

@@ -68,7 +68,9 @@ def of(told: Any) -> Figures:
 
 
 def _shares(told: Any) -> dict[str, float]:
-    return dict(zip(*told, strict=False)) if told else {}
+    """None at all where no value is frequent: the database tells both lists as null, then."""
+    values, shares = told or ((), ())
+    return dict(zip(values or (), shares or (), strict=False))
 
 
 class Kept:

@@ -1,7 +1,7 @@
 """What is asked, as the words and the meaning that are looked for."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
@@ -11,18 +11,19 @@ from memories.embedding import Array
 from memories.models import EmbeddingModel
 from memories.retrieval import figures
 from memories.retrieval.figures import Figures
+from memories.retrieval.reach import REACH
 from memories.text import searchable
 
 log = logging.getLogger(__name__)
-MOST_WORDS = 32
+MOST_WORDS, MOST_WHERE_LITTLE = 32, 60  # of them a bit each in 64
 LONGEST_READ = 10_000  # characters of a question whose words are looked for
 PATIENCE = 2.0  # seconds for an endpoint
 
 
 @dataclass(frozen=True)
 class Question:
-    """`words`: lexemes, at most MOST_WORDS. `vector`: None where the text has no meaning to the model `model`, or there
-    was no answer from it; then `degraded` says so."""
+    """`words`: lexemes, at most MOST_WHERE_LITTLE. `vector`: None where the text has no meaning to the model `model`,
+    or there was no answer from it; then `degraded` says so."""
 
     text: str
     words: list[str] = field(default_factory=list)
@@ -47,8 +48,8 @@ def meaning(text: str) -> tuple[str, Array | None, tuple[str, ...]]:
     return model, vector, ()
 
 
-def read(text: str) -> tuple[list[str], Figures]:
-    """The text's lexemes, the most telling ones where they are many; one statement."""
+def read(text: str, scopes: Collection[str] | None) -> tuple[list[str], Figures]:
+    """The text's lexemes, the most telling ones in these scopes (None: all) where they are many; one statement."""
     asked = text[:LONGEST_READ]
     fresh = figures.SQL if figures.kept.stale else "NULL"
     with connection.cursor() as cursor:
@@ -59,9 +60,15 @@ def read(text: str) -> tuple[list[str], Figures]:
         words, told = cursor.fetchone()
     if told is not None:
         figures.kept.keep(figures.of(told))
-    return most_telling(words, figures.kept.figures), figures.kept.figures
+    return most_telling(words, figures.kept.figures, scopes), figures.kept.figures
 
 
-def most_telling(words: Sequence[str], known: Figures) -> list[str]:
-    """The rarest ones; of those as rare the longest."""
+def most_telling(words: Sequence[str], known: Figures, scopes: Collection[str] | None = None) -> list[str]:
+    """The rarest ones; of those as rare the longest.
+
+    Where the caller sees little, more of them, and only the longest: which word is frequent is known of everything
+    together, and would tell what is in rows that the caller may not see.
+    """
+    if known.within(scopes) <= REACH:
+        return sorted(words, key=lambda word: (-len(word), word))[:MOST_WHERE_LITTLE]
     return sorted(words, key=lambda word: (known.share(word), -len(word), word))[:MOST_WORDS]

@@ -48,7 +48,7 @@ class SearchRequest(BaseModel):
     categories: Annotated[list[CategoryName], Field(max_length=10)] = []
     tags: Tags = []
     """Carrying all of them"""
-    source: Given | None = None
+    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     company_id: Given | None = None
     thread_id: Given | None = None
     scopes: Scopes = []
@@ -88,7 +88,7 @@ def check(raw: Any) -> SearchRequest:
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
     given = {name: value for name, value in raw.items() if value is not None}
-    for name in ("source", "company_id", "thread_id"):
+    for name in ("source", "source_plugin", "company_id", "thread_id"):
         if isinstance(given.get(name), str) and not given[name].strip():
             del given[name]
     try:

@@ -41,7 +41,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
     model, vector, degraded = meaning(asked) if asked else ("", None, ())
     with transaction.atomic():
         if asked:
-            words, known = read(asked)
+            words, known = read(asked, seen.scopes_to_read)
             results = _answers(Asking(Question(asked, words, vector, model, figures=known), request, seen, at))
         else:
             results = most_salient(_asked_for(request, seen, at=at), at=at, limit=request.limit)

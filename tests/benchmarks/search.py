@@ -77,8 +77,8 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
 
     asked = retrieval.check({"query": question, "scopes": [scope] if scope else []})
     model, vector, _failed = meaning(question)
-    words, known = read(question)
     trust = asked.narrows(everything())
+    words, known = read(question, trust.scopes_to_read)
     asking = Asking(Question(question, words, vector, model, figures=known), asked, trust, datetime.now(UTC))
     sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
     values = asking.values()

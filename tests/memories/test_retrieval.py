@@ -121,6 +121,7 @@ def test_without_a_question_the_most_salient_comes_first_then_the_newest() -> No
         ({"categories": ["fact"]}, {"category": "fact"}, {"category": "contact"}),
         ({"tags": ["a", "b"]}, {"tags": ["a", "b", "c"]}, {"tags": ["a"]}),
         ({"source": "P07"}, {"source": "P07"}, {"source": "P01"}),
+        ({"source_plugin": "P07"}, {"source": "P07"}, {"source": "P01"}),
         ({"company_id": "acme"}, {"company_id": "acme"}, {"company_id": "other"}),
         ({"thread_id": "t1"}, {"thread_id": "t1"}, {}),
         ({"scopes": ["project:a"]}, {"scope": "project:a"}, {"scope": "project:b"}),

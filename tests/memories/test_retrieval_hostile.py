@@ -1,12 +1,32 @@
 """Whatever is asked is answered: no text is an error, and none is read as an operator."""
 
+from collections.abc import Callable, Iterator
+
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memories.retrieval import figures
+from memories.retrieval.question import MOST_WHERE_LITTLE
+from memories.trust import Trust
+from tests.make import ANNA
 from tests.memories.searched import find, known, talk
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def analysed() -> Iterator[Callable[[], None]]:
+    """Gives the planner, and so the searches of this test, the statistics of what is stored by then."""
+
+    def analyse() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE memories_passage")
+        figures.kept.drop()
+
+    yield analyse
+    figures.kept.drop()
 
 
 @pytest.mark.parametrize(
@@ -40,3 +60,37 @@ def test_no_text_is_an_error(query: str) -> None:
     known(query.strip() or "nothing")
     found = find(query, unit="passage")
     assert all(0 <= result.score <= 1.3 + 1e-9 for result in found.results if query.strip())
+
+
+def test_where_every_memory_has_a_scope_of_its_own_the_statistics_name_none(analysed: Callable[[], None]) -> None:
+    """PostgreSQL lists the frequent values of a column; where none is, it has statistics without a list."""
+    for number in range(20):
+        known(f"The lamp {number}", scope=f"user:{number}")
+    analysed()
+    assert len(find("lamp", limit=50).results) == 20
+
+
+def test_a_long_question_says_nothing_of_what_is_frequent_out_of_sight(analysed: Callable[[], None]) -> None:
+    """Of many words some are left out: which, must not depend on rows that the caller may not see."""
+    known("The extraordinary lamp", scope="project:a")
+    agent = Trust(ANNA, max_sensitivity=2, scopes=frozenset({"project:a"}))
+    question = " ".join(["extraordinary", *(f"word{n:02}" for n in range(80))])
+
+    def words() -> float:
+        analysed()
+        [result] = find(question, by=agent).results
+        return result.parts["words"]
+
+    before = words()
+    for number in range(20):
+        known(f"The extraordinary secret {number}", scope="project:b")
+    assert words() == before > 0
+
+
+def test_as_many_words_as_a_question_keeps_have_a_bit_each() -> None:
+    kept = [f"word{n:02}" for n in range(MOST_WHERE_LITTLE)]
+    for word in (kept[0], kept[-1]):
+        known(f"The {word} lamp")
+    found = find(" ".join(kept), explain=True).results
+    assert [result.parts["words"] for result in found] == [pytest.approx(0.7)] * 2
+    assert {result.matched for result in found} == {1}

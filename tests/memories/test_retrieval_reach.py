@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memories.retrieval import check
 from memories.retrieval.asking import Asking
 from memories.retrieval.figures import Figures, of
-from memories.retrieval.question import MOST_WORDS, Question, most_telling
+from memories.retrieval.question import MOST_WHERE_LITTLE, MOST_WORDS, Question, most_telling
 from memories.retrieval.reach import quoted, reach
 from memories.trust import everything
 from tests.make import AT
@@ -74,6 +74,15 @@ def test_of_many_words_the_rare_and_long_are_kept() -> None:
     assert len(kept) == MOST_WORDS
     assert "extraordinarili" in kept
     assert "said" not in kept
+
+
+def test_where_the_caller_sees_little_what_is_frequent_elsewhere_does_not_choose_the_words() -> None:
+    words = [f"word{n:02}" for n in range(MOST_WHERE_LITTLE)]
+    known = Figures(1_000_000, SCOPES, TYPES, {"extraordinarili": 0.3}, rare=0.0005)
+    assert "extraordinarili" not in most_telling(["extraordinarili", *words], known, None)
+    kept = most_telling(["extraordinarili", *words], known, ["small"])
+    assert len(kept) == MOST_WHERE_LITTLE
+    assert "extraordinarili" in kept
 
 
 @pytest.mark.parametrize(("word", "written"), [("it's", "'it''s'"), ("a\\b", "'a\\\\b'"), ("a&!|", "'a&!|'")])
