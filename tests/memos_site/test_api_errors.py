@@ -97,6 +97,11 @@ def test_a_wrong_parameter_is_named(query: str, pointer: str, code: str) -> None
     assert body["instance"] == "/api/v1/memories"
 
 
+def test_an_address_without_parameters_says_so() -> None:
+    [error] = problem(caller().get("/api/v1/me?format=json"), 400, "invalid")["errors"]
+    assert (error["pointer"], error["detail"]) == ("/format", "nothing is taken here")
+
+
 @pytest.mark.parametrize(
     "path",
     [
