@@ -16,12 +16,14 @@ log = logging.getLogger(__name__)
 MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest of it is built a hundred times slower
 NEAREST = 200  # that a search asks for
 EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
+COMPARES, GRAPH = "halfvec_ip_ops", "m = 16, ef_construction = 64"
 OF_A_ROW = 900  # bytes beside the vector
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
 
 
 def index_name(model: str) -> str:
-    return f"vector_near_{hashlib.sha256(model.encode()).hexdigest()[:16]}"
+    """Another definition is another index: `ensure` builds it, and removes the former one."""
+    return f"vector_near_{hashlib.sha256(f'{model} {COMPARES} {GRAPH}'.encode()).hexdigest()[:16]}"
 
 
 def compared(embedding: str, size: int) -> str:
@@ -81,8 +83,7 @@ def _build(cursor: Cursor, model: str, name: str) -> str:
     try:
         cursor.execute(
             f'CREATE INDEX CONCURRENTLY "{name}" ON memories_vector USING hnsw'
-            f" ({compared('embedding', size)} halfvec_ip_ops)"
-            " WITH (m = 16, ef_construction = 64) WHERE model = %s",
+            f" ({compared('embedding', size)} {COMPARES}) WITH ({GRAPH}) WHERE model = %s",
             [model],
         )
     finally:

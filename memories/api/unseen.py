@@ -14,13 +14,7 @@ NAMES = {
     "relation": ("source", "target"),
     "sources": ("ref",),
 }
-OF_MEMORIES = (
-    "supersede",
-    "fork",
-    "merge",
-    "contest",
-    "episode",
-)  # the `ref` of other sources is the caller's own word
+OF_MEMORIES = ("supersede", "fork", "merge", "contest", "episode")  # other sources' `ref` is the caller's own word
 
 
 def veil(answer: Any, trust: Trust) -> None:

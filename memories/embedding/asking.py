@@ -9,7 +9,6 @@ from memories.embedding.embedder import Array, Embedder, Refused, Unavailable
 
 REST = 10.0  # seconds for which an endpoint that failed is left alone
 MOST_AT_ONCE = 16
-
 FAIR = 0.5  # seconds: what was given less has not failed by being slower
 
 _resting: dict[Embedder, float] = {}  # until when, of the monotonic clock; of this process

@@ -125,7 +125,7 @@ class Cluster:
 
     def short_directories(self) -> list[Path]:
         """Short ones made for this cluster's sockets. A server that shuts itself down forgets the one that it had."""
-        found = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108
+        found = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108 - only of our name and owner
         return [one for one in found if one.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
 
     def socket_directory(self) -> Path:

@@ -106,6 +106,16 @@ def test_the_index_of_a_model_that_does_not_serve_any_more_goes(settings: Any) -
     assert indexes() == set()
 
 
+def test_an_index_of_another_definition_is_built_anew(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    known("Acme pays")
+    count_rows()
+    ann.ensure()
+    monkeypatch.setattr(ann, "GRAPH", "m = 8, ef_construction = 32")
+    assert ann.ensure() == "built"
+    assert indexes() == {ann.index_name("static-256")} != {NAME}
+
+
 def test_what_an_interrupted_build_left_is_built_anew(settings: Any) -> None:
     settings.ANN_FROM_PASSAGES = 0
     known("Acme pays")
