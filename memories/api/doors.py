@@ -56,7 +56,7 @@ class Door(APIView):
     def _known_parameters(self, request: Request) -> None:
         known = self.others.get(request.method or "", self.filters)
         if unknown := sorted(set(request.query_params) - known):
-            detail = f"is not one of {', '.join(sorted(known))}" if known else "nothing is taken here"
+            detail = f"is not one of {', '.join(sorted(known))}" if known else "this address takes no parameters"
             raise Invalid(*(FieldError(within("", name), "unknown_parameter", detail) for name in unknown))
         for name, values in request.query_params.lists():
             if any("\0" in value for value in values):

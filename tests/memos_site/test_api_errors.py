@@ -99,7 +99,7 @@ def test_a_wrong_parameter_is_named(query: str, pointer: str, code: str) -> None
 
 def test_an_address_without_parameters_says_so() -> None:
     [error] = problem(caller().get("/api/v1/me?format=json"), 400, "invalid")["errors"]
-    assert (error["pointer"], error["detail"]) == ("/format", "nothing is taken here")
+    assert (error["pointer"], error["detail"]) == ("/format", "this address takes no parameters")
 
 
 @pytest.mark.parametrize(
