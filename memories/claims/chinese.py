@@ -70,6 +70,20 @@ _NAME = re.compile(
 )
 _BEFORE = re.compile("喜欢|偏好|偏爱|倾向|选择|使用|采用|宁愿|希望|优先|觉得|认为|想要|[用选喝吃]")
 _BEHIND = re.compile("[更要]?[好快强大高多贵便适重]|联系|沟通|发送|$")
+_VERB = (
+    "发送|寄送|递交|提交|审核|审批|批准|使用|采用|签署|安排|预订|预定|取消|更新|创建|新建|删除|归档|上传|下载|分享|打印|复制|抄送|通知|联系(?!人)|回复|检查|记录"
+    "|支付|退还|购买|订购|发布|部署|修改|编辑|翻译|整理|准备|撰写|编写|处理|转发|展示|接受|拒收|备份|导出|导入|测试|运行|合并"
+)
+_ACTS_ON = re.compile(rf"({_VERB})(?:一下|[了过着])?((?:(?!{_VERB})[\u4e00-\u9fff]){{2,12}}|(?:{_VERB})$)")
+_BEHIND_OBJECT = re.compile("[给向到在和或与及并从至是]|之前|之后|以前|以后|时候|[时前后]$")
+
+
+def objects(run: str) -> Iterator[tuple[str, str]]:
+    """What is acted on, by its last two characters: 发送付款提案给客户 -> 发送, 提案."""
+    for match in _ACTS_ON.finditer(run):
+        noun = _BEHIND_OBJECT.split(match[2])[0]
+        if len(noun) > 1:
+            yield match[1], noun[-2:]
 
 
 def with_digits(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 SAME_FROM = 0.7
 ALIKE_FROM = 0.5
+OBJECT = "object"
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,14 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
     return Claim(frozenset(map(seal, claim.tokens)), frozenset(map(seal_hard, claim.hard)))
 
 
-DIRECTED = frozenset({"order", "role"})
+DIRECTED = frozenset({"order", "role", OBJECT})
 
 
 def fingerprint(claim: Claim, scope: str) -> bytes:
-    """SHA-256 of the claim within its scope; equal for equal claims, whatever their wording was."""
-    parts = [scope, *sorted(claim.tokens), "", *sorted(claim.hard)]
+    """SHA-256 of the claim within its scope; equal for equal claims, whatever their wording was. What a verb acts on is
+    a detail, said by the tokens too: fingerprints that were stored without it stay equal."""
+    hard = (one for one in claim.hard if not one.startswith(f"{OBJECT}:"))
+    parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
     said = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
 

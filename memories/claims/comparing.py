@@ -3,11 +3,11 @@
 from collections import defaultdict
 from enum import StrEnum
 
-from memories.claims.claim import ALIKE_FROM, DIRECTED, SAME_FROM, Claim, jaccard
+from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, SAME_FROM, Claim, jaccard
 
 ASSERTED = frozenset({"negation", "lack"})  # to be there or not is already a difference
 DETAIL = frozenset(
-    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied"}
+    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied", OBJECT}
 )  # one may say it and the other not
 Hard = dict[str, set[str]]
 
@@ -23,9 +23,10 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     """How `new` relates to `old`; symmetric. `same_subject`: both stand under one key, so what they are about is given:
     then what is neither the same nor changed is a rewording, never something else.
 
-    Without it a changed claim must speak of the same thing: without the values that differ at least half of the tokens
-    agree (a quarter, when both compare the same two things). If the names differ, another name must be shared, or two
-    tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of Maria.
+    Without it a changed claim must speak of the same thing: without the values that differ at least half of the
+    tokens agree (a quarter, when both compare the same two things), and no verb acts on another thing. If the
+    names differ, another name must be shared, or two tokens by sentences that do not open with these names: "Sarah
+    likes tea" says nothing of Maria.
     """
     if old == new:
         return Likeness.SAME
@@ -38,6 +39,8 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     ):
         return Likeness.CHANGED if same_subject or _related(old, new, strangers) else Likeness.OTHER
     alike = jaccard(old.tokens, new.tokens)
+    if _other_object(old, new, one, other):
+        return Likeness.REWORDING if same_subject else Likeness.OTHER
     if alike >= SAME_FROM and _equal(old, new, one, other):
         return Likeness.SAME
     return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
@@ -52,7 +55,7 @@ def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
 
 
 def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
-    if kind in ("name", "subject", "denied"):
+    if kind in ("name", "subject", "denied", OBJECT):
         return False
     if kind in ASSERTED:
         return one != other
@@ -67,6 +70,8 @@ def _reversed(one: set[str], other: set[str]) -> bool:
 
 def _related(old: Claim, new: Claim, strangers: bool) -> bool:
     one, other = _by_kind(old), _by_kind(new)
+    if _other_object(old, new, one, other):
+        return False
     if strangers and not one["name"] & other["name"]:
         about_others = one["subject"] and other["subject"] and not one["subject"] & other["subject"]
         if about_others or len(old.tokens & new.tokens) < 2:
@@ -78,6 +83,24 @@ def _related(old: Claim, new: Claim, strangers: bool) -> bool:
 def _swapped(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
     """Each denies something that the other one affirms."""
     return bool(one["denied"] & (new.tokens - other["denied"]) and other["denied"] & (old.tokens - one["denied"]))
+
+
+def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+    """Does a verb of both act on another thing in each, which the other one does not mention? Never send proposals,
+    never send invoices."""
+    acting, acted_on = _by_verb(one), _by_verb(other)
+    return any(
+        not acting[verb] & acted_on[verb] and acting[verb] - new.tokens and acted_on[verb] - old.tokens
+        for verb in acting.keys() & acted_on.keys()
+    )
+
+
+def _by_verb(claim: Hard) -> Hard:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in claim[OBJECT]:
+        verb, _, noun = pair.partition(">")
+        found[verb].add(noun)
+    return found
 
 
 def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:

@@ -111,6 +111,49 @@ ACTS = SUBJECT_OF - _words(
     """
 )
 
+# an imperative: what people ask of each other
+VERBS = _words(
+    """
+    accept add address answer apply approve archive ask assign attach avoid back backup bcc bill book build buy
+    call cancel cc change charge check clean close commit compile compress confirm contact copy create cut debug
+    delegate delete deliver deploy disable discuss document download draft edit email enable encrypt escalate
+    export file fill fix format forward give greet handle hide ignore import include inform install invite invoice
+    issue keep lint list load lock log mail make mark mention merge migrate monitor move notify offer open order
+    pack paste pay phone pick pin post prefer prepare print process promise publish pull purchase push put quote
+    read rebase record refund reject release remind remove rename renew repeat replace reply report request require
+    reserve reset resend resolve restart restore return reuse review rotate run save scan schedule search sell send
+    set share ship show sign skip sort start stop store submit suggest summarise summarize sync tag take tell test
+    text track train transfer translate try turn update upgrade upload use validate verify wrap write
+    """
+)
+# what stands before a verb, besides a denial
+VERB_FOLLOWS = _words(
+    """
+    always please kindly to must should shall will would can could may might do does did just also i we you they he she
+    """
+)
+PARTICLES = _words("up down out off over back away")  # back UP the database
+# behind an imperative they are its object more often than the verb of a sentence
+PLURALS = _words(
+    "answers asks calls charges covers heads leads lives reads replies reports runs signs uses works needs"
+)
+RESULTATIVE = _words("keep keeps make makes leave leaves mark marks get gets set sets find finds")  # keep it SHORT
+# they end a noun phrase, as the stop words among them do
+PREPOSITIONS = _words(
+    """
+    above across against along among around behind below beneath beside besides between beyond despite during except
+    inside like near outside over past per through throughout toward towards under underneath unless within than
+    """
+)
+PASSIVE = _words("be is are was were been being")
+DETERMINERS = _words("a an the our my your their his her its this that these those any all each every some such us me")
+ADVERBS = _words(
+    """
+    late early fast slow soon again first last twice once often instead today tomorrow later together separately daily
+    weekly monthly only ever usually back out up down over away twice well automatically
+    """
+)
+
 IRREGULAR = {
     "sent": "send", "paid": "pay", "made": "make", "met": "meet", "told": "tell", "wrote": "write", "written": "write",
     "bought": "buy", "kept": "keep", "held": "hold", "said": "say", "chose": "choose", "chosen": "choose",

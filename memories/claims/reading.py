@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterator
 
 from memories.claims import chinese
-from memories.claims.claim import Claim
+from memories.claims.claim import OBJECT, Claim
 from memories.claims.measuring import measured
+from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
 from memories.claims.relating import denied, names, ordered, roles, scopes, subjects
 from memories.text import normal
@@ -23,12 +24,14 @@ def claim_of(text: str) -> Claim:
     pieces = measured(scan(plain))
     named = names(pieces)
     about = subjects(pieces)
+    acted_on = objects(pieces)
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)
     tokens: set[str] = set()
     hard: set[str] = {f"name:{name}" for name in named}
     hard.update(f"subject:{name}" for name in about)
+    hard.update(f"{OBJECT}:{pair}" for pair in acted_on)
     hard.update(f"order:{pair}" for pair in order)
     hard.update(f"role:{pair}" for pair in roles(pieces))
     refused: set[str] = set()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.claims import Claim, Likeness, claim_of, compare, fingerprint, jaccard, kin, prefix, sealed
+from tests.memories.test_claims_objects import OF_ANOTHER_OBJECT
 from tests.memories.test_claims_pairs import PAIRS
 
 SECRET = b"a secret of this installation"
@@ -15,7 +16,7 @@ SAID = (
     "days $5 9am Friday January 15 , . before at least 不要 喜欢 张伟 是 联系人 三十天 周五 而不是 茶 咖啡"
 )
 statements = st.lists(st.sampled_from(SAID.split()), max_size=9).map(" ".join) | st.sampled_from(
-    [t for p in PAIRS for t in p[:2]]
+    [text for pair in (*PAIRS, *OF_ANOTHER_OBJECT) for text in pair[:2]]
 )
 anything = (
     statements | st.text(max_size=80) | st.text(st.characters(), max_size=80)
@@ -54,7 +55,7 @@ def test_sealed_claims_compare_as_words_do(one: str, other: str, same_subject: b
 
 
 def test_all_pairs_of_the_table_hold_these_too() -> None:
-    texts = [text for pair in PAIRS for text in pair[:2]]
+    texts = [text for pair in (*PAIRS, *OF_ANOTHER_OBJECT) for text in pair[:2]]
     claims = [(claim_of(text), sealed(claim_of(text), SECRET)) for text in texts]
     near = [pair for step in range(12) for pair in zip(claims, claims[step:], strict=False)]
     for (a, sealed_a), (b, sealed_b) in near:
@@ -110,6 +111,13 @@ def test_a_fingerprint_is_of_the_claim_and_its_scope() -> None:
     assert fingerprint(claim, "acme") == fingerprint(claim_of("Pays net 30 terms!"), "acme")
     assert fingerprint(claim, "acme") != fingerprint(claim, "")
     assert fingerprint(claim, "acme") != fingerprint(claim_of("pays on net-60 terms"), "acme")
+
+
+def test_a_fingerprint_is_the_same_with_and_without_the_object_of_a_verb() -> None:
+    """What was stored before objects were read is still found by it."""
+    claim = claim_of("Never send proposals on Fridays")
+    assert "object:send>propos" in claim.hard
+    assert fingerprint(claim, "") == fingerprint(Claim(claim.tokens, claim.hard - {"object:send>propos"}), "")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,121 @@
+"""What a verb acts on: send > invoices. A sentence that says the same of another object is another claim.
+
+Without a parser: a verb is told by what stands before it (never, must, please), by a list of what people ask of each
+other, or by being passive. Where nothing tells a verb, there is no object, and the tokens alone are compared.
+"""
+
+import itertools
+from collections.abc import Iterator
+
+from memories.claims import chinese
+from memories.claims.lexicon import (
+    ACTS,
+    ADVERBS,
+    DETERMINERS,
+    IRREGULAR,
+    PARTICLES,
+    PASSIVE,
+    PLURALS,
+    PREPOSITIONS,
+    RESULTATIVE,
+    SUBJECT_OF,
+    VERB_FOLLOWS,
+    VERBS,
+)
+from memories.claims.pieces import Piece
+
+NOUNS = frozenset({"word", "opposite", "name"})
+PASSED_OVER = frozenset({"frequency", "daypart", "number", "unit"})  # send 3 weekly invoices
+ENDS = frozenset({"break", "pause"})
+ENDING = PREPOSITIONS | PARTICLES
+LONGEST = 4  # words of a noun phrase
+DENY_NOUNS = frozenset({"no", "none", "nobody", "nothing", "nowhere", "neither"})
+
+
+def objects(pieces: list[Piece]) -> set[str]:
+    """verb>noun for each verb that has an object, both as they stand in the claim's tokens."""
+    found: set[str] = set()
+    behind = 0  # what belongs to an object is no verb
+    for at, piece in enumerate(pieces):
+        if piece.kind == "han":
+            found.update(f"{verb}>{noun}" for verb, noun in chinese.objects(piece.value))
+        elif piece.kind not in NOUNS or (piece.kind == "name" and piece.written not in VERBS) or at < behind:
+            continue
+        elif subject := _subject_of_passive(pieces, at):
+            found.add(f"{piece.value}>{subject}")
+        elif _is_verb(pieces, at):
+            phrase = [*_noun_phrase(pieces, at + 1)]
+            behind = phrase[-1][0] + 1 if phrase else behind
+            if noun := _head(piece, [found for _, found in phrase]):
+                found.add(f"{piece.value}>{noun.value}")
+    return found
+
+
+def _is_verb(pieces: list[Piece], at: int) -> bool:
+    piece = pieces[at]
+    before = _before(pieces, at)
+    if before is None or before.kind in ENDS:
+        return (piece.written in VERBS or piece.written in ACTS) and not _is_subject(pieces, at)
+    if before.kind == "negation":
+        return before.written not in DENY_NOUNS
+    if before.kind == "stop" and before.written in VERB_FOLLOWS:
+        return True
+    return before.kind in ("word", "name") and (piece.written in ACTS or piece.written.removesuffix("s") in VERBS)
+
+
+def _before(pieces: list[Piece], at: int) -> Piece | None:
+    """The piece before, without adverbs: never ever, please always, usually sends."""
+    for piece in reversed(pieces[:at]):
+        if not _is_adverb(piece) and piece.kind not in PASSED_OVER:
+            return piece
+    return None
+
+
+def _is_subject(pieces: list[Piece], at: int) -> bool:
+    """Does it only look like an imperative? "Order processing is slow", "Mail takes long"."""
+    clause = [*itertools.takewhile(lambda piece: piece.kind not in ENDS, pieces[at + 1 : at + 1 + LONGEST])]
+    acts = clause and clause[0].written in SUBJECT_OF - PLURALS
+    return bool(acts or any(piece.written in PASSIVE for piece in clause))
+
+
+def _noun_phrase(pieces: list[Piece], at: int) -> Iterator[tuple[int, Piece]]:
+    """The words behind a verb until something else comes: a preposition, a conjunction, the end of the clause."""
+    found = 0
+    for place, piece in enumerate(pieces[at:], at):
+        if piece.kind in NOUNS and piece.written not in ENDING and found < LONGEST:
+            found += 1
+            yield place, piece
+        elif found or not (piece.kind in PASSED_OVER or piece.written in DETERMINERS | PARTICLES):
+            return
+
+
+def _head(verb: Piece, phrase: list[Piece]) -> Piece | None:
+    """What the phrase is about: its plural (paper INVOICES, keep REPLIES short), else its last word."""
+    nouns = [piece for piece in phrase if not _is_adverb(piece)]
+    if not nouns:
+        return None
+    ending = nouns[0] if verb.written in RESULTATIVE else nouns[-1]
+    head = next((piece for piece in nouns if _is_plural(piece.written)), ending)
+    return head if head.kind == "word" else None  # names are compared as names
+
+
+def _subject_of_passive(pieces: list[Piece], at: int) -> str:
+    """INVOICES must never be sent"""
+    if not (pieces[at].written.endswith("ed") or pieces[at].written in IRREGULAR):
+        return ""
+    passive = False
+    for piece in reversed(pieces[:at]):
+        if piece.kind in ("word", "name") and not _is_adverb(piece):
+            return piece.value if passive else ""
+        if piece.kind not in ("stop", "negation", "word"):
+            return ""
+        passive = passive or piece.written in PASSIVE
+    return ""
+
+
+def _is_adverb(piece: Piece) -> bool:
+    return piece.written in ADVERBS or (piece.written.endswith("ly") and len(piece.written) > 5)
+
+
+def _is_plural(written: str) -> bool:
+    return len(written) > 3 and written.endswith("s") and not written.endswith(("ss", "us", "is", "'s"))
