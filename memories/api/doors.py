@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
+from django.http import QueryDict
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import idempotency, unseen
+from memories.api.parameters import ALIASES
 from memories.api.patience import patient
 from memories.api.throttling import PerToken
 from memories.choices import Permission
@@ -51,7 +53,18 @@ class Door(APIView):
             setattr(self, method, self._discreet(patient(handler)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # nothing that is stored can have that name
+        self._take_aliases(request)
         self._known_parameters(request)
+
+    def _take_aliases(self, request: Request) -> None:
+        """Parameters by the names of the published designs become ours, where this address knows them."""
+        known = self.others.get(request.method or "", self.filters)
+        aliases = {alias: name for alias, name in ALIASES.items() if alias in request.query_params and name in known}
+        if aliases:
+            given = request.query_params.copy()
+            for alias, name in aliases.items():
+                given.setlist(name, given.getlist(name) + given.pop(alias))
+            request._request.GET = QueryDict(given.urlencode())
 
     def _known_parameters(self, request: Request) -> None:
         known = self.others.get(request.method or "", self.filters)

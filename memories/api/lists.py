@@ -1,7 +1,7 @@
 """Lists: filters from the query string, an ordering, and pages by cursor."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -38,9 +38,10 @@ def share(request: Request, name: str) -> float:
     return float(text)
 
 
-def choice(request: Request, name: str, allowed: list[str]) -> list[str]:
+def choice(request: Request, name: str, allowed: list[str], other_names: Mapping[str, str] | None = None) -> list[str]:
     """One or several values of a parameter (repeated or comma-separated), each of them allowed; [] when absent."""
-    values = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
+    said = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
+    values = [(other_names or {}).get(value, value) for value in said]
     if unknown := [value for value in values if value not in allowed]:
         detail = f"{unknown[0]!r} is not one of {', '.join(allowed)}"
         raise Invalid(FieldError(f"/{name}", "unknown_value", detail))
@@ -73,18 +74,20 @@ def answer(
     default: int = 50,
     after: Sequence[dict[str, Any]] = (),
     also: Sequence[QuerySet[Any]] = (),
+    use: Callable[[Sequence[M]], object] | None = None,
 ) -> Response:
     """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page; `also` are other
-    tables whose rows stand among these."""
+    tables whose rows stand among these; `use` is called with the rows of the page once they are shown."""
     limit = number(request, "limit", default=default, least=1, most=200)
     found = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
-    return Response(
-        {
-            "next": _url(request, found.next),
-            "previous": _url(request, found.previous),
-            "results": [*(show(row) for row in found.rows), *([] if found.next else after)],
-        }
-    )
+    shown = {
+        "next": _url(request, found.next),
+        "previous": _url(request, found.previous),
+        "results": [*(show(row) for row in found.rows), *([] if found.next else after)],
+    }
+    if use and found.rows:
+        use(found.rows)
+    return Response(shown)
 
 
 def _url(request: Request, place: Cursor | None) -> str | None:

@@ -1,6 +1,6 @@
 """Reading memories: a list with filters, one by its id, an episode's events."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from memories.api.forgetting import FORGET, Forgetting, ForgettingByKey
 from memories.api.lists import PAGING
 from memories.api.operations_of_claims import GET_MEMORY_BY_KEY, STORE_MEMORY
 from memories.api.operations_of_forgetting import FORGET_MEMORY, FORGET_MEMORY_BY_KEY
-from memories.api.parameters import ORDERINGS
+from memories.api.parameters import ORDERINGS, OTHER_NAMES
 from memories.api.remembering import STORE, Storing
 from memories.api.trails import INCLUDED
 from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
@@ -30,11 +30,11 @@ from memories.models.passage import saying
 from memories.trust import Trust
 
 READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.READ,)}
-CHOICES = {"type": Type.values, "status": Status.values, "category": Category.values, "origin": Origin.values}
+CHOICES = {"status": Status.values, "category": Category.values, "origin": Origin.values}
 MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
 NUMBERS = ("min_confidence", "min_salience")
-EVERY_FILTER = (*CHOICES, *EXACT, *NUMBERS, "q", "stale")
+EVERY_FILTER = ("type", *CHOICES, *EXACT, *NUMBERS, "q", "stale")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
 
 
@@ -56,12 +56,18 @@ class Memories(Storing):
             at=at,
             default=10 if few else 50,
             after=stubs,
+            use=self._count_use if few and self.trust.actor.kind == ActorKind.AGENT else None,
         )
+
+    @staticmethod
+    def _count_use(rows: Sequence[Memory]) -> None:
+        """What an agent asks of one source or company, it uses."""
+        Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
 
     def _stubs(self, request: Request, *, at: datetime) -> list[dict[str, Any]]:
         """What lies exactly one level above the caller: that it is there, never what it says; newest first."""
         current = Memory.objects.just_above(self.trust).current(timezone.now())
-        rows = _filtered(request, current, at=timezone.now(), names=("type", "scope"))
+        rows = _filtered(request, current, at=timezone.now(), names=("scope",))
         return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
@@ -136,7 +142,8 @@ def _filtered(
     at: datetime,
     names: Collection[str] = EVERY_FILTER,
 ) -> MemoryQuerySet:
-    """By the query string; `names` are the columns that may be asked for."""
+    """By the query string; `names` are the columns that may be asked for, beside the type."""
+    rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
         if name in names and (values := lists.choice(request, name, allowed)):
             rows = rows.filter(**{f"{name}__in": values})
@@ -154,6 +161,12 @@ def _filtered(
     if "q" in names and (words := request.query_params.get("q", "").strip()):
         rows = saying(rows, words)
     return rows.unexpired(at) if "status" in request.query_params else rows.current(at)
+
+
+def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Of the types that are named, else everything but episodes."""
+    types = lists.choice(request, "type", Type.values, OTHER_NAMES["type"])
+    return rows.filter(type__in=types) if types else rows.knowledge()
 
 
 def _order(request: Request, *, best_first: bool) -> Order:

@@ -102,8 +102,9 @@ LIST_MEMORIES = Operation(
     "ListMemories",
     READING,
     "Memories, filtered and ordered",
-    "What is confirmed or applied and holds now, unless `status` says otherwise. By `source` or `company_id`: the most "
-    "certain first, 10 a page; else newest first, 50 a page. Episodes come without their timeline.",
+    "What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names "
+    "them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as "
+    "used when an agent asks; else newest first, 50 a page.",
     {200: MemoryPage},
     example={"next": None, "previous": None, "results": [examples.memory("semantic")]},
 )

@@ -6,8 +6,11 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 
 from memories.choices import Category, Origin, Status, Type
+from memories.retrieval.request import OTHER_NAMES as OTHER_TYPES
 
 ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
+ALIASES = {"source_plugin": "source", "memory_types": "type"}  # names of the published designs
+OTHER_NAMES = {"type": OTHER_TYPES}  # parameter -> values of the published designs, in our words
 
 
 def query(name: str, schema: dict[str, Any], description: str, **more: Any) -> OpenApiParameter:
@@ -25,7 +28,11 @@ _WORDS = (
     query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "How many at most on one page."),
     query("cursor", _TEXT, "A place in the list, from the `next` or `previous` of a page. It holds for one ordering."),
     query("scope", _TEXT, "Of exactly this scope; empty: of none."),
-    query("source", _TEXT, "Of exactly this source; best first then, 10 a page."),
+    query(
+        "source",
+        _TEXT,
+        "Of exactly this source (also as `source_plugin`); best first then, 10 a page.",
+    ),
     query("company_id", _TEXT, "About exactly this company; best first then, 10 a page."),
     query("thread_id", _TEXT, "Of exactly this thread."),
     query("tag", {"type": "array", "items": _TEXT}, "Carrying this tag; repeated: carrying all of them.", explode=True),
@@ -37,7 +44,7 @@ _WORDS = (
     ),
     query("q", _TEXT, "With these words in its content, or this text in its key; ranking is that of search."),
     query("stale", {"type": "string", "enum": ["true", "false"]}, "What nobody used or confirmed for a month."),
-    some_of("type", Type.values, "Of these types."),
+    some_of("type", Type.values, "Of these types (also as `memory_types`). Without it: everything but episodes."),
     some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
     some_of("category", Category.values, "Of these categories."),
     some_of("origin", Origin.values, "That came in this way."),

@@ -1,5 +1,6 @@
-from django.urls import path
+from django.urls import path, register_converter
 
+from memories.api.addresses import AnyTextConverter
 from memories.api.batch import Batch
 from memories.api.context import Context
 from memories.api.forgetting import Erase
@@ -20,18 +21,20 @@ from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
 from memories.api.trails import EvidenceList, History, Relations
 
+register_converter(AnyTextConverter, "any_text")
+
 urlpatterns = [
     path("events", Events.as_view(), name="api-events"),
     path("tool-outputs", ToolOutputs.as_view(), name="api-tool-outputs"),
     path("observations", Observations.as_view(), name="api-observations"),
     path("outcomes", Outcomes.as_view(), name="api-outcomes"),
     path("working-states", WorkingStates.as_view(), name="api-working-states"),
-    path("working-states/<path:thread_id>", WorkingState.as_view(), name="api-working-state"),
+    path("working-states/<any_text:thread_id>", WorkingState.as_view(), name="api-working-state"),
     path("conversations", Conversations.as_view(), name="api-conversations"),
     path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
     path("memories/teach", Teach.as_view(), name="api-memories-teach"),
-    path("memories/by-key/<path:key>", OneByKey.as_view(), name="api-memory-by-key"),
+    path("memories/by-key/<any_text:key>", OneByKey.as_view(), name="api-memory-by-key"),
     path("memories/<uuid:memory_id>", OneMemory.as_view(), name="api-memory"),
     path("memories/<uuid:memory_id>/history", History.as_view(), name="api-memory-history"),
     path("memories/<uuid:memory_id>/evidence", EvidenceList.as_view(), name="api-memory-evidence"),

@@ -50,6 +50,10 @@ class MemoryQuerySet(Ageing):
     def live(self) -> Self:
         return self.filter(status__in=LIVE)
 
+    def knowledge(self) -> Self:
+        """Everything but episodes: what is known, not what happened."""
+        return self.exclude(type=Type.EPISODIC)
+
     def awake(self, at: datetime) -> Self:
         """What nobody has snoozed beyond `at`."""
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
@@ -61,7 +65,7 @@ class MemoryQuerySet(Ageing):
     def matching(self, *, type: str = "", **exact: str) -> Self:
         """What the list's filters ask for, '' being no wish (`exact`: columns); without a type everything but
         episodes, which have their own list."""
-        rows = self.filter(type=type) if type else self.exclude(type=Type.EPISODIC)
+        rows = self.filter(type=type) if type else self.knowledge()
         return rows.filter(**{name: value for name, value in exact.items() if value})
 
 

@@ -105,6 +105,7 @@ def matching(trust: Trust, asked: Mapping[str, Any], *, at: datetime) -> MemoryQ
         statuses = columns.pop("status")
         rows = Memory.objects.visible_to(trust).unexpired(at)
         rows = rows.filter(status__in=[statuses] if isinstance(statuses, str) else statuses)
+        rows = rows if "type" in columns else rows.knowledge()
         rows = waiting.narrowed(rows, asked)
     else:
         rows = waiting.waiting(trust, at=at, **{name: asked.get(name, "") for name in ("kind", "q", "flag")})

@@ -191,19 +191,21 @@ def test_an_agents_look_counts_as_use_and_a_persons_does_not(client: APIClient, 
         assert (row.times_used, row.version, row.updated_at) == (uses, 1, memory.updated_at)
 
 
-@pytest.mark.parametrize("path", ["memories?status=confirmed,candidate", "inbox", "skills", "episodes/{run}/events"])
+@pytest.mark.parametrize(
+    "path", ["memories?{all}", "memories?source=P01&{all}", "inbox", "skills", "episodes/{run}/events"]
+)
 def test_many_rows_need_no_more_queries_than_few(path: str, django_assert_num_queries: Any) -> None:
     agent, token = make_agent(permissions=["read", "review"])
     Agent.objects.filter(pk=agent.pk).update(last_used_at=timezone.now())
     client = APIClient(headers={"Authorization": f"Bearer {token}"})
-    url = "/api/v1/" + path.format(
-        run=make_run(messages=[user("a"), call("t"), {"role": "system", "content": "s"}] * 20).pk
-    )
+    run = make_run(messages=[user("a"), call("t"), {"role": "system", "content": "s"}] * 20).pk
+    all = "status=confirmed,candidate&type=episodic,semantic,competence"
+    url = "/api/v1/" + path.format(run=run, all=all)
     for n in range(5):
         make_skill(f"skill-{n}", published=bool(n % 2))
         make_memory()
         make_run(id=str(n))
-    queries = {"inbox": 4, "skills": 3, "episodes/{run}/events": 3}.get(path, 2)
+    queries = {"memories?{all}": 2, "inbox": 4, "skills": 3, "episodes/{run}/events": 3}.get(path, 6)
     for limit in (1, 50):
         with django_assert_num_queries(queries):
             joint = "&" if "?" in url else "?"

@@ -55,7 +55,9 @@ class Secret:
                 f"memories/<uuid:memory_id>/{trail}": [("GET", f"memories/{self.memory}/{trail}", None)]
                 for trail in ("history", "evidence", "relations")
             },
-            "memories/by-key/<path:key>": [("GET", f"memories/by-key/{self.word or 'none'}?scope={self.scope}", None)],
+            "memories/by-key/<any_text:key>": [
+                ("GET", f"memories/by-key/{self.word or 'none'}?scope={self.scope}", None)
+            ],
             "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
             "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
             "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
@@ -75,7 +77,7 @@ class Secret:
             "tombstones/<uuid:tombstone_id>/lift": [("POST", f"tombstones/{self.tombstone}/lift", {})],
             "adaptations/<uuid:adaptation_id>/revert": [("POST", f"adaptations/{self.adaptation}/revert", {})],
             "audit/<uuid:batch>/undo": [("POST", f"audit/{self.batch}/undo", {})],
-            "working-states/<path:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
+            "working-states/<any_text:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
             **self.reports(),
             **self.revisions(),
             **self.moves(),
@@ -125,7 +127,11 @@ class Secret:
 
 NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4(), uuid4(), uuid4(), uuid4())
 LISTS = {
-    "memories": ["memories?limit=2&status=candidate,confirmed,dismissed", "memories?limit=50", "memories?ordering=key"],
+    "memories": [
+        "memories?limit=2&status=candidate,confirmed,dismissed",
+        "memories?type=episodic,working&limit=50",
+        "memories?ordering=key",
+    ],
     "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
     "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
     "tombstones": ["tombstones?limit=2", "tombstones?active=true"],

@@ -12,7 +12,7 @@ from memories.models import Adaptation, AuditEntry, Memory, Tombstone
 from memories.trust import Trust
 from memos_site import desk
 from tests.deciding import LATER, TRUST, make_applied
-from tests.make import ANNA, AT, BEN, make_memory, make_skill, make_version
+from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 COLUMNS = ("pk", "status", "confidence", "hold", "content", "snoozed_until")
@@ -95,6 +95,7 @@ def test_a_filter_means_what_waited_when_it_was_shown() -> None:
 
 def test_with_a_status_a_filter_means_what_a_list_shows() -> None:
     confirmed, _candidate = make_memory("x", status="confirmed", tags=["old"]), make_memory("y", tags=["old"])
+    make_run(tags=["old"], sensitivity="low")
     asked = {"status": ["confirmed"], "tag": "old", "min_confidence": 20}
     many = desk.by_filter(TRUST, asked, LATER, "demote", at=LATER)
     assert many.done == [confirmed.pk]
