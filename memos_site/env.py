@@ -141,6 +141,16 @@ class Environment(BaseModel):
         300_000, ge=0, description="above it an index finds what is near in meaning, where all of it is searched"
     )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
+    HANDOVER_TOOLS: Words = Field(
+        ["transfer_*"], description="patterns of tools that hand a request over, which is no effect, comma-separated"
+    )
+    COMMAND_TOOLS: Words = Field(
+        ["bash", "shell", "exec", "run_command", "terminal", "execute"],
+        description="tools whose command line says what they do, comma-separated",
+    )
+    SIGNATURE: Literal["effects", "all"] = Field(
+        "effects", description="what makes runs one skill: the tools with an effect (`effects`), or `all` tools used"
+    )
 
 
 def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

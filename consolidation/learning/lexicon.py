@@ -13,6 +13,17 @@ READS = _words(
     """
 )
 
+# The same in Chinese, at the beginning of a name and at its end (订单查询).
+READS_ZH = tuple(
+    _words(
+        """
+        查 获取 读取 取得 搜 检索 检查 检视 列出 列举 统计 计算 估算 浏览 显示 展示 思考 描述 比较 对比 计数 获得
+        预览 獲取 讀取 檢索 檢查 檢視 統計 計算 瀏覽 顯示 比較 獲得
+        """
+    )
+)
+READS_ZH_LAST = ("查询", "查看", "查找", "检索", "搜索", "统计", "查詢", "檢索", "搜尋", "統計")
+
 # Words of grammar and of politeness: they open every request and tell none apart.
 STOP = _words(
     """

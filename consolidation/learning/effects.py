@@ -1,0 +1,109 @@
+"""What a run changed: the kinds of its calls that have an effect. Looking things up and handing over are none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from consolidation.learning import commands
+from consolidation.learning.signatures import bare_name, first_word_reads
+
+if TYPE_CHECKING:
+    from consolidation.learning.runs import Call, Run
+
+NO_ACTION = "no_action"  # the name of the empty set
+_LINES = (
+    "command",
+    "cmd",
+    "command_line",
+    "commandline",
+    "bash_command",
+    "shell_command",
+    "script",
+    "commands",
+    "input",
+)
+
+
+@dataclass(frozen=True)
+class ToolRules:
+    """What the tools of a scope are.
+
+    `ignored`: names that count as nothing; `handover`: patterns (fnmatch) of tools that hand the request to somebody
+    else; `command_tools`: names of tools that run a command line; `marked`: tool -> only reads, as the caller or a
+    person said.
+    """
+
+    ignored: frozenset[str] = frozenset()
+    handover: tuple[str, ...] = ()
+    command_tools: frozenset[str] = frozenset()
+    marked: Mapping[str, bool] = field(default_factory=dict)
+
+    def kinds(self, call: "Call") -> tuple[str, ...]:
+        """What a call counts as: the command kinds of its command line, or its tool. Empty for what has no name."""
+        if not call.name:
+            return ()
+        if self.runs_commands(call.name) and (line := command_line(call)):
+            return commands.kinds(line) or (call.name,)
+        return (call.name,)
+
+    def runs_commands(self, tool: str) -> bool:
+        return bare_name(tool).lower() in self._command_tools
+
+    def hands_over(self, kind: str) -> bool:
+        names = {kind.lower(), bare_name(kind).lower()}
+        return any(fnmatchcase(name, pattern.lower()) for pattern in self.handover for name in names)
+
+    def reads(self, kind: str) -> bool:
+        """As marked; else a command kind that is known to read, or the first word of the tool's name."""
+        if kind in self.marked:
+            return self.marked[kind]
+        return commands.reads(kind) or first_word_reads(kind)
+
+    def is_effect(self, kind: str) -> bool:
+        return self._effects[kind]
+
+    @cached_property
+    def _command_tools(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self.command_tools)
+
+    @cached_property
+    def _effects(self) -> "_Effects":
+        return _Effects(self)
+
+
+class _Effects(dict[str, bool]):
+    """Judged once for each kind."""
+
+    def __init__(self, rules: ToolRules) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, kind: str) -> bool:
+        rules = self._rules
+        self[kind] = not (kind in rules.ignored or rules.hands_over(kind) or rules.reads(kind))
+        return self[kind]
+
+
+def effects(run: "Run", rules: ToolRules) -> frozenset[str]:
+    """The kinds of effect that the run's calls have; empty when it only looked, answered or handed over."""
+    return frozenset(kind for call in run.steps for kind in rules.kinds(call) if rules.is_effect(kind))
+
+
+def command_line(call: "Call") -> str:
+    """The command line of a call of a tool that runs commands; '' when there is none."""
+    named = call.arguments
+    if not named and isinstance(call.args, str | list):
+        return _line(call.args)
+    return next((line for key in _LINES if (line := _line(named.get(key)))), "")
+
+
+def _line(value: Any) -> str:
+    """A text, or a list of words as `execve` takes them."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        quoted = ["'" + word.replace("'", "'\\''") + "'" if not word.isalnum() else word for word in value]
+        return " ".join(quoted)
+    return ""

@@ -1,0 +1,108 @@
+"""Programs of a command line: which take subcommands, which run another one, which only read. Closed lists."""
+
+
+def _lines(text: str) -> frozenset[str]:
+    return frozenset(line.strip() for line in text.replace("\n", ",").split(",") if line.strip())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PYTHON = _words("python python2 python3 pypy pypy3 py")
+SHELLS = _words("bash sh zsh dash ksh")
+
+# Commands that prepare others and change nothing that lasts.
+NEUTRAL = _words(
+    """
+    cd pushd popd export set unset source . alias ulimit umask true false : exit return sleep wait test [ [[ shopt local
+    trap eval read break continue
+    """
+)
+
+# Programs that run the one that is named behind them, with the word between the two.
+_PLAIN_WRAPPERS = _words(
+    "sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer xvfb-run npx bunx pipx uvx"
+)
+WRAPPERS = {
+    **dict.fromkeys(_PLAIN_WRAPPERS, ""),
+    **dict.fromkeys(_words("uv poetry pipenv pdm hatch rye conda mamba"), "run"),
+    "bundle": "exec",
+}
+
+# The first word behind the options belongs to the kind: git commit, go test, make lint.
+SUBCOMMANDS = _words(
+    """
+    git hg svn docker docker-compose podman kubectl helm npm pnpm yarn bun cargo go pip uv poetry conda mamba apt
+    apt-get brew dnf yum apk systemctl service terraform gh glab aws gcloud az make just dotnet mvn gradle ./gradlew
+    gradlew rails rake bundle gem composer django-admin manage.py setup.py flask alembic coverage pre-commit rustup
+    ollama heroku vercel fly redis-cli tox nox invoke
+    """
+)
+TWO_LEVELS = _words("gh glab aws gcloud az")
+DEEPER = _lines(
+    "git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run"
+)
+LISTING = _lines("git branch, git tag, git remote, git worktree, git config")
+VALUED_OPTIONS = {
+    "git": _words("-C -c --git-dir --work-tree"),
+    "docker": _words("-H --host --context"),
+    "kubectl": _words("-n --namespace --context"),
+    "make": _words("-C -f -j"),
+    "npm": _words("--prefix"),
+    "go": _words("-C"),
+}
+RUNNERS = _words("runtests.py run_tests.py runtest.py test.py")
+
+# Options that make a reading program write; the first one names the kind.
+WRITING_OPTIONS: dict[str, tuple[str, ...]] = {
+    "sed": ("-i", "--in-place"),
+    "perl": ("-i",),
+    "find": ("-delete",),
+    "fd": ("-delete",),
+    "sort": ("-o", "--output"),
+    "curl": ("-X", "--request", "-d", "--data", "--data-raw", "--json", "-F", "-T", "-o", "-O", "--output"),
+    "yq": ("-i", "--inplace"),
+}
+
+_READING = _words(
+    """
+    ls ll dir cat tac head tail less more bat grep egrep fgrep zgrep rg ag ack find fd tree wc nl stat du df pwd
+    which whereis whoami id uname hostname printenv env echo printf sort uniq tr awk gawk sed
+    diff cmp comm md5sum sha1sum sha256sum xxd od hexdump strings jq yq column fold fmt rev basename dirname realpath
+    readlink history ps uptime lsof netstat ss nproc curl ping dig nslookup man seq
+    zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs
+    """
+)
+_READING_KINDS = _lines(
+    """
+    git log, git show, git diff, git status, git blame, git grep, git ls-files, git ls-tree, git ls-remote,
+    git rev-parse, git rev-list, git describe, git shortlog, git cat-file, git merge-base, git reflog, git name-rev,
+    git stash list, git stash show, git branch --list, git tag --list, git remote --list, git worktree --list,
+    git config --list, git help, git whatchanged, git diff-tree, git show-ref, git for-each-ref, git, hg log, hg diff,
+    hg status, svn log, svn diff, svn status, svn info, docker ps, docker images, docker logs, docker inspect,
+    docker version, docker info, docker compose ps, docker compose logs, docker image ls, docker container ls,
+    kubectl get, kubectl describe, kubectl logs, kubectl top, kubectl explain, helm list, helm status,
+    npm ls, npm list,
+    npm view, npm outdated, pnpm list, pnpm ls, yarn list, yarn info, yarn why, cargo tree, cargo metadata,
+    cargo search,
+    go list, go version, go env, go doc, pip list, pip show, pip freeze, pip index, uv pip list, uv pip show,
+    uv pip freeze, conda list, conda info, conda search, mamba list, apt list, apt show, apt search,
+    brew list, brew info,
+    systemctl status, systemctl list-units, terraform plan, terraform show, gh pr view, gh pr list, gh pr diff,
+    gh pr checks, gh issue view, gh issue list, gh run view, gh run list, gh repo view, gh search, gem list,
+    rustup show, ollama list, coverage report
+    """
+)
+
+# Reading programs whose names are those of tools that act (a browser's `type`): their kind says that a shell ran them.
+ALSO_TOOLS = _words("type file date cut paste join split top free help look locate jobs expr cal select print")
+
+
+def reads(kind: str) -> bool:
+    return (
+        kind in _READING
+        or kind.removeprefix("sh ") in ALSO_TOOLS - {kind, "split"}
+        or kind in _READING_KINDS
+        or kind.endswith(" --version")
+    )

@@ -1,0 +1,19 @@
+"""The tool rules of a scope: what the settings say, and what callers said of their tools."""
+
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from consolidation.learning.effects import ToolRules
+from consolidation.pipelines.recorded import read_only_hints
+from memories.models import Episode
+
+
+def tool_rules(episodes: Iterable[Episode] = ()) -> ToolRules:
+    """By the settings and the `readOnlyHint`s of these episodes' environments; a later episode's word wins."""
+    return ToolRules(
+        ignored=frozenset(settings.IGNORED_TOOLS),
+        handover=tuple(settings.HANDOVER_TOOLS),
+        command_tools=frozenset(settings.COMMAND_TOOLS),
+        marked=read_only_hints(episodes),
+    )

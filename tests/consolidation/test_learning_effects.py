@@ -1,0 +1,114 @@
+"""What a run changed: effects of tools and of command lines."""
+
+from typing import Any
+
+import pytest
+
+from consolidation.learning import commands
+from consolidation.learning.effects import ToolRules, effects
+from tests.consolidation.recorded import run
+
+RULES = ToolRules(frozenset({"think_hard"}), ("transfer_*",), frozenset({"bash", "shell"}), {"sync_index": True})
+
+
+def of(*tools: str | tuple[str, Any]) -> frozenset[str]:
+    script = [(tool, {}, "done") if isinstance(tool, str) else (*tool, "done") for tool in tools]
+    return effects(run(1, "please", *script), RULES)
+
+
+def test_looking_up_handing_over_and_ignored_tools_are_no_effects() -> None:
+    assert of("get_order", "refund", "transfer_to_human", "think_hard", "sync_index") == {"refund"}
+
+
+def test_a_run_that_only_looked_has_the_empty_set() -> None:
+    assert of("get_order", "transfer_to_human") == frozenset()
+
+
+def test_the_seeds_build_tools_act() -> None:
+    assert of("go_test", "go_build", "lint") == {"go_build", "go_test", "lint"}
+
+
+def test_chinese_look_ups_read_and_a_refund_acts() -> None:
+    assert of("查询订单", "订单查询", "获取用户信息", "退款", "取消订单") == {"退款", "取消订单"}
+
+
+def test_a_handover_is_known_behind_the_name_of_its_server() -> None:
+    assert of("mcp__desk__transfer_to_human") == frozenset()
+
+
+def test_what_a_caller_marked_as_acting_acts_whatever_its_name() -> None:
+    rules = ToolRules(marked={"get_token": False})
+    assert effects(run(1, "please", ("get_token", {}, "t")), rules) == {"get_token"}
+
+
+def test_a_command_line_counts_as_its_commands() -> None:
+    assert of(("bash", {"command": "cd x && python -m pytest -q a.py"}), ("bash", {"cmd": "git log"})) == {"pytest"}
+
+
+def test_a_broken_or_missing_command_line_counts_as_its_tool() -> None:
+    assert of(("bash", {"command": "echo 'open"})) == {"bash"}
+    assert of(("shell", {"session": 4})) == {"shell"}
+
+
+def test_a_command_line_in_a_list_or_as_plain_text_is_read() -> None:
+    assert of(("shell", {"command": ["bash", "-lc", "cd a && git commit -m 'x y'"]})) == {"git commit"}
+    assert of(("bash", "make test")) == {"make test"}
+
+
+def test_another_tool_with_a_command_argument_stays_a_tool() -> None:
+    assert of(("robot", {"command": "rm -rf x"})) == {"robot"}
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("git commit -m 'a b' && git log", ("git commit", "git log")),
+        ("FOO=1 ./bin/test x | tail -5", ("bin/test", "tail")),
+        ("python bin/test x", ("bin/test",)),
+        ("/usr/bin/python3.9 -m pytest a", ("pytest",)),
+        ("python reproduce.py 2>&1 | head", ("python", "head")),
+        ("cat <<'EOF' > a.py\nit's (broken\nEOF\npython a.py", ("cat >", "python")),
+        ("cat a.py > /dev/null", ("cat",)),
+        ("sed -n '1,3p' f", ("sed",)),
+        ("sed -i.bak 's/a/b/' f", ("sed -i",)),
+        ("find . -name '*.pyc' -delete", ("find -delete",)),
+        ("find . -name x | xargs grep foo", ("find", "grep")),
+        ("for f in *.py; do sed -i s/a/b/ $f; done", ("sed -i",)),
+        ("git -C x status; git branch; git branch -d y", ("git status", "git branch --list", "git branch")),
+        ("sudo -E apt-get install -y jq", ("apt-get install",)),
+        ("timeout 60 bash -c 'npm run test'", ("npm run test",)),
+        ("grep foo $(git ls-files | tail)", ("grep",)),
+        ("curl -s https://x -d @body", ("curl -X",)),
+        ("cd x; export A=1", ("cd",)),
+        ("type ls", ("sh type",)),
+        ("", ()),
+        (")(", ()),
+    ],
+)
+def test_kinds_of_a_command_line(line: str, kinds: tuple[str, ...]) -> None:
+    assert commands.kinds(line) == kinds
+
+
+@pytest.mark.parametrize("kind", ["ls", "git log", "sed", "find", "cat", "cd", "git branch --list", "python --version"])
+def test_kinds_that_only_read(kind: str) -> None:
+    assert commands.reads(kind)
+
+
+@pytest.mark.parametrize("kind", ["sed -i", "cat >", "git commit", "pytest", "python", "rm", "type", "join", "test"])
+def test_kinds_that_act(kind: str) -> None:
+    assert not commands.reads(kind)
+
+
+def test_a_line_of_any_length_and_shape_is_read_without_a_fault() -> None:
+    for line in (
+        "a" * 100_000,
+        "bash -c " * 50,
+        "((((",
+        "$($($(",
+        "<<EOF",
+        "> > >",
+        "\x00 'x",
+        "find . -exec",
+        "xargs",
+    ):
+        commands.kinds(line)
