@@ -1,16 +1,17 @@
-"""The web server: gunicorn with threads, on a socket that the supervisor opened and that outlives a restart."""
+"""The web processes, on one socket that the supervisor opened and that outlives each of them."""
 
+import gc
+import signal
 import socket
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
-from gunicorn.glogging import Logger  # type: ignore[import-untyped]  # it has no types
+from django.urls import get_resolver
 
-THREADS = 8  # in each process; each keeps one database connection
-BACKLOG = 512
+from memos_site.webserver.server import Server
+
+BACKLOG = 2_048
 
 
 class PortTaken(Exception):
@@ -32,38 +33,17 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-class Log(Logger):  # type: ignore[misc]  # untyped
-    """gunicorn's own lines go where all lines go."""
+def load() -> Callable[..., Any]:
+    """The application with all its views: what is loaded before the processes are forked, they share."""
+    application = get_wsgi_application()
+    assert get_resolver().url_patterns  # imports every view
+    gc.collect()
+    gc.freeze()  # the collector would write into shared memory
+    return application
 
-    def setup(self, cfg: Any) -> None:
-        super().setup(cfg)
-        self.error_log.handlers.clear()
-        self.error_log.propagate = True
 
-
-class Web(BaseApplication):  # type: ignore[misc]  # untyped
-    def __init__(self, listener: socket.socket, workers: int) -> None:
-        self.listener, self.workers = listener, workers
-        super().__init__()
-
-    def load_config(self) -> None:
-        memory = Path("/dev/shm")  # noqa: S108 - a heartbeat file; on a disk it may stall the worker
-        wanted: dict[str, Any] = {
-            "bind": f"fd://{self.listener.fileno()}",
-            "workers": self.workers,
-            "threads": THREADS,
-            "worker_class": "gthread",
-            "worker_tmp_dir": str(memory) if memory.is_dir() else None,
-            "preload_app": True,
-            "graceful_timeout": 10,
-            "timeout": 120,
-            "keepalive": 5,
-            "loglevel": "debug" if settings.DEBUG else "warning",
-            "control_socket_disable": True,
-            "logger_class": Log,
-        }
-        for name, value in wanted.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        return get_wsgi_application()
+def run(application: Callable[..., Any], listener: socket.socket) -> None:
+    """Serves in this process until SIGTERM."""
+    server = Server(application, listener)
+    signal.signal(signal.SIGTERM, lambda *_: server.stop())
+    server.run()

@@ -90,13 +90,17 @@ def test_a_job_that_runs_out_of_time_ends_and_does_not_come_again(site: Site) ->
     assert "late" not in site.words()
 
 
-def test_requests_are_answered_again_when_a_web_process_or_the_web_server_is_killed(site: Site) -> None:
+def test_requests_are_answered_again_when_a_web_process_is_killed_or_all_are(site: Site) -> None:
     _, _, jobs = two_workers(site)
-    (web,) = set(children(site.process.pid)) - {jobs}
-    kill(children(web)[0])
-    kill(web)
+    first, second = set(children(site.process.pid)) - {jobs}
+    kill(first)
     assert until(lambda: _answer(site)) == {"status": "ok"}
-    until(lambda: "web was killed by SIGKILL; starting it again" in site.said, what=site.said)
+    until(lambda: len(set(children(site.process.pid)) - {jobs, first}) == 2, what=site.said)
+    for pid in {second, *children(site.process.pid)} - {jobs, first}:
+        kill(pid)
+    assert until(lambda: _answer(site)) == {"status": "ok"}
+    assert "web 1 was killed by SIGKILL; starting it again" in site.said
+    assert "web 2 was killed by SIGKILL; starting it again" in site.said
     all_is_done(site)
 
 

@@ -1,5 +1,6 @@
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ class Command(BaseCommand):
         try:
             listener = web.listen(host, port)
             first = prepare()
+            application = web.load()
         except (web.PortTaken, OperationalError) as problem:
             raise CommandError(str(problem)) from problem
         except KeyboardInterrupt:
@@ -44,7 +46,9 @@ class Command(BaseCommand):
             self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
         self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
         queue = InHand()
-        Supervisor({"web": lambda: web.Web(listener, workers).run(), "worker": lambda: jobs.run(queue, workers)}).run()
+        children: dict[str, Callable[[], None]] = {"worker": lambda: jobs.run(queue, workers)}
+        children |= {f"web {number + 1}": lambda: web.run(application, listener) for number in range(workers)}
+        Supervisor(children).run()
         queue.give_back()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()

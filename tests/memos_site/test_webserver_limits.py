@@ -1,0 +1,189 @@
+"""What an unfinished request may take of one web process: time, memory, a place. The loop is turned by hand."""
+
+import errno
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from waitress import wasyncore
+from waitress.buffers import TempfileBasedBuffer
+
+from memos_site.webserver import server as webserver
+from memos_site.webserver.requests import BODY_SECONDS, HEADER_SECONDS, SLOWEST_BODY
+from memos_site.webserver.server import Server
+from tests.memos_site.raw_http import head, problem
+
+Answer = tuple[int, bytes]
+POST = head("POST /api/v1/events HTTP/1.1", "Content-Length: 1000000")
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    start_response("200 OK", [("Content-Length", "2")])
+    return [b"ok"]
+
+
+class Turned:
+    """A server whose loop this test turns, and its clients."""
+
+    def __init__(self, application: Callable[..., Iterable[bytes]] = application) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.server = Server(application, self.listener)
+        self.clients: list[socket.socket] = []
+
+    def client(self, sent: bytes) -> socket.socket:
+        client = socket.create_connection(self.listener.getsockname())
+        self.clients.append(client)
+        client.setblocking(False)
+        self.send(client, sent)
+        known = len(self.server.active_channels)
+        self.until(lambda: len(self.server.active_channels) != known or client not in self.clients)
+        self.turn(5)
+        return client
+
+    def send(self, client: socket.socket, sent: bytes) -> None:
+        view = memoryview(sent)
+        while view:
+            try:
+                view = view[client.send(view) :]
+            except BlockingIOError:
+                self.turn()
+
+    def turn(self, times: int = 1) -> None:
+        wasyncore.loop(timeout=0.01, map=self.server._map, use_poll=True, count=times)
+
+    def until(self, seen: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 30
+        while not seen():
+            assert time.monotonic() < deadline
+            self.turn()
+
+    def later(self, seconds: float) -> None:
+        """The server looks at its connections as it would then."""
+        self.server.maintenance(time.time() + seconds)
+        self.turn(5)
+
+    def read(self, client: socket.socket, *, whole: bool = True) -> bytes:
+        """All until the server ends the connection; not whole: until something came."""
+        found = b""
+
+        def ended() -> bool:
+            nonlocal found
+            try:
+                data = client.recv(65_536)
+            except BlockingIOError:
+                return False
+            found += data
+            return not data or not whole
+
+        self.until(ended)
+        return found
+
+    def is_open(self, client: socket.socket) -> bool:
+        try:
+            return client.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except ConnectionError:
+            return False
+
+    def close(self) -> None:
+        self.server.task_dispatcher.shutdown()
+        for connection in list(self.server.active_channels.values()):
+            connection.handle_close()
+        wasyncore.close_all(self.server._map)
+        for client in self.clients:
+            client.close()
+
+
+@pytest.fixture
+def turned() -> Iterator[Turned]:
+    turned = Turned()
+    yield turned
+    turned.close()
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split()[1]) if answer else 0
+
+
+def test_a_header_that_does_not_end_is_answered_408_however_often_something_comes(turned: Turned) -> None:
+    client = turned.client(b"GET /api/v1/me HTTP/1.1\r\nX-Half")
+    turned.send(client, b"-more")
+    turned.later(HEADER_SECONDS - 1)
+    assert turned.is_open(client)
+    turned.later(HEADER_SECONDS + 1)
+    answer = turned.read(client)
+    told = problem(answer.partition(b"\r\n\r\n")[2])
+    assert (status(answer), told["code"], told["instance"]) == (408, "timeout", "/api/v1/me")
+    assert b"Retry-After" in answer
+
+
+def test_a_body_that_comes_slower_than_it_must_is_answered_408(turned: Turned) -> None:
+    slow, quick = turned.client(POST + b"x"), turned.client(POST + b"x" * (SLOWEST_BODY * 10))
+    turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > SLOWEST_BODY * 9)
+    turned.later(BODY_SECONDS - 1)
+    assert turned.is_open(slow)
+    turned.later(BODY_SECONDS + 5)
+    assert status(turned.read(slow)) == 408
+    assert turned.is_open(quick)
+    turned.later(BODY_SECONDS + 15)
+    assert status(turned.read(quick)) == 408
+
+
+def test_a_connection_that_asks_nothing_is_closed_in_silence(turned: Turned) -> None:
+    silent, kept = turned.client(b""), turned.client(head("GET / HTTP/1.1"))
+    assert turned.read(kept, whole=False).endswith(b"ok")
+    turned.later(29)
+    assert turned.is_open(silent)
+    assert turned.is_open(kept)
+    turned.later(31)
+    assert turned.read(silent) == turned.read(kept) == b""
+
+
+def test_where_no_place_is_left_the_longest_unfinished_make_room(turned: Turned) -> None:
+    turned.server.most = 20
+    first, *others = [turned.client(b"GET / HTTP/1.1\r\nX-Half") for _ in range(20)]
+    asking = turned.client(head("GET / HTTP/1.1"))
+    assert turned.read(asking, whole=False).endswith(b"ok")
+    assert not turned.is_open(first)
+    assert all(turned.is_open(other) for other in others)
+
+
+def test_unfinished_bodies_are_bounded_together(turned: Turned, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webserver, "UNFINISHED_BYTES", 250_000)
+    first, second, third = [turned.client(POST + b"x" * 100_000) for _ in range(3)]
+    turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) == 300_000)
+    turned.later(0)
+    assert [turned.is_open(client) for client in (first, second, third)] == [False, True, True]
+
+
+def test_a_full_disk_under_a_large_body_is_said(turned: Turned, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_buffer: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(TempfileBasedBuffer, "newfile", full)
+    answer = turned.read(turned.client(POST + b"x" * 200_000))
+    told = problem(answer.partition(b"\r\n\r\n")[2])
+    assert (status(answer), told["code"]) == (503, "disk_full")
+    assert "disk is full" in told["detail"]
+
+
+def test_what_is_under_way_is_answered_before_the_server_stops() -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def slow(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        begun.set()
+        go.wait(30)
+        return application(environ, start_response)
+
+    turned = Turned(slow)
+    client = turned.client(head("GET / HTTP/1.1"))
+    turned.until(begun.is_set)
+    turned.server.stop()
+    threading.Timer(0.2, go.set).start()
+    turned.server.run()
+    assert client.recv(65_536).endswith(b"ok")
+    turned.close()
