@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from uuid_utils.compat import uuid7
 
 from memories.correlation import request_id
+from memos_site.api.faults import length_required
 
 
 class RequestId:
@@ -22,6 +23,18 @@ class RequestId:
             return response
         finally:
             request_id.reset(token)
+
+
+class KnownLength:
+    """A body whose length nobody knows would be read as empty, and defaults done: 411. Our server gives it a length."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.META.get("HTTP_TRANSFER_ENCODING") and not request.META.get("CONTENT_LENGTH"):
+            return length_required(request)
+        return self.get_response(request)
 
 
 class NoNul:

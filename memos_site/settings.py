@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "memos_site.middleware.RequestId",
+    "memos_site.middleware.KnownLength",
     "memos_site.middleware.NoNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -106,6 +107,8 @@ LOGGING = {
         "axes": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},  # it names each address that it asks
         "django-q": {"level": "WARNING"},  # a line for each nudge is noise
+        "waitress": {"level": "WARNING"},
+        "waitress.queue": {"level": "ERROR"},  # a line for each request that waits for a thread, too
     },
 }
 

@@ -18,7 +18,7 @@ from memos_site.postgres.commits import Uncertain
 log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
 CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
-CODES |= {406: "not_acceptable", 429: "throttled", 500: "internal_error", 503: "unavailable"}
+CODES |= {406: "not_acceptable", 411: "length_required", 429: "throttled", 500: "internal_error", 503: "unavailable"}
 UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
 PERHAPS_STORED = (
     "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "

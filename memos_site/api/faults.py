@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
 
 from memories.api.problems import NOT_FOUND, problem
@@ -25,3 +25,12 @@ bad_request = _door(400, "the request cannot be read", defaults.bad_request, cod
 permission_denied = _door(403, "you may not do this", defaults.permission_denied)
 page_not_found = _door(404, NOT_FOUND, defaults.page_not_found)
 server_error = _door(500, "something went wrong on our side; the log names this request_id", defaults.server_error)
+
+
+def length_required(request: HttpRequest) -> HttpResponse:
+    """To a body of which only the server knew where it ends."""
+    detail = "a body needs a Content-Length"
+    if request.path.startswith("/api/"):
+        body = problem(411, detail, path=request.path).data
+        return JsonResponse(body, status=411, content_type="application/problem+json")
+    return HttpResponse(f"{detail}\n", status=411, content_type="text/plain; charset=utf-8")

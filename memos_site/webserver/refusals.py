@@ -8,7 +8,7 @@ from waitress.task import ErrorTask
 
 from memories.api.problems import described
 
-CODES = {408: "timeout", 411: "length_required", 414: "address_too_long", 417: "expectation_failed"}
+CODES = {408: "timeout", 414: "address_too_long", 417: "expectation_failed"}
 CODES |= {400: "malformed", 413: "too_large", 431: "header_too_large", 501: "not_implemented"}
 CODES |= {503: "disk_full"}
 SENTENCES = {

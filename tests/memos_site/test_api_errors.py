@@ -214,3 +214,21 @@ def test_a_refused_write_leaves_nothing_behind() -> None:
     problem(
         client.post("/api/v1/conversations", run(), format="json", headers={"X-API-Key": token}), 403, "not_allowed"
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/api/v1/memories", "application/problem+json"), ("/login/", "text/plain")]
+)
+def test_a_body_of_unknown_length_is_never_taken_as_empty(path: str, kind: str) -> None:
+    """As another WSGI server than ours hands it on."""
+    answer = caller(permissions=["review"]).post(path, HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="")
+    assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (411, kind)
+
+
+def test_a_promotion_whose_body_has_no_length_promotes_nothing() -> None:
+    memory = make_memory(key="terms")
+    address = f"/api/v1/memories/{memory.pk}/promote"
+    answer = caller(permissions=["review"]).post(address, HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="")
+    problem(answer, 411, "length_required")
+    memory.refresh_from_db()
+    assert memory.status == "candidate"
