@@ -71,6 +71,17 @@ def parse_instant(value: Any) -> datetime | None:
     return instant if instant.tzinfo and FIRST_YEAR <= instant.year <= LAST_YEAR else None
 
 
+def format_instant(at: datetime) -> str:
+    """As every instant stands in an answer, also within JSON that is stored: RFC 3339 in UTC, with `Z`."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def normalize_instant(value: Any) -> Any:
+    """The text of an instant as `format_instant` writes it; anything else as it is."""
+    at = parse_instant(value)
+    return format_instant(at) if at else value
+
+
 def as_text(value: Any) -> Any:
     """Ids are often sent as numbers; anything else stays what it is."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

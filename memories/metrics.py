@@ -1,8 +1,8 @@
-"""Figures of what is remembered, each within the caller's trust. Nine questions, however much there is.
+"""Figures of what is remembered, each within the caller's trust. Ten questions, however much there is.
 
 One of them reads every visible row of the memory table once (a parallel sequential scan; without a trust filter no
-index is smaller than the question). The others read a range of an index: the audit trail of thirty days, what waits,
-active adaptations; or small tables. Injections are read back to MOST_CONTEXTS.
+index is smaller than the question), one counts the audit trail. The others read a range of an index: the audit trail
+of thirty days, what waits, active adaptations; or small tables. Injections are read back to MOST_CONTEXTS.
 """
 
 from collections import Counter
@@ -23,6 +23,8 @@ RECENT, WEEK, DAY = timedelta(days=30), timedelta(days=7), timedelta(days=1)
 REVISIONS = ("supersede", "fork", "merge", "contest", "retract")
 LOSSES = ("decay", "expire", "prune")
 BUCKETS = 10
+TENTHS = tuple(f"{n / BUCKETS}-{(n + 1) / BUCKETS}" for n in range(BUCKETS))  # 0.0-0.1, ..., 0.9-1.0
+TENS = tuple(f"{10 * n}-{10 * n + 9 + (n == 9)}" for n in range(BUCKETS))  # 0-9, ..., 90-100
 MOST_CONTEXTS = 10_000
 Row = Mapping[str, Any]
 
@@ -44,6 +46,7 @@ def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
     return {
         "collected_at": at,
         **stored,
+        "total_audit_entries": AuditEntry.objects.visible_to(trust).count(),
         "audit_last_30_days": audited,
         "revision_rate": revisions / made if made else None,
         **_retrieval(asked),
@@ -70,8 +73,8 @@ def _stored(asked: Asked) -> dict[str, Any]:
         "pinned_records": _sum(live, "pinned_rows"),
         "avg_salience": _sum(live, "salience_sum") / alive if alive else None,
         "avg_confidence": _sum(live, "confidence_sum") / alive if alive else None,
-        "salience_distribution": _histogram(live, "salience_bucket"),
-        "confidence_distribution": _histogram(live, "confidence_bucket"),
+        "salience_distribution": _histogram(live, "salience_bucket", TENTHS),
+        "confidence_distribution": _histogram(live, "confidence_bucket", TENS),
         "created": {
             "last_24_hours": recent,
             "last_7_days": _sum(rows, "last_week"),
@@ -125,11 +128,11 @@ def _by_sensitivity(rows: Iterable[Row], trust: Trust) -> dict[str, int]:
     return {level.label: counted[level] for level in Sensitivity if level <= trust.max_sensitivity}
 
 
-def _histogram(rows: Iterable[Row], name: str) -> list[int]:
+def _histogram(rows: Iterable[Row], name: str, labels: Iterable[str]) -> dict[str, int]:
     counted: Counter[int] = Counter()
     for row in rows:
         counted[row[name]] += row["n"]
-    return [counted[bucket] for bucket in range(BUCKETS)]
+    return {label: counted[bucket] for bucket, label in enumerate(labels)}
 
 
 def _audited(asked: Asked) -> dict[str, int]:

@@ -34,6 +34,7 @@ REQUIRED = {
     "thread_id": "thread ID is required for working state candidates",
     "state": "task state is required for working state candidates",
     "key": "key is required for memory candidates",
+    "category": "category is required for memory candidates",
     "content": "content is required for memory candidates",
 }
 

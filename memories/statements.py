@@ -43,7 +43,7 @@ class NoteReport(ClaimReport):
     """A keyed note: one statement in plain words."""
 
     key: Key
-    category: CategoryName = "fact"
+    category: CategoryName
     content: Words
 
     @property
@@ -60,7 +60,7 @@ class TripleReport(TypedReport):
     """A statement by subject, predicate and object."""
 
     type: Literal["semantic"]
-    category: CategoryName = "fact"
+    category: CategoryName
     payload: Triple
 
 

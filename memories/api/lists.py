@@ -48,9 +48,20 @@ def choice(request: Request, name: str, allowed: list[str], other_names: Mapping
     return values
 
 
+def exact(request: Request, *names: str) -> dict[str, str]:
+    """The columns that the query string wants to be equal to something."""
+    return {name: request.query_params[name] for name in names if name in request.query_params}
+
+
 def flag(request: Request, name: str) -> bool:
     """Whether a parameter says yes."""
     return choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
+
+
+def boolean(request: Request, name: str) -> bool | None:
+    """True or false; None when the parameter is absent."""
+    values = choice(request, name, ["true", "false"])
+    return values[-1] == "true" if values else None
 
 
 def cursor(request: Request) -> Cursor | None:

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from memories import metrics
 from memories.api import examples
 from memories.api.described import Answer, Operation
 from memories.api.schema.answers import NotChanged
@@ -102,10 +103,11 @@ GET_METRICS = Operation(
         "pinned_records": 2,
         "avg_salience": 0.62,
         "avg_confidence": 71.5,
-        "salience_distribution": [5, 10, 10, 10, 10, 10, 15, 15, 15, 17],
-        "confidence_distribution": [0, 0, 12, 0, 5, 0, 20, 20, 50, 10],
+        "salience_distribution": dict(zip(metrics.TENTHS, [5, 10, 10, 10, 10, 10, 15, 15, 15, 17], strict=True)),
+        "confidence_distribution": dict(zip(metrics.TENS, [0, 0, 12, 0, 5, 0, 20, 20, 50, 10], strict=True)),
         "created": {"last_24_hours": 6, "last_7_days": 30, "last_30_days": 100},
         "memory_growth_rate": 0.05,
+        "total_audit_entries": 410,
         "audit_last_30_days": {"entries": 160, "reinforcements": 22, "losses": 3},
         "revision_rate": 0.04,
         "retrievals": 240,

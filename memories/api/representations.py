@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from memories.choices import Sensitivity, Status, Type
+from memories.faults import normalize_instant
 from memories.models import Episode, Event, Memory, Performance
 from memories.trust import Trust
 
@@ -62,7 +63,7 @@ def stub(row: Memory, *, at: datetime) -> dict[str, Any]:
 def _sources(row: Memory, events: list[Event] | None) -> list[dict[str, Any]]:
     """Where it comes from; an episode's are its events (those at hand) and its outcome."""
     if row.type != Type.EPISODIC:
-        return list(row.provenance.get("sources", []))
+        return [_dated(source) for source in row.provenance.get("sources", [])]
     sources: list[dict[str, Any]] = [
         {
             "kind": "tool_call" if event.kind == "tool_call" else "event",
@@ -83,11 +84,12 @@ def _sources(row: Memory, events: list[Event] | None) -> list[dict[str, Any]]:
 
 def _lifecycle(row: Memory) -> dict[str, Any]:
     return {
+        "curve": "exponential",
         "half_life_seconds": row.half_life,
         "min_salience": row.min_salience,
         "reinforcement_gain": row.reinforcement_gain,
         "max_age_seconds": row.max_age,
-        "last_reinforced_at": row.reinforced_at,
+        "last_reinforced_at": row.last_reinforced_at,
         "pinned": row.pinned,
         "deletion_policy": row.deletion_policy,
         "fades_at": row.fades_at,
@@ -103,7 +105,15 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
         return {**payload, "performance": performance(getattr(row, "performance", None))}
     if row.type == Type.PLAN_GRAPH:
         return {"kind": row.type, **row.payload, "metrics": metrics(getattr(row, "performance", None))}
-    return {"kind": row.type, **row.payload}
+    payload = {"kind": row.type, **row.payload}
+    if "evidence" in payload:
+        payload["evidence"] = [_dated(source) for source in payload["evidence"]]
+    return payload
+
+
+def _dated(source: dict[str, Any]) -> dict[str, Any]:
+    """A stored source with its time as all others are written; older rows end in `+00:00`."""
+    return {**source, "timestamp": normalize_instant(source["timestamp"])} if "timestamp" in source else source
 
 
 def _episodic(episode: Episode, events: list[Event] | None) -> dict[str, Any]:
@@ -128,7 +138,8 @@ def _episodic(episode: Episode, events: list[Event] | None) -> dict[str, Any]:
 
 def _entry(event: Event) -> dict[str, Any]:
     ref = event.node_id if event.kind == "tool_call" else event.ref
-    return {"t": event.at, "event_kind": event.kind, "ref": ref, "summary": event.summary or event.words[:500]}
+    what = f"tool_call: {event.tool}" if event.kind == "tool_call" and event.tool else event.words[:500]
+    return {"t": event.at, "event_kind": event.kind, "ref": ref, "summary": event.summary or what}
 
 
 def _node(event: Event) -> dict[str, Any]:

@@ -14,11 +14,13 @@ from memories.api.doors import Door
 from memories.api.lists import PAGING
 from memories.choices import Permission
 from memories.exceptions import NotFound
+from memories.faults import normalize_instant
 from memories.models import AuditEntry, Evidence, Memory, Relation
 from memories.trust import Trust
 
 MOST_INCLUDED = 50
 DERIVED_FROM = "derived_from"
+INSTANTS = ("lifted_at", "snoozed_until")
 
 
 def entry(row: AuditEntry) -> dict[str, Any]:
@@ -31,11 +33,16 @@ def entry(row: AuditEntry) -> dict[str, Any]:
         "actor_kind": row.actor_kind,
         "at": row.at,
         "rationale": row.rationale,
-        "before": row.before,
-        "after": row.after,
+        "before": _dated(row.before),
+        "after": _dated(row.after),
         "batch": row.batch_id,
         "undoes": row.undoes,
     }
+
+
+def _dated(values: dict[str, Any]) -> dict[str, Any]:
+    """With instants as all others are written; older rows end in `+00:00`."""
+    return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
 
 
 def evidence(row: Evidence) -> dict[str, Any]:

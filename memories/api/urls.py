@@ -1,8 +1,10 @@
 from django.urls import path, register_converter
 
 from memories.api.addresses import AnyTextConverter
+from memories.api.agents import Agents
 from memories.api.batch import Batch
 from memories.api.context import Context
+from memories.api.episodes import Episodes
 from memories.api.forgetting import Erase
 from memories.api.ingestion import (
     Conversations,
@@ -47,6 +49,8 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/contest", Contest.as_view(), name="api-memory-contest"),
     path("memories/<uuid:memory_id>/retract", Retract.as_view(), name="api-memory-retract"),
     path("memories/merge", Merge.as_view(), name="api-memories-merge"),
+    path("agents", Agents.as_view(), name="api-agents"),
+    path("episodes", Episodes.as_view(), name="api-episodes"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
     path("metrics", Metrics.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 
 from memories import claim_locks, payloads, revision
 from memories.choices import Origin, Sensitivity, Status, Type
+from memories.faults import format_instant
 from memories.ingestion.ingested import Ingested
 from memories.models import Memory, Proposal, Tombstone
 from memories.remembering import Occasion, Statement, Stored
@@ -81,7 +82,7 @@ def _payload(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
         "predicate": report.predicate,
         "object": report.object,
         "validity": {"mode": "global"},
-        "evidence": [{"source_type": "observation", "source_id": report.source, "timestamp": at.isoformat()}],
+        "evidence": [{"source_type": "observation", "source_id": report.source, "timestamp": format_instant(at)}],
         "revision_policy": report.revision_policy,
     }
 

@@ -5,7 +5,7 @@ import hmac
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -62,6 +62,16 @@ class AgentQuerySet(models.QuerySet["Agent"]):
             agent.save(force_insert=True)
             agent.audit("create", by=by, at=agent.created_at, after=agent.may).save(force_insert=True)
         return agent, token
+
+    def visible_to(self, trust: Trust) -> Self:
+        """Those that see no more than the caller: neither a higher level nor another scope."""
+        rows = self.filter(clearance__lte=trust.max_sensitivity)
+        if trust.scopes is None:
+            return rows
+        return rows.filter(scopes__contained_by=sorted(trust.scopes)).exclude(scopes=[])
+
+    def unrevoked(self) -> Self:
+        return self.filter(revoked_at=None)
 
     def with_token(self, token: str, *, at: datetime) -> "Agent | None":
         """The agent that holds this token and may still use it. Wrong, expired and revoked are the same None."""

@@ -10,6 +10,7 @@ from django.db import models
 
 from memories.choices import ActorKind
 from memories.correlation import request_id
+from memories.faults import format_instant
 from memories.models.trusted import Trusted, new_id
 from memories.trust import Actor
 
@@ -24,7 +25,7 @@ def _kept(values: dict[str, Any]) -> dict[str, Any]:
 def _as_kept(value: Any) -> Any:
     """Instants whole: Django's encoder cuts microseconds off, and an undo would not know again what it has written."""
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        return format_instant(value)
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return {"sha256": hashlib.sha256(value.encode()).hexdigest(), "length": len(value)}
     return value

@@ -1,7 +1,7 @@
 """An episode and its events. It grows by rows; once closed, only its outcome may change."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Self
 from uuid import UUID
@@ -16,6 +16,7 @@ from memories.models.trusted import Trusted, new_id
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
+UNKNOWN = "unknown"  # the outcome of an episode of which nobody has said how it ended
 LONGEST_TRACE = 200  # events of a run of which a list shows the calls
 MOST_ATTEMPTS = 3  # at digesting, after which an episode is set aside with its error
 
@@ -42,9 +43,14 @@ class EpisodeQuerySet(Trusted["Episode"]):
         """The rest of a reading that came as far as this episode."""
         return self.filter(Q(closed_at__gt=closed_at) | Q(closed_at=closed_at, pk__gt=pk))
 
+    def ended(self, outcomes: Collection[str]) -> Self:
+        """With one of these outcomes; `unknown` is that of episodes without one."""
+        known = [outcome for outcome in outcomes if outcome != UNKNOWN]
+        return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
+
     def matching(self, *, outcome: str = "", source: str = "", scope: str = "") -> Self:
-        """What the list's filters ask for; the outcome `unknown` is that of episodes without one."""
-        rows = self.filter(outcome=None if outcome == "unknown" else outcome) if outcome else self
+        """What the list's filters ask for, '' being no wish."""
+        rows = self.ended([outcome]) if outcome else self
         rows = rows.filter(source=source) if source else rows
         return rows.filter(scope=scope) if scope else rows
 

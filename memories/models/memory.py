@@ -196,6 +196,11 @@ class Memory(Reviewable):
         return self.key or competence_key(self.payload.get("skill_name"))
 
     @property
+    def last_reinforced_at(self) -> datetime:
+        """Its creation, until something reinforces it."""
+        return self.reinforced_at or self.created_at
+
+    @property
     def is_claim(self) -> bool:
         return self.type not in EXPERIENCE
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -19,11 +20,17 @@ from memories.trust import Actor
 
 PROPOSAL = "proposal"
 SNOOZED = "snoozed_until"
+STILL_OPEN = "open"
 
 
 class ProposalQuerySet(Trusted["Proposal"]):
     def open(self) -> Self:
         return self.filter(decision=None)
+
+    def decided(self, decisions: Collection[str]) -> Self:
+        """With one of these decisions; `open` is that of those that still wait for one."""
+        known = [decision for decision in decisions if decision != STILL_OPEN]
+        return self.filter(Q(decision__in=known) | (Q(decision=None) if STILL_OPEN in decisions else Q()))
 
     def awake(self, at: datetime) -> Self:
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
@@ -163,8 +170,8 @@ class Proposal(models.Model):
                 action,
                 by=by,
                 at=at,
-                before={SNOOZED: was and was.isoformat()},
-                after={SNOOZED: until and until.isoformat()},
+                before={SNOOZED: was},
+                after={SNOOZED: until},
                 **facts,
             )
 

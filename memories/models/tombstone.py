@@ -183,7 +183,7 @@ class Tombstone(models.Model):
         """No word of what it is about: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
-        after = {"lifted_at": self.lifted_at and self.lifted_at.isoformat()}  # to the microsecond, as it is compared
+        after = {"lifted_at": self.lifted_at}
         entry = AuditEntry.draft(action=action, by=by, at=at, before=before, after=after, **about, **place, **facts)
         entry.save(force_insert=True)
         return entry

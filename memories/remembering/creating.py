@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from memories import claims, decay, indexing
 from memories.choices import Sensitivity, Status, Type
+from memories.faults import format_instant
 from memories.models import Evidence, Memory, Tombstone
 from memories.remembering import climbing, occasions
 from memories.remembering.said import Occasion, Statement, Stored
@@ -92,14 +93,14 @@ def _instant(text: str | None) -> datetime | None:
 
 def _note(statement: Statement, *, at: datetime) -> dict[str, Any]:
     """A keyed note is a statement with only its words."""
-    told = {"source_type": statement.origin.value, "source_id": statement.source, "timestamp": at.isoformat()}
+    told = {"source_type": statement.origin.value, "source_id": statement.source, "timestamp": format_instant(at)}
     plain = {"validity": {"mode": "global"}, "evidence": [told], "revision_policy": "replace"}
     return {"kind": Type.SEMANTIC.value, **plain}
 
 
 def _source(statement: Statement, *, at: datetime) -> dict[str, Any]:
     said = {"kind": statement.origin.value, "ref": statement.key, "created_by": statement.source}
-    return {**said, "timestamp": at.isoformat()}
+    return {**said, "timestamp": format_instant(at)}
 
 
 def _sensitivity(statement: Statement, evidence: int) -> int:

@@ -137,5 +137,5 @@ def _option(result: Result) -> Option:
         cosine=result.cosine,
         successes=record.successes if record else 0,
         failures=record.failures if record else 0,
-        reinforced_at=memory.reinforced_at,
+        reinforced_at=memory.last_reinforced_at,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from memories import decay, payloads
 from memories.choices import Category, DeletionPolicy, Sensitivity, Type
 from memories.exceptions import FieldError, Invalid
-from memories.faults import parse_instant
+from memories.faults import format_instant, parse_instant
 from memories.models import Memory
 from memories.revision.bodies import NewMemory
 from memories.shapes import united
@@ -77,7 +77,7 @@ def provenance(sources: Sequence[Memory], episode: Memory | None, making: Making
     """Written by nobody but us. A merged memory has that of all its sources."""
     former = [entry for source in sources for entry in source.provenance.get("sources", [])]
     kept = [entry for number, entry in enumerate(former) if entry not in former[:number]]
-    said = {"created_by": making.by.name, "timestamp": making.at.isoformat()}
+    said = {"created_by": making.by.name, "timestamp": format_instant(making.at)}
     own = [{"kind": making.verb, "ref": str(row.pk), "confidence": row.confidence, **said} for row in sources]
     if episode:
         own.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **said})

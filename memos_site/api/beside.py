@@ -36,6 +36,23 @@ class OneProposal(Door):
         return Response(representations.proposal(row))
 
 
+@described(operations.LIST_PROPOSALS)
+class Proposals(Door):
+    needs = READ
+    filters = frozenset({"kind", "decision", "memory", "made_by", "scope"}) | PAGING
+
+    def get(self, request: Request) -> Response:
+        rows = Proposal.objects.visible_to(self.trust).filter(**lists.exact(request, "made_by", "scope"))
+        if kinds := lists.choice(request, "kind", Proposal.Kind.values):
+            rows = rows.filter(kind__in=kinds)
+        if decisions := lists.choice(request, "decision", operations.DECISIONS):
+            rows = rows.decided(decisions)
+        if "memory" in request.query_params:
+            rows = rows.filter(memory=_id(request, "memory"))
+        order = ("-opened_at", "-id")
+        return lists.answer(request, rows, order, show=representations.proposal, at=lists.moment(request))
+
+
 class DecideProposal(WritingDoor):
     needs = DECIDE
     verb: Callable[..., UUID]
@@ -63,7 +80,7 @@ class Tombstones(Door):
 
     def get(self, request: Request) -> Response:
         rows = _in_scope(request, Tombstone.objects.visible_to(self.trust))
-        if (active := _active(request)) is not None:
+        if (active := lists.boolean(request, "active")) is not None:
             rows = rows.filter(lifted_at__isnull=active)
         return lists.answer(request, rows, ("-at", "-id"), show=representations.tombstone, at=lists.moment(request))
 
@@ -84,7 +101,7 @@ class Adaptations(Door):
 
     def get(self, request: Request) -> Response:
         rows = _in_scope(request, Adaptation.objects.visible_to(self.trust))
-        if (active := _active(request)) is not None:
+        if (active := lists.boolean(request, "active")) is not None:
             rows = rows.filter(reverted_at__isnull=active)
         order = ("-applied_at", "-id")
         return lists.answer(request, rows, order, show=representations.adaptation, at=lists.moment(request))
@@ -120,11 +137,6 @@ class Audit(Door):
 
 def _in_scope(request: Request, rows: Any) -> Any:
     return rows.filter(scope=request.query_params["scope"]) if "scope" in request.query_params else rows
-
-
-def _active(request: Request) -> bool | None:
-    values = lists.choice(request, "active", ["true", "false"])
-    return values[-1] == "true" if values else None
 
 
 def _id(request: Request, name: str) -> UUID:

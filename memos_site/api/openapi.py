@@ -7,6 +7,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.api import lists
 from memories.api.described import described
 from memories.api.doors import Door
 from memos_site.api import operations
@@ -22,5 +23,14 @@ def document() -> dict[str, Any]:
 
 @described(operations.GET_SCHEMA)
 class Schema(Door):
+    filters = frozenset({"format"})
+
     def get(self, request: Request) -> Response:
+        lists.choice(request, "format", ["json"])
         return Response(document())
+
+
+class SchemaWithoutSlash(Schema):
+    """The same document; it describes itself once."""
+
+    schema = None

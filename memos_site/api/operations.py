@@ -4,9 +4,11 @@ from typing import Any
 
 from memories.api.described import Answer, Operation
 from memories.api.examples import AT, HISTORY_ENTRY, ID, memory
-from memories.api.parameters import query
+from memories.api.parameters import query, some_of
 from memories.api.preconditions import IF_MATCH
 from memories.choices import Category, Type
+from memories.models import Proposal
+from memories.models.proposal import STILL_OPEN
 from memos_site import desk
 from memos_site.api import schema
 
@@ -15,6 +17,7 @@ BESIDE = "Beside memories"
 DECIDED: dict[int, Answer] = {200: schema.Decided}
 REFUSES = frozenset({404, 409})
 STALE = frozenset({404, 409, 412})
+DECISIONS = [STILL_OPEN, *Proposal.Decision.values]
 KINDS = [*Type.values, desk.VERSION, *desk.PROPOSALS]
 KIND = query("kind", {"type": "string", "enum": KINDS}, "Of this type of memory or kind of proposal only.")
 CATEGORY = query("category", {"type": "string", "enum": Category.values}, "Of this category only.")
@@ -154,6 +157,20 @@ GET_PROPOSAL = Operation(
     example=PROPOSAL,
     refuses=frozenset({404}),
 )
+LIST_PROPOSALS = Operation(
+    "ListProposals",
+    BESIDE,
+    "What was proposed",
+    "Open ones and decided ones, newest first. What waits for a person stands in the inbox, too.",
+    {200: schema.ProposalPage},
+    example=_page(PROPOSAL),
+    parameters=(
+        some_of("kind", Proposal.Kind.values, "Of these kinds."),
+        some_of("decision", DECISIONS, "Decided so; `open`: not yet."),
+        query("memory", {"type": "string", "format": "uuid"}, "About exactly this memory."),
+        query("made_by", {"type": "string"}, "Proposed by, by name."),
+    ),
+)
 ACCEPT_PROPOSAL = Operation(
     "AcceptProposal",
     TAG,
@@ -240,7 +257,9 @@ GET_SCHEMA = Operation(
     "GetSchema",
     "Caller",
     "This document",
-    "The OpenAPI schema of everything under /api/v1/. `/api/docs/` shows it to people.",
+    "The OpenAPI schema of everything under /api/v1/, as JSON; also without the slash at the end. `/api/docs/` shows "
+    "it to people.",
     {200: schema.OpenApiDocument},
+    parameters=(query("format", {"type": "string", "enum": ["json"]}, "Only JSON is answered."),),
     example={"openapi": "3.1.0", "info": {"title": "Memos", "version": "1"}, "paths": {}},
 )

@@ -148,6 +148,10 @@ class DecidedProposal(Proposal):
     batch: UUID
 
 
+class ProposalPage(Page):
+    results: list[Proposal]
+
+
 class Tombstone(Shape):
     id: UUID
     scope: str

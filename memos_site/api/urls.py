@@ -4,7 +4,7 @@ from django.urls import include, path, re_path
 
 from memos_site.api import beside, decisions
 from memos_site.api.inbox import Inbox
-from memos_site.api.openapi import Schema
+from memos_site.api.openapi import Schema, SchemaWithoutSlash
 from memos_site.api.unknown import Unknown
 
 urlpatterns = [
@@ -20,6 +20,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/snooze", decisions.Snooze.as_view(), name="api-snooze"),
     path("audit/<uuid:batch>/undo", decisions.Undo.as_view(), name="api-undo"),
     path("audit", beside.Audit.as_view(), name="api-audit"),
+    path("proposals", beside.Proposals.as_view(), name="api-proposals"),
     path("proposals/<uuid:proposal_id>", beside.OneProposal.as_view(), name="api-proposal"),
     path("proposals/<uuid:proposal_id>/accept", beside.Accept.as_view(), name="api-accept"),
     path("proposals/<uuid:proposal_id>/reject", beside.Reject.as_view(), name="api-reject"),
@@ -28,5 +29,6 @@ urlpatterns = [
     path("adaptations", beside.Adaptations.as_view(), name="api-adaptations"),
     path("adaptations/<uuid:adaptation_id>/revert", beside.Revert.as_view(), name="api-revert"),
     path("schema/", Schema.as_view(), name="api-schema"),
+    path("schema", SchemaWithoutSlash.as_view()),
     re_path(r"", Unknown.as_view()),
 ]

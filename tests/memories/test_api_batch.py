@@ -49,12 +49,13 @@ def test_every_kind_may_come_in_one_batch_in_its_order() -> None:
 
 
 def test_claims_come_in_a_batch_as_they_come_alone() -> None:
-    note = {"kind": "memory", "source": "ci", "key": "acme-terms", "content": "Acme pays on net-30 terms"}
+    claim = {"kind": "memory", "source": "ci", "category": "fact"}
+    note = {**claim, "key": "acme-terms", "content": "Acme pays on net-30 terms"}
     triple = {"subject": "acme", "predicate": "pays_on", "object": "net-30"}
     results = batch(
         {**EVENT, "thread_id": "t1"},
         note,
-        {"kind": "memory", "type": "semantic", "source": "ci", "payload": triple},
+        {**claim, "type": "semantic", "payload": triple},
         note,
         {**note, "category": "rule"},
         {**EVENT, "thread_id": "t1"},

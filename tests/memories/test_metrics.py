@@ -66,8 +66,10 @@ def test_salience_is_that_of_now_and_only_what_is_live_is_active() -> None:
     assert (shown["active_records"], shown["pinned_records"]) == (2, 1)
     assert shown["avg_salience"] == pytest.approx((1.0 + 0.55) / 3, abs=1e-6)
     assert shown["avg_confidence"] == pytest.approx(140 / 3)
-    assert shown["salience_distribution"] == [1, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-    assert shown["confidence_distribution"] == [1, 0, 0, 1, 0, 0, 0, 0, 0, 1]
+    salience, confidence = shown["salience_distribution"], shown["confidence_distribution"]
+    assert {name: n for name, n in salience.items() if n} == {"0.0-0.1": 1, "0.5-0.6": 1, "0.9-1.0": 1}
+    assert {name: n for name, n in confidence.items() if n} == {"0-9": 1, "30-39": 1, "90-100": 1}
+    assert (len(salience), [*confidence][8:]) == (10, ["80-89", "90-100"])
 
 
 def test_growth_is_the_share_that_came_in_the_last_day() -> None:
@@ -165,6 +167,6 @@ def test_more_memories_are_not_more_questions() -> None:
     with CaptureQueriesContext(connection) as many:
         figures()
     assert (len(few), len(many)) == (
-        11,
         12,
+        13,
     )

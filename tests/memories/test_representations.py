@@ -1,5 +1,6 @@
 """What the API shows of a memory is computed when it is read: a track record has no second copy."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -36,3 +37,27 @@ def test_the_metrics_of_a_plan_are_its_record() -> None:
 def test_a_plan_that_nobody_has_carried_out_has_no_rate() -> None:
     nothing = {"execution_count": 0, "failure_rate": None, "avg_latency_ms": None, "last_executed_at": None}
     assert metrics(make_plan()) == metrics(make_plan(partials=0)) == nothing
+
+
+def test_a_tool_call_has_a_line_in_the_timeline_that_says_which() -> None:
+    told = {"source": "ci", "tool_name": "go_build", "args": {"path": "."}, "timestamp": "2026-03-01T14:00:00+02:00"}
+    added = caller().post("/api/v1/tool-outputs", told, format="json").json()
+    line = {"t": "2026-03-01T12:00:00Z", "event_kind": "tool_call", "summary": "tool_call: go_build"}
+    for shown in (added, caller().get(f"/api/v1/memories/{added['id']}").json()):
+        [entry] = shown["payload"]["timeline"]
+        assert entry == {**line, "ref": entry["ref"]}
+
+
+def test_what_has_a_summary_keeps_it_in_the_timeline() -> None:
+    told = {"source": "ci", "event_kind": "tool_call", "ref": "t1", "summary": "Built it"}
+    added = caller().post("/api/v1/events", told, format="json").json()
+    assert added["payload"]["timeline"][0]["summary"] == "Built it"
+
+
+def test_the_lifecycle_names_its_curve_and_begins_with_the_creation() -> None:
+    memory = make_memory(status="confirmed")
+    lifecycle = caller().get(f"/api/v1/memories/{memory.pk}").json()["lifecycle"]
+    assert (lifecycle["curve"], lifecycle["last_reinforced_at"]) == ("exponential", "2026-03-01T12:00:00Z")
+    Memory.objects.filter(pk=memory.pk).reinforce(at=AT + timedelta(days=2))
+    lifecycle = caller().get(f"/api/v1/memories/{memory.pk}").json()["lifecycle"]
+    assert lifecycle["last_reinforced_at"] == "2026-03-03T12:00:00Z"

@@ -1,5 +1,6 @@
 """Edits, proposals, tombstones, adaptations, batches and the trail through the API."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -228,3 +229,39 @@ def test_without_review_nothing_of_this_is_decided() -> None:
         post(client, path, 403)
     assert client.get("/api/v1/tombstones").status_code == 403
     assert Proposal.objects.open().exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["newer", "older"]),
+        ("decision=open", ["newer"]),
+        ("decision=rejected", ["older"]),
+        ("decision=open,rejected", ["newer", "older"]),
+        ("decision=accepted", []),
+        ("kind=revision", ["newer", "older"]),
+        ("kind=failing,merge", []),
+        ("made_by=anna", ["newer", "older"]),
+        ("made_by=P01", []),
+        ("scope=project:a", ["newer"]),
+    ],
+)
+def test_proposals_are_listed_newest_first(client: APIClient, query: str, found: list[str]) -> None:
+    older, newer = (propose(make_memory(scope=scope)) for scope in ("", "project:a"))
+    Proposal.objects.filter(pk=newer.pk).update(opened_at=AT + timedelta(days=1))
+    older.decide(Proposal.Decision.REJECTED, by=ANNA, at=AT)
+    names = {str(older.pk): "older", str(newer.pk): "newer"}
+    rows = client.get(f"/api/v1/proposals?{query}").json()["results"]
+    assert [names[row["id"]] for row in rows] == found
+    assert [row["id"] for row in client.get(f"/api/v1/proposals?memory={newer.memory_id}").json()["results"]] == [
+        str(newer.pk)
+    ]
+
+
+def test_a_proposal_that_may_not_be_seen_is_in_no_list(client: APIClient) -> None:
+    propose(make_memory(scope="project:b"))
+    shown = propose(make_memory(scope="project:a"))
+    rows = caller(permissions=["read"], scopes=["project:a"]).get("/api/v1/proposals").json()["results"]
+    assert [row["id"] for row in rows] == [str(shown.pk)]
+    assert caller(permissions=["ingest"]).get("/api/v1/proposals").status_code == 403
+    assert client.get("/api/v1/proposals?memory=x").json()["errors"][0]["code"] == "not_an_id"

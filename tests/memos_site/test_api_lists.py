@@ -174,7 +174,7 @@ def test_one_memory_is_shown_whole_with_its_version_as_etag(client: APIClient) -
     assert found["ETag"] == '"1"'
     assert [(entry["event_kind"], entry["ref"], entry["summary"]) for entry in payload["timeline"]] == [
         ("message", "", "a"),
-        ("tool_call", "n2", ""),
+        ("tool_call", "n2", "tool_call: t"),
     ]
     [node] = payload["tool_graph"]
     assert (node["id"], node["tool"], node["args"], node["result"]) == ("n2", "t", {"x": 1}, "x")

@@ -27,7 +27,8 @@ def post(client: APIClient, body: Json, path: str = "memories") -> Json:
 
 
 def typed(type: str, payload: Json, **more: Any) -> Json:
-    return {"type": type, "payload": payload, "source": "P01", **more}
+    category = {"category": "fact"} if type == "semantic" else {}
+    return {"type": type, "payload": payload, "source": "P01", **category, **more}
 
 
 def reviewer() -> APIClient:
@@ -68,6 +69,7 @@ def test_an_unknown_category_is_refused_in_these_words() -> None:
     ("field", "said"),
     [
         ("key", "key is required for memory candidates"),
+        ("category", "category is required for memory candidates"),
         ("content", "content is required for memory candidates"),
         ("source", "candidate source is required"),
     ],

@@ -13,6 +13,8 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pydantic import BaseModel
 
+from memories.api import agents as of_agents
+from memories.api import episodes as of_episodes
 from memories.api import operations as of_memories
 from memories.api import operations_of_claims as of_claims
 from memories.api import operations_of_context as of_context
@@ -29,7 +31,18 @@ from tests.make import caller, make_person
 Json = dict[str, Any]
 OPERATIONS: list[Operation] = [
     value
-    for module in (of_memories, of_forgetting, of_claims, of_revision, of_search, of_context, of_skills, of_the_hall)
+    for module in (
+        of_agents,
+        of_episodes,
+        of_memories,
+        of_forgetting,
+        of_claims,
+        of_revision,
+        of_search,
+        of_context,
+        of_skills,
+        of_the_hall,
+    )
     for value in vars(module).values()
     if isinstance(value, Operation)
 ]
@@ -48,6 +61,14 @@ def test_the_schema_is_the_one_that_is_served() -> None:
     answer = caller(permissions=[]).get("/api/v1/schema/")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
     assert answer.json() == json.loads(told.getvalue())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["schema", "schema?format=json", "schema/?format=json"])
+def test_the_schema_is_found_without_the_slash_and_by_its_format(address: str) -> None:
+    answer = caller(permissions=[]).get(f"/api/v1/{address}")
+    assert (answer.status_code, answer.json()) == (200, document())
+    assert caller(permissions=[]).get("/api/v1/schema?format=yaml").json()["errors"][0]["pointer"] == "/format"
 
 
 def test_every_operation_has_its_own_id_and_words() -> None:
@@ -82,7 +103,7 @@ def _doors(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[Door]]]:
         if not isinstance(pattern, URLPattern):
             yield from _doors(pattern.url_patterns, path)
         elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, Door):
-            yield path, view
+            yield from [(path, view)] if view.schema is not None else []
 
 
 def test_every_refusal_is_a_problem() -> None:

@@ -136,12 +136,24 @@ LISTS = {
     "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
     "tombstones": ["tombstones?limit=2", "tombstones?active=true"],
     "adaptations": ["adaptations?limit=2", "adaptations?active=true"],
+    "episodes": ["episodes?limit=2", "episodes?outcome=unknown"],
+    "proposals": ["proposals?limit=2", "proposals?decision=open"],
     "audit": ["audit?limit=100", "audit?action=promote"],
 }
 REVIEWED = ("inbox", "tombstones")
-COUNTS = {"metrics", "search", "retrieve", "context"}  # their own tests hold them to what the caller may see
+COUNTS = {"metrics", "search", "retrieve", "context", "agents"}  # their own tests hold them to what the caller may see
 TELLS_ABOUT_THE_CALLER_ONLY = {
-    *("memories/teach", "memories/bulk", "schema/", "me", "conversations", "observations", "working-states", ""),
+    *(
+        "memories/teach",
+        "memories/bulk",
+        "schema/",
+        "schema",
+        "me",
+        "conversations",
+        "observations",
+        "working-states",
+        "",
+    ),
 }
 FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase"}  # test_api_forgetting
 
@@ -152,7 +164,7 @@ def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
     waiting = make_memory(f"{word} waits", tags=[word], key=word, **facts)
     decided = make_memory(f"{word} was decided", **facts)
     batch = decided.promote(by=ANNA, at=AT).batch_id
-    run = make_run(messages=[user(word)], scope=scope, sensitivity=Sensitivity(sensitivity).label)
+    run = make_run(messages=[user(f"{word} happened")], scope=scope, sensitivity=Sensitivity(sensitivity).label)
     make_memory(f"{word} works", type=Type.WORKING, status="confirmed", thread_id=f"thread-{word}", **facts)
     skill = make_skill(f"{word}-skill", content=f"{word} skill", **facts)
     make_version(skill, description=f"{word} proposed")

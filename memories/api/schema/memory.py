@@ -1,7 +1,7 @@
 """Memories, events and the caller, field by field."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,12 +23,14 @@ Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 class Lifecycle(Shape):
+    curve: Literal["exponential"]
     half_life_seconds: float
     min_salience: Share
     reinforcement_gain: float
     max_age_seconds: float
     """0: no limit"""
-    last_reinforced_at: datetime | None
+    last_reinforced_at: datetime
+    """Its creation, until something reinforces it"""
     pinned: bool
     deletion_policy: DeletionPolicy
     fades_at: datetime | None

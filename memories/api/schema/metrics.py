@@ -8,7 +8,7 @@ from pydantic import Field
 from memories.api.schema.payloads import Count, Share
 from memories.api.schema.problem import Shape
 
-Histogram = Annotated[list[Count], Field(min_length=10, max_length=10)]
+Histogram = Annotated[dict[str, Count], Field(min_length=10, max_length=10)]
 
 
 class Created(Shape):
@@ -62,12 +62,14 @@ class Metrics(Shape):
     avg_confidence: Annotated[float, Field(ge=0, le=100)] | None
     """Of live memories"""
     salience_distribution: Histogram
-    """Live memories by salience now, in tenths: [0, 0.1), ..., [0.9, 1]"""
+    """Live memories by salience now, in tenths: `0.0-0.1` (without 0.1), ..., `0.9-1.0` (with 1)"""
     confidence_distribution: Histogram
-    """Live memories by confidence, in tens: 0-9, ..., 90-100"""
+    """Live memories by confidence, in tens: `0-9`, ..., `90-100`"""
     created: Created
     memory_growth_rate: Share | None
     """Share of all memories that came in the last 24 hours"""
+    total_audit_entries: Count
+    """All there are of what the caller may see, about whatever subject; as many as GET audit lists"""
     audit_last_30_days: Audited
     revision_rate: Annotated[float, Field(ge=0)] | None
     """Revisions (supersede, fork, merge, contest, retract; one however many memories it moved) for each memory that
