@@ -108,7 +108,8 @@ def test_the_most_various_keys_give_short_cursors_too(client: APIClient) -> None
 @pytest.mark.parametrize("key", ["two\nlines", "\n", "a/b\r\nc", "tab\tand  spaces", "?&#%"])
 def test_a_memory_is_found_and_forgotten_by_whatever_key_it_was_stored_under(key: str) -> None:
     client = caller(permissions=["read", "ingest"])
-    stored = client.post(PATH, {"key": f"k{key}k", "content": "tea", "source": "P01"}, format="json").json()["memory"]
+    body = {"key": f"k{key}k", "category": "preference", "content": "tea", "source": "P01"}
+    stored = client.post(PATH, body, format="json").json()["memory"]
     url = f"{PATH}/by-key/{quote(f'k{key}k', safe='')}"
     assert client.get(url).json()["id"] == stored["id"]
     assert client.delete(url).json()["memory"] == stored["id"]
