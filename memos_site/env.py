@@ -8,6 +8,7 @@ import contextlib
 import os
 import secrets
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
@@ -60,6 +61,13 @@ def _address(url: str) -> str:
     return url
 
 
+def _network(value: str) -> str:
+    try:
+        return str(ip_network(value, strict=False))
+    except ValueError:
+        raise ValueError("must be addresses or networks such as 10.0.0.7 or 10.0.0.0/8") from None
+
+
 def _token(value: str) -> str:
     if not value.isascii() or not value.isprintable() or " " in value:
         raise ValueError("must be one word of plain characters")
@@ -68,6 +76,7 @@ def _token(value: str) -> str:
 
 Zone = Annotated[str, AfterValidator(_zone)]
 Address = Annotated[str, AfterValidator(_address)]
+Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
 Token = Annotated[str, AfterValidator(_token)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
@@ -86,6 +95,9 @@ class Environment(BaseModel):
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
     )
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
+    TRUSTED_PROXIES: Networks = Field(
+        [], description="addresses or networks whose X-Forwarded-For is believed, comma-separated"
+    )
     DATABASE_URL: PostgresURL = Field(
         "", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset"
     )

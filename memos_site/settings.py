@@ -1,5 +1,6 @@
 """Django's settings. Every value that an operator may change comes through memos_site.env."""
 
+from datetime import timedelta
 from typing import Any
 
 import dj_database_url
@@ -134,6 +135,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+TRUSTED_PROXIES = ENV.TRUSTED_PROXIES
+AXES_FAILURE_LIMIT, AXES_COOLOFF_TIME = 3, timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # together: nobody is locked out by a colleague's mistakes
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the end that the page names stays the end
+AXES_CLIENT_IP_CALLABLE = "memos_site.views.client_address.address_of"
 AXES_LOCKOUT_CALLABLE = "memos_site.views.account.locked_out"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "inbox"

@@ -1,10 +1,18 @@
 """Signing in and out."""
 
+from datetime import datetime
+from math import ceil
+from typing import Any
+
+from axes.helpers import get_client_ip_address, get_client_username
+from axes.models import AccessAttempt
+from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -21,6 +29,23 @@ class SignIn(views.LoginView):
         return super().dispatch(request, *args, **kwargs)
 
 
-def locked_out(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-    """Too many wrong passwords: axes asks for this answer."""
-    return render(request, "account/locked.html", status=429)
+def locked_out(
+    request: HttpRequest, _response: HttpResponse | None = None, credentials: dict[str, Any] | None = None
+) -> HttpResponse:
+    """Too many wrong passwords for this name from this address: axes asks for this answer."""
+    until = locked_until(get_client_username(request, credentials), get_client_ip_address(request))
+    response = render(request, "account/locked.html", {"until": until}, status=429)
+    response["Retry-After"] = str(max(1, ceil((until - timezone.now()).total_seconds())))
+    return response
+
+
+def locked_until(username: str, address: str | None) -> datetime:
+    """When so many failures are older than the cool-off that fewer than the limit are left."""
+    attempts = AccessAttempt.objects.filter(username=username, ip_address=address).order_by("attempt_time")
+    counted = list(attempts.filter(attempt_time__gte=timezone.now() - settings.AXES_COOLOFF_TIME))
+    left = sum(attempt.failures_since_start for attempt in counted)
+    for attempt in counted:
+        left -= attempt.failures_since_start
+        if left < settings.AXES_FAILURE_LIMIT:
+            return attempt.attempt_time + settings.AXES_COOLOFF_TIME
+    return timezone.now()
