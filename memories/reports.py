@@ -55,11 +55,37 @@ class Report(BaseModel):
     timestamp: Instant = None
 
 
+def _named(description: str, *types: str) -> dict[str, Any]:
+    return {"type": [*types] if len(types) > 1 else types[0], "description": description}
+
+
+# What the pattern rules read of a plugin's run. Anything else may stand beside it: it is kept.
+CONTEXT = {
+    "company": _named("From or about which company", "string"),
+    "category": _named("Into which category the plugin put it", "string"),
+    "user_edited": _named("A person changed what the plugin wrote", "boolean"),
+    "edit_description": _named("What that person changed; counts with `user_edited` only", "string"),
+    "entity_value": _named("Whom or what the run came across: a name, an address", "string"),
+    "entity_type": _named("`person` or `contact` makes it a contact, any other a fact", "string"),
+    "run_hour": _named("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
+    "input_type": _named("What it worked on; no rule reads it", "string"),
+    "output_type": _named("What it made; no rule reads it", "string"),
+    "priority": _named("No rule reads it", "string", "integer"),
+}
+
+
 class EventReport(Report):
     event_kind: Given
     ref: Given
     summary: Text = ""
-    context: Annotated[dict[str, Any], AfterValidator(bounded)] = {}
+    context: Annotated[
+        dict[str, Any],
+        AfterValidator(bounded),
+        Field(
+            description="Of a plugin's run: what the pattern rules look at. Other keys are kept.",
+            json_schema_extra={"properties": CONTEXT},
+        ),
+    ] = {}
     episode_id: UUID | None = None
     thread_id: Identifier | None = None
 

@@ -64,6 +64,8 @@ class Operation:
     parameters: tuple[OpenApiParameter, ...] = ()
     refuses: frozenset[int] = field(default_factory=frozenset)
     media_type: str = "application/json"
+    more_examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    """Of the request: name -> what it shows, and the body"""
 
 
 def described(*operations: Operation) -> Callable[[V], V]:
@@ -85,7 +87,7 @@ def _words(operation: Operation, view: type[Door]) -> dict[str, Any]:
         "parameters": [*_parameters(operation, view)],
         "request": operation.takes,
         "responses": {(status, kind): body for status, kind, body in _responses(operation, view)},
-        "examples": [_example(operation)] if operation.example is not None else [],
+        "examples": [*_examples(operation)],
     }
 
 
@@ -119,8 +121,13 @@ def _writes(operation: Operation, view: type[Door]) -> bool:
     return operation.method == "POST" and issubclass(view, WritingDoor)
 
 
-def _example(operation: Operation) -> OpenApiExample:
-    if operation.takes is not None:
-        return OpenApiExample(operation.id, operation.example, request_only=True)
-    status = str(min(operation.answers))
-    return OpenApiExample(operation.id, operation.example, response_only=True, status_codes=[status])
+def _examples(operation: Operation) -> Iterator[OpenApiExample]:
+    if operation.example is None:
+        return
+    if operation.takes is None:
+        status = str(min(operation.answers))
+        yield OpenApiExample(operation.id, operation.example, response_only=True, status_codes=[status])
+        return
+    yield OpenApiExample(operation.id, operation.example, request_only=True)
+    for name, (summary, body) in operation.more_examples.items():
+        yield OpenApiExample(name, body, summary=summary, request_only=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from memories.api import examples
 from memories.api.described import Operation
+from memories.api.plugin_runs import PLUGIN_RUNS
 from memories.api.preconditions import IF_MATCH
 from memories.api.schema.answers import (
     AcceptedConversation,
@@ -33,7 +34,12 @@ INGEST_EVENT = _report(
     "IngestEvent",
     "Report an event",
     "One thing that happened. Events of one `episode_id`, or of one thread while its episode is open, join one "
-    "episode: 201 opened it, 200 joined it. `payload.timeline` holds what this call added. A closed episode is a 409.",
+    "episode: 201 opened it, 200 joined it. `payload.timeline` holds what this call added. A closed episode is a "
+    "409.\n\n"
+    "An event with a `context` is a run of a plugin, whose name is its `source`. Every five minutes five rules read "
+    "what is new of each scope, and make candidates of what they find again and again; POST batch has an example for "
+    "each. What belongs to one session: events with one `thread_id`; without it the runs of one source without a pause "
+    "of two hours.",
     EventReport,
     examples.EVENT,
 )
@@ -83,11 +89,12 @@ INGEST_BATCH = Operation(
     INGESTION,
     "Report up to 1,000 things at once",
     "Valid items are stored in one transaction, each bad one is answered in its place with the problem it would have "
-    "had alone. `ingest` opens this door, outcomes need `report`.",
+    "had alone. `ingest` opens this door, outcomes need `report`. There is an example for each of the pattern rules.",
     {200: BatchResults},
     method="POST",
     takes=BatchReport,
     example=examples.BATCH,
+    more_examples={name: (one.summary, one.body) for name, one in PLUGIN_RUNS.items()},
 )
 GET_WORKING_STATE = Operation(
     "GetWorkingState",

@@ -1,0 +1,77 @@
+"""Examples of what plugins report: for each of the five pattern rules a batch that is just enough for it.
+
+A test posts them, lets the rules read, and looks for the key that each names.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+SCOPE = "project:inbox"
+CATEGORISED = {"company": "Acme Corp", "category": "action-required"}
+EDITED = {"user_edited": True, "edit_description": "Shortened the greeting"}
+MET = {"entity_type": "contact", "entity_value": "sarah@newclient.com", "company": "New Client"}
+
+
+@dataclass(frozen=True)
+class RuleExample:
+    """What a rule looks for, in words; the body of a batch; and the key of the candidate that it becomes."""
+
+    words: str
+    key: str
+    body: Json
+
+    @property
+    def summary(self) -> str:
+        return f"{self.words}. It becomes {self.key}"
+
+
+def plugin_run(source: str, day: int, context: Json, *, minute: int = 0, **more: Any) -> Json:
+    """An item of a batch: this plugin ran on that day of March 2026."""
+    ref, at = f"{source}-{day}-{minute}", f"2026-03-{day:02}T08:{minute:02}:00Z"
+    return {
+        "kind": "event",
+        "event_kind": "plugin_run",
+        "source": source,
+        "ref": ref,
+        "scope": SCOPE,
+        "timestamp": at,
+        "context": context,
+        **more,
+    }
+
+
+def _followed(day: int) -> list[Json]:
+    """Triage, then a draft, in one session."""
+    thread: Json = {"thread_id": f"inbox-{day}"}
+    first = plugin_run("triage", day, {"input_type": "email"}, **thread)
+    return [first, plugin_run("drafting", day, {"output_type": "draft"}, minute=10, **thread)]
+
+
+PLUGIN_RUNS = {
+    "RepeatedCategorisation": RuleExample(
+        "A plugin puts what comes from one company into the same category: three times, and in 60 % of its runs",
+        "triage-acmecorp-action-required",
+        {"items": [plugin_run("triage", day, CATEGORISED) for day in (2, 3, 4)]},
+    ),
+    "UserOverride": RuleExample(
+        "People change what a plugin wrote, twice in the same way",
+        "pref-drafting-shortened-the-greeting",
+        {"items": [plugin_run("drafting", day, EDITED) for day in (2, 3)]},
+    ),
+    "NewEntity": RuleExample(
+        "Somebody or something is met for the first time",
+        "entity-sarah-newclient-com",
+        {"items": [plugin_run("triage", 2, MET)]},
+    ),
+    "Sequence": RuleExample(
+        "One plugin follows another within two hours, in three sessions",
+        "workflow-seq-triage-drafting",
+        {"items": [run for day in (2, 3, 4) for run in _followed(day)]},
+    ),
+    "TimeOfDay": RuleExample(
+        "A plugin runs at one hour, on five days and in at least half of its runs",
+        "temporal-triage-8h",
+        {"items": [plugin_run("triage", day, {"run_hour": 8}) for day in (2, 3, 4, 5, 6)]},
+    ),
+}
