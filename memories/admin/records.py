@@ -124,6 +124,18 @@ class AuditEntryAdmin(TrustedAdmin):
     ordering = ("-at", "-id")
     sortable_by = ()
     id_fields = ("pk", "subject_id", "batch_id")
+    hidden = ("rationale",)
+    readonly_fields: ClassVar[Any] = ("why",)
+
+    def visible(self, trust: Trust) -> QuerySet[AuditEntry]:
+        return AuditEntry.objects.visible_to(trust).with_rationale(trust)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return [*super().get_fields(request, obj), *self.readonly_fields]
+
+    @admin.display(description="rationale")
+    def why(self, row: Any) -> str:
+        return str(row.shown_rationale)
 
 
 @admin.register(IdempotencyKey)

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 
+from memories import redaction
 from memories.choices import Permission, Sensitivity
 from memories.models.trusted import Trusted
 from memories.people import trust_of
@@ -64,6 +65,12 @@ class TrustedAdmin(Uncounted):
         rows = self.visible(trust).defer(*heavy).prefetch_related(*_links(self.model, trust))
         return rows.order_by(*self.get_ordering(request))
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        if found:
+            found.reader = trust_of(request.user)
+        return found
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         columns = [field for field in self.model._meta.concrete_fields if field.name not in self.hidden]
         return [_shown(field) for field in columns if not isinstance(field, BinaryField)]
@@ -99,16 +106,28 @@ def beginning(name: str, expression: Expression | F | None = None) -> Callable[[
     """A column of a page that reads no more than the beginning of a long text or value, when it is shown."""
 
     def shown(row: Model) -> SafeString | str:
+        if name in redaction.COLUMNS:
+            return _redacted(row, name)
         text = Cast(expression or F(name), TextField())
         rows = type(row)._base_manager.filter(pk=row.pk)
         start, size = rows.values_list(Left(text, LONGEST_SHOWN), Length(text)).get()
-        if not start:
-            return "-"
-        cut = f" … ({size:,} characters)" if size > LONGEST_SHOWN else ""
-        return format_html('<pre class="whitespace-pre-wrap break-words">{}{}</pre>', _pretty(start), cut)
+        return _block(_pretty(start), size) if start else "-"
 
     shown.__name__ = name
     return admin.display(description=name.replace("_", " "))(shown)
+
+
+def _redacted(row: Model, name: str) -> SafeString:
+    """A value that may name other memories: without those that the reader may not see."""
+    shown = {name: getattr(row, name)}
+    redaction.veil(shown, row.reader)  # type: ignore[attr-defined]  # by `get_object`
+    text = json.dumps(shown[name], indent=2, ensure_ascii=False)
+    return _block(text[:LONGEST_SHOWN], len(text))
+
+
+def _block(text: str, size: int) -> SafeString:
+    cut = f" … ({size:,} characters)" if size > LONGEST_SHOWN else ""
+    return format_html('<pre class="whitespace-pre-wrap break-words">{}{}</pre>', text, cut)
 
 
 def _pretty(text: str) -> str:

@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import idempotency, unseen
+from memories import redaction
+from memories.api import idempotency
 from memories.api.parameters import ALIASES
 from memories.api.patience import patient
 from memories.api.throttling import PerToken
@@ -80,7 +81,7 @@ class Door(APIView):
 
         def answered(*args: Any, **kwargs: Any) -> Any:
             response = handler(*args, **kwargs)
-            patient(unseen.veil)(getattr(response, "data", None), self.trust)
+            patient(redaction.veil)(getattr(response, "data", None), self.trust)
             return response
 
         return answered

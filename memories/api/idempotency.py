@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -12,7 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
-from memories.exceptions import Conflict, FieldError, Invalid
+from memories import redaction
+from memories.api.representations import NO_EPISODE, NOTHING
+from memories.exceptions import Conflict, FieldError, Invalid, NotFound
 from memories.models import IdempotencyKey
 from memories.models.idempotency import KEPT
 from memories.trust import Trust
@@ -41,7 +44,7 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
             with transaction.atomic():
                 claim.save(force_insert=True)
         except IntegrityError:
-            return _again(claim)
+            return _again(claim, request, trust)
         response = work()
         if response.status_code < 300:
             claim.status, claim.answer = response.status_code, _kept(response.data)
@@ -59,11 +62,34 @@ def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> Idempot
     return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
 
 
-def _again(claim: IdempotencyKey) -> Response:
+def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
+    """The first answer, without what was raised above the caller since."""
     first = IdempotencyKey.objects.get(caller=claim.caller, key=claim.key)
     if bytes(first.request_sha256) != claim.request_sha256:
         raise KeyReused("this Idempotency-Key was used for another request")
-    return Response(first.answer, status=first.status, headers={"Idempotent-Replay": "true"})
+    status, answer = _still_seen(first, request, trust)
+    return Response(answer, status=status, headers={"Idempotent-Replay": "true"})
+
+
+def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
+    """NotFound: the address names what is hidden now. Else a hidden row is answered like a write that met one."""
+    hidden = redaction.no_longer_seen(first.answer, trust)
+    if not hidden:
+        return first.status, first.answer
+    if not hidden.isdisjoint((request.parser_context or {}).get("kwargs", {}).values()):
+        raise NotFound
+    if "results" in first.answer:
+        results = [_accepted(item) if _names(item, hidden) else item for item in first.answer["results"]]
+        return first.status, {**first.answer, "results": results}
+    return 202, NO_EPISODE if "episode" in first.answer else NOTHING
+
+
+def _names(item: dict[str, Any], hidden: set[UUID]) -> bool:
+    return str((item.get("memory") or {}).get("id")) in {str(id) for id in hidden}
+
+
+def _accepted(item: dict[str, Any]) -> dict[str, Any]:
+    return {"index": item["index"], "status": 202, "memory": None}
 
 
 def _kept(answer: Any) -> Any:

@@ -11,6 +11,7 @@ from memories import conversation, ingestion
 from memories.api import operations, representations
 from memories.api.described import described
 from memories.api.doors import Door, WritingDoor
+from memories.api.representations import NO_EPISODE, NOTHING
 from memories.choices import LIVE, Permission, Type
 from memories.exceptions import NotFound
 from memories.ingestion import Ingested
@@ -27,7 +28,6 @@ from memories.reports import (
 from memories.trust import Trust
 
 INGEST = {"POST": (Permission.INGEST,)}
-NOTHING = {"memory": None, "created": False, "reinforced": False, "suppressed": False, "notice": "accepted"}
 
 
 def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
@@ -99,7 +99,7 @@ class Conversations(WritingDoor):
         at = timezone.now()
         stored = ingestion.conversation(conversation.parse(request.data), trust=self.trust, at=at)
         if stored.memory is None:
-            return Response({"episode": None, "run": None, "notice": "accepted"}, status=202)
+            return Response(NO_EPISODE, status=202)
         status, episode = shown(stored, at=at)
         return Response({"episode": episode, "run": None}, status=status)
 

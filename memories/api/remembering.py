@@ -11,7 +11,7 @@ from memories import remembering
 from memories.api import representations
 from memories.api.described import described
 from memories.api.doors import WritingDoor
-from memories.api.ingestion import NOTHING
+from memories.api.representations import NOTHING
 from memories.api.operations_of_claims import TEACH
 from memories.choices import Permission
 from memories.remembering import Stored

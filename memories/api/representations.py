@@ -10,6 +10,9 @@ from memories.trust import Trust
 
 TIMELINE_AT_MOST = 1_000
 OUTCOME_CONFIDENCE = 85
+# What answers a write that met what its caller may not see.
+NOTHING = {"memory": None, "created": False, "reinforced": False, "suppressed": False, "notice": "accepted"}
+NO_EPISODE = {"episode": None, "run": None, "notice": "accepted"}
 
 
 def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> dict[str, Any]:

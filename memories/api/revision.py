@@ -15,7 +15,7 @@ from memories.api import operations_of_revision as operations
 from memories.api import problems, representations
 from memories.api.described import described
 from memories.api.doors import WritingDoor
-from memories.api.ingestion import NOTHING
+from memories.api.representations import NOTHING
 from memories.choices import Permission
 from memories.models import Memory
 from memories.revision import bodies

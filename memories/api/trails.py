@@ -32,7 +32,7 @@ def entry(row: AuditEntry) -> dict[str, Any]:
         "actor": row.actor,
         "actor_kind": row.actor_kind,
         "at": row.at,
-        "rationale": row.rationale,
+        "rationale": row.shown_rationale,  # type: ignore[attr-defined]  # by `with_rationale`
         "before": _dated(row.before),
         "after": _dated(row.after),
         "batch": row.batch_id,
@@ -69,7 +69,7 @@ def derived(row: Evidence) -> dict[str, Any]:
 
 
 def history_of(memory_id: UUID, trust: Trust) -> Any:
-    return AuditEntry.objects.visible_to(trust).about("memory", memory_id)
+    return AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
 
 
 def evidence_of(memory_id: UUID, trust: Trust) -> Any:

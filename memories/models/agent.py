@@ -16,7 +16,7 @@ from django.utils import timezone
 from memories import rows
 from memories.choices import ActorKind, Permission, Sensitivity
 from memories.exceptions import Conflict
-from memories.models.audit import AuditEntry
+from memories.models.audit import AGENT, AuditEntry
 from memories.models.trusted import new_id
 from memories.trust import SYSTEM, Actor, Trust
 
@@ -123,14 +123,15 @@ class Agent(models.Model):
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
                 raise Conflict(f"the token of {self.name} has been revoked before")
-            entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at})
+            entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at, "scopes": self.scopes})
             entry.save(force_insert=True)
         self.revoked_at = at
         return entry
 
     def audit(self, action: str, *, by: Actor, at: datetime, after: dict[str, Any]) -> AuditEntry:
-        """The draft of an audit row about this agent. Its token is in none of them."""
-        facts: dict[str, Any] = {"kind": "agent", "subject": self.pk, "label": self.name, "action": action}
+        """The draft of an audit row about this agent. Its token is in none of them. `after` names its scopes: only a
+        caller who has all of them sees the row."""
+        facts: dict[str, Any] = {"kind": AGENT, "subject": self.pk, "label": self.name, "action": action}
         return AuditEntry.draft(by=by, at=at, scope="", sensitivity=self.clearance, after=after, **facts)
 
     @property

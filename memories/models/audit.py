@@ -2,19 +2,24 @@
 
 import hashlib
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
+from django.apps import apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.models import Case, Exists, OuterRef, Q, UUIDField, Value, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
-from memories.choices import ActorKind
+from memories.choices import ActorKind, Permission
 from memories.correlation import request_id
 from memories.faults import format_instant
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Actor
+from memories.trust import Actor, Trust
 
 LONGEST_TEXT = 2000
+AGENT = "agent"
 
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:
@@ -32,6 +37,30 @@ def _as_kept(value: Any) -> Any:
 
 
 class AuditQuerySet(Trusted["AuditEntry"]):
+    def visible_to(self, trust: Trust) -> Self:
+        """Of agents only review is told, and within scopes only of those that have no other scope than the caller's."""
+        rows, about_others = super().visible_to(trust), ~Q(subject_kind=AGENT)
+        if not trust.may(Permission.REVIEW):
+            return rows.filter(about_others)
+        if trust.scopes is None:
+            return rows
+        within = Q(after__scopes__contained_by=sorted(trust.scopes)) & ~Q(after__scopes=[])
+        return rows.filter(about_others | within)
+
+    def with_rationale(self, trust: Trust) -> Self:
+        """Adds `shown_rationale`: empty where the decision touched something that the caller may not see, for its words
+        may speak of that. What it touched: the subjects of its batch, and the ends of the relation that it made."""
+        ends = ("after__relation__source", "after__relation__target")
+        source, target = (Cast(KT(end), UUIDField()) for end in ends)
+        hidden = apps.get_model("memories", "Memory")._default_manager.exclude(trust.visible())
+        related = Exists(hidden.filter(Q(pk=OuterRef("_source")) | Q(pk=OuterRef("_target"))))
+        batch = Exists(AuditEntry.objects.filter(batch_id=OuterRef("batch_id")).exclude(trust.visible()))
+        return self.alias(_source=source, _target=target).annotate(
+            shown_rationale=Case(
+                When(related | batch, then=Value("")), default="rationale", output_field=models.TextField()
+            )
+        )
+
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 

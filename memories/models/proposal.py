@@ -35,6 +35,12 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def awake(self, at: datetime) -> Self:
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
 
+    def naming(self, memory_id: UUID) -> Self:
+        """What would change this memory, or says something of it: merges it, cites it, or rests on it."""
+        told = str(memory_id)
+        cited = Q(change__ref=told) | Q(change__memory__episode_id=told)
+        return self.filter(Q(memory=memory_id) | Q(others__contains=[memory_id]) | cited)
+
     def withdraw(self, *, by: Actor, at: datetime) -> int:
         """What they would change is closed."""
         decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}

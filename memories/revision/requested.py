@@ -144,7 +144,7 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
     first = sources.rows[0]
     for row in sources.rows:
         refuse(row, change.verb)
-    sensitivity = max(least, *(row.sensitivity for row in sources.rows))
+    sensitivity = max(least, *(row.sensitivity for row in sources.named))
     if change.said is not None:
         making = Making(change.verb, trust.actor, at, vouched=False)
         sensitivity = max(sensitivity, _new(change.said, sources, making).sensitivity)

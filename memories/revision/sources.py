@@ -43,6 +43,11 @@ class Sources:
     other: Memory | None = None
     episode: Memory | None = None
 
+    @property
+    def named(self) -> list[Memory]:
+        """All of which a rationale may speak."""
+        return [*self.rows, *(row for row in (self.other, self.episode) if row)]
+
     def speak_for(self, new: Memory, *, by: Actor, at: datetime) -> None:
         """The occasion by which the new memory came to be. A merged one has those of its sources."""
         if self.episode:

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memories import usage
+from memories import redaction, usage
 from memories.choices import Category, Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.models.evidence import with_support
@@ -45,9 +45,10 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     if found.type == Type.EPISODIC:
         return redirect("episode", episode_id=found.pk)
     evidence = Evidence.objects.filter(memory=found).visible_to(trust).with_runs(trust)
-    history = AuditEntry.objects.visible_to(trust).about("memory", found.pk).reverse()
+    history = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", found.pk).reverse()
     context = {
         "memory": found,
+        "payload": redaction.redacted_payload(found, trust),
         "evidence": evidence.order_by("-at", "-pk")[:RUNS_ON_THE_PAGE],
         "history": history[:DECISIONS_ON_THE_PAGE],
         "used": usage.contexts_of(found, trust=trust),

@@ -125,7 +125,7 @@ class Audit(Door):
     filters = frozenset({"scope", "action", "actor", "subject", "batch"}) | PAGING
 
     def get(self, request: Request) -> Response:
-        rows = _in_scope(request, AuditEntry.objects.visible_to(self.trust))
+        rows = _in_scope(request, AuditEntry.objects.visible_to(self.trust).with_rationale(self.trust))
         for name in ("action", "actor"):
             if name in request.query_params:
                 rows = rows.filter(**{name: request.query_params[name]})

@@ -48,7 +48,8 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
     not write; Conflict: nothing of it could be undone.
     """
     entries = list(AuditEntry.objects.of_batch(batch))
-    groups = [group for group in _groups(entries, trust) if group.entries]
+    seen = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
+    groups = [group for group in _groups(entries, seen) if group.entries]
     if not groups:
         raise NotFound("no such batch")
     if not trust.may(Permission.REVIEW):
@@ -78,7 +79,7 @@ def _undo(group: Group, done: Undone, *, trust: Trust, at: datetime) -> None:
         done.refused.append({"id": str(group.about), "why": str(conflict)})
 
 
-def _groups(entries: list[AuditEntry], trust: Trust) -> list[Group]:
+def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
     """A decision on a skill moves its memory and versions, a revision several memories, an accepted proposal all that
     it wrote: a batch with a proposal in it is one decision."""
     owner, joined = _owners(entries), revision.together(entries)
@@ -88,7 +89,7 @@ def _groups(entries: list[AuditEntry], trust: Trust) -> list[Group]:
         subject = owner.get(entry.subject_id, entry.subject_id)
         about = accepted or joined.get(subject, subject)
         group = groups.setdefault(about, Group(about))
-        if trust.sees(scope=entry.scope, sensitivity=entry.sensitivity):
+        if entry.pk in seen:
             group.entries.append(entry)
         else:
             group.hidden = True

@@ -70,7 +70,7 @@ def decided(trust: Trust, memory_id: Any) -> Memory | None:
     """The memory as it now stands, with the last thing that was done to it as `last`."""
     memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
     if memory:
-        trail = AuditEntry.objects.visible_to(trust).about("memory", memory_id)
+        trail = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
         memory.last = trail.last()  # type: ignore[attr-defined]  # for the template alone
     return memory
 

@@ -3,6 +3,7 @@
 A failure names its seed, which draws the same again.
 """
 
+import re
 from random import Random
 from typing import Any
 
@@ -22,9 +23,11 @@ from tests.memos_site.test_api_trust import (
     everything_listed,
     make_secret,
 )
+from tests.memos_site.revised_pairs import Pair, make_pair
 
 pytestmark = pytest.mark.django_db
 SEEDS, SECRETS, TOKENS = range(2), 7, 5  # each secret is a dozen rows
+PAIRS = 6
 SCOPES = ["", "global", "project:alpha", "project:beta", "user:anna"]
 Walk = tuple[Random, list[Secret]]
 
@@ -67,6 +70,42 @@ def test_a_wrong_question_about_a_hidden_row_is_a_wrong_question_about_nothing(w
     for secret in [secret for secret in secrets if not secret.is_seen_by(trust)]:
         for mine, nobodys in zip(wrong(secret), wrong(NOTHING), strict=True):
             assert ask(client, *mine) == ask(client, *nobodys), (mine, trust)
+
+
+@pytest.fixture(params=SEEDS, ids=lambda seed: f"seed{seed}")
+def pairs(request: pytest.FixtureRequest) -> tuple[Random, list[Pair]]:
+    draw = Random(request.param)
+    return draw, [make_pair(number, draw, draw.choice(SCOPES)) for number in range(PAIRS)]
+
+
+def test_what_was_decided_with_something_higher_tells_nothing_of_that(pairs: tuple[Random, list[Pair]]) -> None:
+    draw, rows = pairs
+    for _ in range(TOKENS):
+        client, trust = drawn_caller(draw, review=True)
+        lists = "".join(everything_listed(client, f"/api/v1/{path}") for path in (*LISTS["inbox"], *LISTS["audit"]))
+        for pair in rows:
+            around = "".join(str(client.get(path).json()) for path in paths_around(pair))
+            found = [text for text in (pair.word, *pair.ids) if text in without_own_addresses(around + lists)]
+            assert bool(found) == pair.is_seen_by(trust), (pair, trust, found)
+
+
+def paths_around(pair: Pair) -> list[str]:
+    low = f"/api/v1/memories/{pair.low.pk}"
+    trails = [f"{low}/{trail}" for trail in ("history", "evidence", "relations")]
+    return [low, f"{low}?include=history,evidence,relations", *trails, f"/api/v1/proposals/{pair.proposal}"]
+
+
+def without_own_addresses(shown: str) -> str:
+    return re.sub(r"'instance': '[^']*'", "", shown)
+
+
+def test_the_trail_tells_review_of_agents_of_its_own_scopes_only(pairs: tuple[Random, list[Pair]]) -> None:
+    draw, rows = pairs
+    for number in range(TOKENS):
+        client, trust = drawn_caller(draw, review=number % 2 == 0)
+        shown = everything_listed(client, "/api/v1/audit?limit=100")
+        for pair in rows:
+            assert (pair.agent.name in shown) == pair.agent_is_seen_by(trust), (pair, trust)
 
 
 def told(shown: str, secrets: list[Secret]) -> set[str]:

@@ -22,6 +22,7 @@ from memories.trust import Trust
 from memos_site.views.queue import KINDS
 from skills.models import SkillVersion
 from tests.make import AT, bytes_of, make_memory, make_person
+from tests.memos_site.revised_pairs import make_pair
 from tests.memos_site.test_api_trust import NOTHING, Secret, make_secret
 
 pytestmark = pytest.mark.django_db
@@ -157,6 +158,15 @@ def test_lists_show_what_the_reader_may_see_and_nothing_else(scene: Scene) -> No
         shown = whole(client, name, "")
         seen = {secret.word for secret in scene.secrets if secret.is_seen_by(trust)}
         assert seen == set(re.findall(r"secret\d", shown)), (name, trust)
+
+
+def test_a_page_tells_nothing_of_what_something_higher_did_to_its_memory(scene: Scene) -> None:
+    pairs = [make_pair(number, scene.draw, scene.draw.choice(SCOPES)) for number in range(SECRETS)]
+    client, trust = scene.reader("reader")
+    for pair in pairs:
+        status, shown = read(client, f"/memories/{pair.low.pk}/")
+        found = [text for text in (pair.word, *pair.ids) if text in shown]
+        assert bool(found) == pair.is_seen_by(trust), (pair, trust, status)
 
 
 def test_the_tabs_of_the_inbox_count_what_the_reader_may_see(scene: Scene) -> None:

@@ -1,10 +1,12 @@
 """What one memory tells of another: the ids that a revision left are shown only to who may see what they name."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 from uuid import UUID
 
-from memories.models import Memory
+from memories.choices import Sensitivity
+from memories.models import Adaptation, Memory, Proposal, Tombstone
 from memories.trust import Trust
 
 OF_A_MEMORY = ("payload", "revision", "relation", "provenance", "sources")
@@ -15,6 +17,7 @@ NAMES = {
     "sources": ("ref",),
 }
 OF_MEMORIES = ("supersede", "fork", "merge", "contest", "episode")  # other sources' `ref` is the caller's own word
+COLUMNS = ("payload", "provenance", "before", "after")  # of rows, where such ids stand
 
 
 def veil(answer: Any, trust: Trust) -> None:
@@ -28,6 +31,40 @@ def veil(answer: Any, trust: Trust) -> None:
         for name in names:
             if (value := _id(holder.get(name))) and value not in seen:
                 del holder[name]
+
+
+def redacted_payload(memory: Memory, trust: Trust) -> dict[str, Any]:
+    """A copy of its payload without them, for a page."""
+    shown = {"payload": deepcopy(memory.payload)}
+    veil(shown, trust)
+    return shown["payload"]
+
+
+def no_longer_seen(answer: Any, trust: Trust) -> set[UUID]:
+    """The ids in an answer from before of what the caller may not see now. An own row that stands as high as it did is
+    not among them: its caller may hear again what it said itself."""
+    levels = dict(_levels(answer))
+    if not levels:
+        return set()
+    memories = Memory.objects.exclude(trust.visible()).filter(pk__in=levels)
+    hidden = {
+        pk
+        for pk, maker, level in memories.values_list("pk", "created_by_id", "sensitivity")
+        if maker != trust.actor.identity or Sensitivity(level).label != levels[pk]
+    }
+    for model in (Proposal, Tombstone, Adaptation):
+        rows = model._default_manager.exclude(trust.visible()).filter(pk__in=levels)
+        hidden |= set(rows.values_list("pk", flat=True))
+    return hidden
+
+
+def _levels(answer: Any) -> Iterator[tuple[UUID, Any]]:
+    """The rows that an answer shows, with the sensitivity that it names."""
+    rows = answer.get("results", [answer]) if isinstance(answer, dict) else []
+    for row in rows:
+        for shown in (row, row.get("memory"), row.get("episode")):
+            if isinstance(shown, dict) and (id := _id(shown.get("id"))):
+                yield id, shown.get("sensitivity")
 
 
 def _named(answer: Any, place: str = "") -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:

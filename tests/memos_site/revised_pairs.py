@@ -1,0 +1,77 @@
+"""Rows of which a revision, a proposal or an agent tells something: who may see only the lower one of two hears nothing
+of the higher."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories import revision
+from memories.choices import Permission, Sensitivity
+from memories.models import Agent, Memory
+from memories.revision import bodies
+from memories.revision.requested import Change
+from memories.trust import Actor, Trust, everything
+from tests.make import ANNA, make_agent, make_memory
+
+NEW = {"content": "Both of them hold", "payload": {"evidence": [{"source_type": "mail", "source_id": "1"}]}}
+VERBS = ("merge", "contest", "supersede")
+
+
+@dataclass
+class Pair:
+    """`low` and `high` are of one scope; `word` speaks of the high one, wherever it stands."""
+
+    word: str
+    low: Memory
+    high: Memory
+    made: Memory
+    proposal: UUID
+    agent: Agent
+
+    @property
+    def ids(self) -> list[str]:
+        """Of the rows that only who sees the high one may know of."""
+        return [str(self.high.pk), str(self.made.pk)]
+
+    def is_seen_by(self, trust: Trust) -> bool:
+        return all(trust.sees(scope=row.scope, sensitivity=row.sensitivity) for row in (self.low, self.high))
+
+    def agent_is_seen_by(self, trust: Trust) -> bool:
+        within = trust.scopes is None or set(self.agent.scopes) <= trust.scopes
+        return trust.may(Permission.REVIEW) and within and self.agent.clearance <= trust.max_sensitivity
+
+
+def make_pair(number: int, draw: Random, scope: str) -> Pair:
+    """The high one was raised only after a merger of both had been proposed, where that is drawn."""
+    word, verb = f"pair{number}", draw.choice(VERBS)
+    low, high = sorted(draw.sample(range(5), 2))
+    facts: dict[str, Any] = {"scope": scope, "status": "confirmed"}
+    lower = make_memory(f"Acme pays on net-{number} terms", sensitivity=low, **facts)
+    higher = make_memory(f"Beta pays on net-{number} terms", sensitivity=low, **facts)
+    proposal = _propose(lower, higher, word)
+    higher.edit({"sensitivity": high}, by=ANNA, at=timezone.now())
+    made = _revise(verb, lower, higher, word)
+    agent, _ = make_agent(f"keeper{number}", clearance=Sensitivity(high), scopes=[scope or "project:gamma"])
+    return Pair(word, lower, higher, made, proposal, agent)
+
+
+def _propose(lower: Memory, higher: Memory, word: str) -> UUID:
+    stranger = Trust(Actor(ANNA.kind.AGENT, "P09", "9"), Sensitivity.HYPER)
+    change = Change("merge", f"{word} says the same", bodies.check(bodies.NewMemory, NEW))
+    asked = revision.ask(change, [lower.pk, higher.pk], trust=stranger, at=timezone.now())
+    assert asked.proposal is not None
+    return asked.proposal
+
+
+def _revise(verb: str, lower: Memory, higher: Memory, word: str) -> Memory:
+    """What came of it, at the level of the higher one."""
+    said = bodies.check(bodies.NewMemory, {**NEW, "sensitivity": Sensitivity(higher.sensitivity).label})
+    about: dict[str, Any] = {"ref": str(higher.pk)} if verb == "contest" else {"said": said}
+    change = Change(verb, f"{word} is why", **about)
+    ids = [lower.pk, higher.pk] if verb == "merge" else [lower.pk]
+    done = revision.ask(change, ids, trust=everything(ANNA), at=timezone.now())
+    assert done.memory is not None
+    return higher if verb == "contest" else done.memory
