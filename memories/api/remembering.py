@@ -11,8 +11,8 @@ from memories import remembering
 from memories.api import representations
 from memories.api.described import described
 from memories.api.doors import WritingDoor
-from memories.api.representations import NOTHING
 from memories.api.operations_of_claims import TEACH
+from memories.api.representations import NOTHING
 from memories.choices import Permission
 from memories.remembering import Stored
 from memories.statements import read, read_teaching

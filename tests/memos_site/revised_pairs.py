@@ -4,12 +4,12 @@ of the higher."""
 from dataclasses import dataclass
 from random import Random
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
 from memories import revision
-from memories.choices import Permission, Sensitivity
+from memories.choices import Permission, Sensitivity, Status
 from memories.models import Agent, Memory
 from memories.revision import bodies
 from memories.revision.requested import Change
@@ -17,7 +17,7 @@ from memories.trust import Actor, Trust, everything
 from tests.make import ANNA, make_agent, make_memory
 
 NEW = {"content": "Both of them hold", "payload": {"evidence": [{"source_type": "mail", "source_id": "1"}]}}
-VERBS = ("merge", "contest", "supersede")
+VERBS = ("merge", "contest", "supersede", "promote")
 
 
 @dataclass
@@ -53,7 +53,7 @@ def make_pair(number: int, draw: Random, scope: str) -> Pair:
     higher = make_memory(f"Beta pays on net-{number} terms", sensitivity=low, **facts)
     proposal = _propose(lower, higher, word)
     higher.edit({"sensitivity": high}, by=ANNA, at=timezone.now())
-    made = _revise(verb, lower, higher, word)
+    made = _promote(lower, higher, word) if verb == "promote" else _revise(verb, lower, higher, word)
     agent, _ = make_agent(f"keeper{number}", clearance=Sensitivity(high), scopes=[scope or "project:gamma"])
     return Pair(word, lower, higher, made, proposal, agent)
 
@@ -64,6 +64,14 @@ def _propose(lower: Memory, higher: Memory, word: str) -> UUID:
     asked = revision.ask(change, [lower.pk, higher.pk], trust=stranger, at=timezone.now())
     assert asked.proposal is not None
     return asked.proposal
+
+
+def _promote(lower: Memory, higher: Memory, word: str) -> Memory:
+    """Both by one decision, with one reason."""
+    batch = uuid4()
+    for row in (lower, higher):
+        row.promote(to=Status.APPLIED, by=ANNA, at=timezone.now(), why=f"{word} is why", batch=batch)
+    return higher
 
 
 def _revise(verb: str, lower: Memory, higher: Memory, word: str) -> Memory:

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from memories.trust import Trust
+from tests.memos_site.revised_pairs import Pair, make_pair
 from tests.memos_site.test_api_trust import (
     LISTS,
     NOTHING,
@@ -23,11 +24,10 @@ from tests.memos_site.test_api_trust import (
     everything_listed,
     make_secret,
 )
-from tests.memos_site.revised_pairs import Pair, make_pair
 
 pytestmark = pytest.mark.django_db
 SEEDS, SECRETS, TOKENS = range(2), 7, 5  # each secret is a dozen rows
-PAIRS = 6
+PAIRS = 10
 SCOPES = ["", "global", "project:alpha", "project:beta", "user:anna"]
 Walk = tuple[Random, list[Secret]]
 

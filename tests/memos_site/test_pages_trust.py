@@ -26,7 +26,7 @@ from tests.memos_site.revised_pairs import make_pair
 from tests.memos_site.test_api_trust import NOTHING, Secret, make_secret
 
 pytestmark = pytest.mark.django_db
-SEEDS, SECRETS = range(2), 6
+SEEDS, SECRETS, PAIRS, READERS = range(2), 6, 10, 3
 SCOPES = ["", "global", "project:alpha", "project:beta"]
 PLANS = {"sensitivity": Sensitivity.HIGH, "type": Type.PLAN_GRAPH}
 LISTS = {
@@ -161,12 +161,13 @@ def test_lists_show_what_the_reader_may_see_and_nothing_else(scene: Scene) -> No
 
 
 def test_a_page_tells_nothing_of_what_something_higher_did_to_its_memory(scene: Scene) -> None:
-    pairs = [make_pair(number, scene.draw, scene.draw.choice(SCOPES)) for number in range(SECRETS)]
-    client, trust = scene.reader("reader")
-    for pair in pairs:
-        status, shown = read(client, f"/memories/{pair.low.pk}/")
-        found = [text for text in (pair.word, *pair.ids) if text in shown]
-        assert bool(found) == pair.is_seen_by(trust), (pair, trust, status)
+    pairs = [make_pair(number, scene.draw, scene.draw.choice(SCOPES)) for number in range(PAIRS)]
+    for number in range(READERS):
+        client, trust = scene.reader(f"reader{number}")
+        for pair in pairs:
+            status, shown = read(client, f"/memories/{pair.low.pk}/")
+            found = [text for text in (pair.word, *pair.ids) if text in shown]
+            assert bool(found) == pair.is_seen_by(trust), (pair, trust, status)
 
 
 def test_the_tabs_of_the_inbox_count_what_the_reader_may_see(scene: Scene) -> None:
