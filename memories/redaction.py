@@ -35,9 +35,9 @@ def veil(answer: Any, trust: Trust) -> None:
 
 def redacted_payload(memory: Memory, trust: Trust) -> dict[str, Any]:
     """A copy of its payload without them, for a page."""
-    shown = {"payload": deepcopy(memory.payload)}
-    veil(shown, trust)
-    return shown["payload"]
+    payload: dict[str, Any] = deepcopy(memory.payload)
+    veil({"payload": payload}, trust)
+    return payload
 
 
 def no_longer_seen(answer: Any, trust: Trust) -> set[UUID]:

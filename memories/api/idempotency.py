@@ -73,15 +73,16 @@ def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
 
 def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
     """NotFound: the address names what is hidden now. Else a hidden row is answered like a write that met one."""
-    hidden = redaction.no_longer_seen(first.answer, trust)
+    answer: Any = first.answer
+    hidden = redaction.no_longer_seen(answer, trust)
     if not hidden:
-        return first.status, first.answer
+        return first.status, answer
     if not hidden.isdisjoint((request.parser_context or {}).get("kwargs", {}).values()):
         raise NotFound
-    if "results" in first.answer:
-        results = [_accepted(item) if _names(item, hidden) else item for item in first.answer["results"]]
-        return first.status, {**first.answer, "results": results}
-    return 202, NO_EPISODE if "episode" in first.answer else NOTHING
+    if "results" in answer:
+        results = [_accepted(item) if _names(item, hidden) else item for item in answer["results"]]
+        return first.status, {**answer, "results": results}
+    return 202, NO_EPISODE if "episode" in answer else NOTHING
 
 
 def _names(item: dict[str, Any], hidden: set[UUID]) -> bool:
