@@ -1,6 +1,7 @@
 """The audit trail: append-only (a trigger in the database refuses anything else), and it outlives what it speaks of."""
 
 import hashlib
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -63,6 +64,11 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
+
+    def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> int:
+        """What stands lower in the trail of these memories and proposals rises with them; it never falls."""
+        about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
+        return about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
 
     def stands_as(self, kind: str, subject_id: UUID, version: int) -> int:
         """The oldest version of which this one is a return: what an undo leaves is as it was before the decision.

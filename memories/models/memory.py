@@ -284,11 +284,8 @@ class Memory(Reviewable):
         """What carries a copy of it moves with it; the trail, and what is proposed in other words, only ever rises."""
         self.adaptations.update(sensitivity=self.sensitivity)
         Tombstone.objects.filter(memory_id=self.pk).update(sensitivity=self.sensitivity)
-        proposals = self.proposals.model._default_manager.naming(self.pk).filter(sensitivity__lt=self.sensitivity)
-        subjects = [self.pk, *proposals.values_list("pk", flat=True)]
-        proposals.update(sensitivity=self.sensitivity)
-        trail = AuditEntry.objects.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
-        trail.filter(sensitivity__lt=self.sensitivity).update(sensitivity=self.sensitivity)
+        proposals = self.proposals.model._default_manager.naming(self.pk).raise_to(self.sensitivity)
+        AuditEntry.objects.raise_about([self.pk, *proposals], self.sensitivity)
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
         """Long texts stand beside the trail, which holds their hash."""

@@ -41,6 +41,13 @@ class ProposalQuerySet(Trusted["Proposal"]):
         cited = Q(change__ref=told) | Q(change__memory__episode_id=told)
         return self.filter(Q(memory=memory_id) | Q(others__contains=[memory_id]) | cited)
 
+    def raise_to(self, sensitivity: int) -> list[UUID]:
+        """Those that stand lower rise; their ids."""
+        rising = self.filter(sensitivity__lt=sensitivity)
+        ids = list(rising.values_list("pk", flat=True))
+        rising.update(sensitivity=sensitivity)
+        return ids
+
     def withdraw(self, *, by: Actor, at: datetime) -> int:
         """What they would change is closed."""
         decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
