@@ -16,6 +16,9 @@ import numpy as np
 from memories.text import ROLES
 
 Array = np.ndarray[Any, Any]
+ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
+FEW = 10  # passages: of fewer nothing tells how rare a word is
+PAIRS = 0.5  # of the pairs of characters of a question, about as many as are words
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,8 @@ def weights_of(named: Mapping[str, Any]) -> Weights:
 
 
 class Candidate(NamedTuple):
-    """A passage of the pool. `matched`: bit n is set when it holds the question's word n. `cosine`: None without a
-    vector."""
+    """A passage of the pool. `matched`: bit n is set when it holds the question's word n. `cosine`: of the vectors as
+    they are, `similarity` without what all texts have in common; None without a vector."""
 
     passage: int
     memory: Any
@@ -48,12 +51,23 @@ class Candidate(NamedTuple):
     source: str
     matched: int
     cosine: float | None
+    similarity: float | None
     salience: float
     confidence: int
 
 
+class Word(NamedTuple):
+    """A word of the question. `tells`: its idf among the passages that hold one of the words; `rarity`: the same, as if
+    there were FEW more of them. `whole` False: a pair of characters of a script without spaces, by chance a word."""
+
+    tells: float
+    rarity: float
+    whole: bool = True
+
+
 class Scored(NamedTuple):
-    """`score` is the sum of the four parts after it."""
+    """`score` is the sum of the four parts after it, and says which of the pool is better. `relevance` says how much of
+    the question the passage answers, 0 to 1, whatever else is in the pool."""
 
     candidate: Candidate
     score: float
@@ -61,14 +75,20 @@ class Scored(NamedTuple):
     neighbours: float
     meaning: float
     actor: float
+    relevance: float
 
 
 class Ranked(NamedTuple):
-    """A memory: `passages` best first, `relevance` as a share of the best in the pool."""
+    """A memory: `passages` best first, `of_best` what its best one scores as a share of the best in the pool."""
 
     score: float
-    relevance: float
+    of_best: float
     passages: list[Scored]
+
+    @property
+    def relevance(self) -> float:
+        """That of its best passage."""
+        return self.passages[0].relevance
 
 
 def idf(found: float, holding: Sequence[float]) -> list[float]:
@@ -76,18 +96,19 @@ def idf(found: float, holding: Sequence[float]) -> list[float]:
     return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
 
 
-def by_passage(pool: Collection[Candidate], tells: Sequence[float], question: str, weights: Weights) -> list[Scored]:
-    """Every passage of the pool with its score, best first; of equal ones the later stored."""
+def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> list[Scored]:
+    """Every passage of the pool with its score, best first; of equal ones the later stored. `words`: in the order of
+    the bits of `matched`."""
     if not pool:
         return []
     group = {memory: number for number, memory in enumerate({row.memory: None for row in pool})}
     rows = sorted(pool, key=lambda row: (group[row.memory], row.position, row.part))
     matched = np.array([row.matched for row in rows], dtype=np.int64)
-    bits = (matched[:, None] >> np.arange(len(tells)) & 1).astype(float)
+    bits = (matched[:, None] >> np.arange(len(words)) & 1).astype(float)
     places = np.array([(group[row.memory], row.position) for row in rows])
-    told = np.asarray(tells, dtype=float)
+    told = np.array([word.tells for word in words], dtype=float)
     own, near = bits @ told, _spread(bits, places, weights.neighbours) @ told
-    most = near.max() or 1.0
+    most = max(near.max(), ENOUGH * sum(word.tells for word in words if word.whole)) or 1.0
     parts = np.stack(
         [
             weights.words * own / most,
@@ -96,8 +117,9 @@ def by_passage(pool: Collection[Candidate], tells: Sequence[float], question: st
             weights.actor * _named(rows, question),
         ]
     )
-    scores = parts.sum(axis=0).tolist()
-    scored = [Scored(row, score, *part) for row, score, part in zip(rows, scores, parts.T.tolist(), strict=True)]
+    answers = _relevance(bits, words, [row.similarity for row in rows])
+    lines = np.stack([parts.sum(axis=0), *parts, answers]).T.tolist()
+    scored = [Scored(row, *line) for row, line in zip(rows, lines, strict=True)]
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.passage))
 
 
@@ -113,9 +135,21 @@ def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
 
 def _ranked(passages: list[Scored], best: float, weights: Weights) -> Ranked:
     first = passages[0]
-    relevance = first.score / best
+    of_best = first.score / best
     of_itself = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
-    return Ranked(weights.relevance * relevance + of_itself, relevance, passages)
+    return Ranked(weights.relevance * of_best + of_itself, of_best, passages)
+
+
+def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:
+    """The mean of two shares: how much the passage's own words tell of what all of the question's words tell, and how
+    alike both are in meaning. Where there is nothing to compare by one of them, the other alone."""
+    alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
+    told = np.array([word.rarity for word in words], dtype=float)
+    most = sum(word.rarity * (1.0 if word.whole else PAIRS) for word in words)
+    if not most:
+        return np.nan_to_num(alike)
+    share: Array = np.minimum(bits @ told / most, 1.0)
+    return np.where(np.isnan(alike), share, (share + alike) / 2)
 
 
 def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:

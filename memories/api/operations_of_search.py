@@ -16,9 +16,10 @@ EXAMPLE: dict[str, Any] = {
 }
 ABOUT = (
     "By words and meaning, over everything that the caller may see: knowledge, skills, and each event of an episode. "
-    "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, and "
-    "no operators are read. `unit: passage` ranks single passages, which is what one wants of long conversations. "
-    "Counts a use of the first 10 when an agent asks."
+    "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, "
+    "and no operators are read. `score` orders what was found; `relevance` is absolute, to put a threshold on. `unit: "
+    "passage` ranks single passages, which is what one wants of long conversations. Counts a use of the first 10 when "
+    "an agent asks."
 )
 _TOLD: dict[str, Any] = {"method": "POST", "takes": SearchRequest, "refuses": frozenset({413, 415})}
 SEARCH = Operation("Search", "Search", "Search everything", ABOUT, {200: SearchAnswer}, example=EXAMPLE, **_TOLD)
@@ -30,6 +31,7 @@ ANSWER: dict[str, Any] = {
         {
             "memory": examples.memory("semantic"),
             "score": 0.93,
+            "relevance": 0.71,
             "passages": [],
             "parts": {"words": 0.7, "meaning": 0.3, "relevance": 0.8, "salience": 0.1, "confidence": 0.03},
         }

@@ -13,6 +13,7 @@ from memories.api import representations
 from memories.api.described import described
 from memories.api.doors import Door
 from memories.choices import Permission
+from memories.models import Memory
 from memories.retrieval import Found, Result, SearchRequest
 
 
@@ -36,9 +37,11 @@ class Retrieve(Searching):
 
 
 def answer(found: Found, asked: SearchRequest, *, at: datetime) -> dict[str, Any]:
-    stubs = ({"memory": representations.stub(row, at=at), "score": 0.0, "passages": []} for row in found.stubs)
     return {
-        "results": [*(_result(result, asked, at=at) for result in found.results), *stubs],
+        "results": [
+            *(_result(result, asked, at=at) for result in found.results),
+            *(_stub(row, at=at) for row in found.stubs),
+        ],
         "selection": _selection(found),
         "degraded": list(found.degraded),
         "took_ms": found.took_ms,
@@ -49,9 +52,14 @@ def _result(result: Result, asked: SearchRequest, *, at: datetime) -> dict[str, 
     shown: dict[str, Any] = {
         "memory": representations.memory(result.memory, at=at),
         "score": result.score,
+        "relevance": result.relevance,
         "passages": [told._asdict() for told in result.passages],
     }
     return shown | {"parts": result.parts} if asked.explain else shown
+
+
+def _stub(row: Memory, *, at: datetime) -> dict[str, Any]:
+    return {"memory": representations.stub(row, at=at), "score": 0.0, "relevance": None, "passages": []}
 
 
 def _selection(found: Found) -> dict[str, Any] | None:

@@ -6,16 +6,16 @@ from datetime import datetime
 
 from memories import embedding
 from memories.choices import ActorKind, Status, Type
-from memories.context import choosing, finding, meaning, recording, rendering
+from memories.context import choosing, finding, recording, rendering
 from memories.context.allowance import Allowance
 from memories.context.choosing import Hit, Merged
 from memories.context.company import LONGEST_READ, company_in
 from memories.context.finding import Wanted
-from memories.context.meaning import Serving
 from memories.context.recording import Given
 from memories.context.request import ContextRequest
 from memories.embedding import Array, EmbeddingError
-from memories.models import Memory
+from memories.models import EmbeddingModel, Memory
+from memories.models.vector import Serving
 from memories.trust import Trust
 
 ANSWER_WITHIN = 1.8  # seconds; what is left of two is for the way to the caller
@@ -109,7 +109,8 @@ def _hits(request: ContextRequest, wanted: Wanted, task: str, source: str, allow
     if not task:
         return about + said
     asked, most = task[:LONGEST_READ], max(finding.BY_TASK, request.limit)
-    model = allowance.part("embedding", meaning.serving, keeping=FOR_THE_SEARCH) or Serving("", None)
+    serving = EmbeddingModel.objects.serving_with_mean
+    model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     vector = _vector(asked, model, allowance)
     found = allowance.part(
         "search", lambda: finding.by_task(wanted, asked, vector, model, most=most), keeping=FOR_THE_ANSWER

@@ -4,20 +4,16 @@ unexpired, unflagged, and about that company or none."""
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 from django.db.models import Q
 
-from memories import embedding
 from memories.choices import Type
 from memories.context.choosing import Hit
-from memories.context.meaning import Serving
 from memories.embedding import Array
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
-from memories.models.vector import Vector
+from memories.models.vector import Serving
 from memories.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.retrieval.asking import Asking
 from memories.retrieval.candidates import pool
@@ -27,7 +23,6 @@ from memories.trust import Trust
 
 BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
 FLOOR = 0.3  # of the centred similarity, for what shares no word with the task
-MOST_COMPARED = 20
 BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
@@ -83,41 +78,18 @@ def _best(wanted: Wanted, asked: Q, why: str, most: int) -> list[Hit]:
 def by_task(wanted: Wanted, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
     """The best of a search that share a word with the task, or are near enough to it in meaning."""
     words, known = read(task, wanted.trust.scopes_to_read)
-    question = Question(task, words, vector, model.name, figures=known)
+    question = Question(task, words, vector, model.name, model.mean, known)
     request = SearchRequest(types=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     found = pool(_Asking(question, request, wanted.trust, wanted.at, about=tuple(wanted.about)))
     weights = weights_of(settings.SEARCH_WEIGHTS)
-    best = by_memory(by_passage(found.candidates, found.tells, task, weights), weights)
-    likeness = _likeness([one for one in best if not _shares_words(one)][:MOST_COMPARED], vector, model)
-    hits = (Hit(_memory(one), _why(one, likeness), one.score) for one in best)
+    best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
+    hits = (Hit(one.passages[0].candidate.memory, _why(one), one.score) for one in best)
     return [hit for hit in hits if hit.why][:most]
 
 
-def _memory(one: Ranked) -> UUID:
-    id: UUID = one.passages[0].candidate.memory
-    return id
-
-
-def _shares_words(one: Ranked) -> bool:
-    return any(scored.candidate.matched for scored in one.passages)
-
-
-def _why(one: Ranked, likeness: dict[UUID, float]) -> str:
-    if _shares_words(one):
+def _why(one: Ranked) -> str:
+    """How it fits the task; blank when neither by a word nor by its meaning."""
+    if any(scored.candidate.matched for scored in one.passages):
         return "words"
-    return "meaning" if likeness.get(_memory(one), 0.0) >= FLOOR else ""
-
-
-def _likeness(ranked: list[Ranked], vector: Array | None, model: Serving) -> dict[UUID, float]:
-    """How alike each is to the task, without what all texts have in common."""
-    if vector is None or not ranked:
-        return {}
-    nearest = {_nearest(one): _memory(one) for one in ranked}
-    vectors = Vector.objects.filter(model=model.name, passage_id__in=nearest).values_list("passage_id", "embedding")
-    mean = np.zeros_like(vector) if model.mean is None else model.mean
-    return {nearest[id]: embedding.centred_similarity(vector, told, mean=mean) for id, told in vectors}
-
-
-def _nearest(one: Ranked) -> int:
-    """The passage of it that is nearest in meaning."""
-    return max(one.passages, key=lambda scored: -2.0 if (c := scored.candidate.cosine) is None else c).candidate.passage
+    alike = max((scored.candidate.similarity or 0.0 for scored in one.passages), default=0.0)
+    return "meaning" if alike >= FLOOR else ""

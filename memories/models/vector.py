@@ -6,7 +6,7 @@ Scope and sensitivity are the passage's, held equal by the database. A model's n
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
@@ -116,10 +116,25 @@ class Pending(models.Model):
         return f"{self.model} of {self.passage_id}"
 
 
+class Serving(NamedTuple):
+    """A model whose vectors are compared. `mean`: what all its texts have in common, None where that is not known."""
+
+    name: str
+    mean: "np.ndarray[Any, Any] | None"
+
+
 class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
     def serving(self) -> str:
         """The name of the model whose vectors searches compare: the built-in one until another has taken over."""
         return self.filter(active=True).values_list("name", flat=True).first() or embedding.built_in().name
+
+    def serving_with_mean(self) -> Serving:
+        """The same model with its mean; one statement."""
+        built_in = embedding.built_in()
+        name, mean = self.filter(active=True).values_list("name", "mean").first() or (built_in.name, None)
+        if name == built_in.name:
+            return Serving(name, built_in.mean)
+        return Serving(name, None if mean is None else np.array(mean, dtype=np.float32))
 
 
 class EmbeddingModel(models.Model):

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from django.conf import settings
 
 from memories import ann
@@ -19,6 +20,16 @@ SALIENCE = (
 )
 FEW = 50_000  # passages that may be compared one by one
 EXACT = ("source", "company_id", "thread_id")
+
+
+class Centring(NamedTuple):
+    """What it takes to leave the mean m of all texts out of a comparison with the question a: m as SQL reads it, mm,
+    am - mm and |a - m|."""
+
+    mean: str
+    square: float
+    offset: float
+    length: float
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,15 @@ class Asking:
     @property
     def reach(self) -> Reach:
         return reach(self.question.words, self.question.figures, self.scopes)
+
+    @property
+    def centring(self) -> Centring | None:
+        """None where the vectors can only be compared as they are."""
+        a, m = self.question.vector, self.question.mean
+        if a is None or m is None or len(a) != len(m):
+            return None
+        square = float(m @ m)
+        return Centring(as_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
 
     @property
     def by_index(self) -> bool:
@@ -76,7 +96,7 @@ class Asking:
         return said + ([f"{SALIENCE} >= %(min_salience)s"] if asked.min_salience else [])
 
     def values(self) -> dict[str, Any]:
-        asked, question, reached = self.request, self.question, self.reach
+        asked, question, reached, centring = self.request, self.question, self.reach, self.centring
         return {
             "clearance": self.trust.max_sensitivity,
             "scopes": self.scopes,
@@ -88,6 +108,7 @@ class Asking:
             "holding": reached.holding,
             "vector": None if question.vector is None else as_text(question.vector),
             "model": question.model,
+            **(centring._asdict() if centring else {}),
             "pool": settings.SEARCH_POOL,
             "categories": list(asked.categories),
             "tags": asked.tags,

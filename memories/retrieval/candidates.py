@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db import connection
 
 from memories import ann
-from memories.ranking import Candidate
+from memories.ranking import FEW, Candidate, Word
 from memories.retrieval.asking import SALIENCE, Asking
+from memories.text import UNSPACED
 
 ENOUGH = 5_000  # nearest passages among which the memories asked for are looked for
 PLACE = "p.id, p.memory_id, p.position"
@@ -19,10 +20,10 @@ PLACE = "p.id, p.memory_id, p.position"
 
 @dataclass(frozen=True)
 class Pool:
-    """`tells`: how telling each of the question's words is among what the caller may see."""
+    """`words`: those of the question, with how telling each is among what the caller may see."""
 
     candidates: list[Candidate]
-    tells: list[float]
+    words: list[Word]
 
 
 def pool(asking: Asking) -> Pool:
@@ -31,8 +32,14 @@ def pool(asking: Asking) -> Pool:
     with connection.cursor() as cursor:
         cursor.execute(statement(asking), asking.values())
         rows = cursor.fetchall()
-    tells = [float(value) for value in (rows[0][-1] or "").split()] if rows else []
-    return Pool([Candidate(*row[:-1]) for row in rows], tells)
+    told = [_numbers(column) for column in rows[0][-2:]] if rows else [[], []]
+    whole = [not UNSPACED.search(word) for word in asking.question.words]
+    words = [Word(*word) for word in zip(*told, whole, strict=True)] if told[0] else []
+    return Pool([Candidate(*row[:-2]) for row in rows], words)
+
+
+def _numbers(column: str | None) -> list[float]:
+    return [float(value) for value in (column or "").split()]
 
 
 def statement(asking: Asking) -> str:
@@ -59,14 +66,17 @@ def _matched(asking: Asking) -> str:
 
 def _told(words: int) -> list[str]:
     """What each word tells, and so each set of words: idf from what matched, or from estimates where those stand."""
+
+    def idf(found: str) -> str:
+        return f"ln(1 + (greatest({found} - df, 0) + 0.5) / (df + 0.5))"
+
     held = "(SELECT sum(n) FROM masks WHERE masks.mask >> bit & 1 = 1)"
     df = f"coalesce((%(holding)s::float8[])[bit + 1], {held}, 0)::float8"
     found = "coalesce(%(found)s::float8, (SELECT sum(n) FROM masks))::float8"
-    idf = "ln(1 + (greatest(found - df, 0) + 0.5) / (df + 0.5))"
     return [
         _select("masks", "mask, count(*) AS n", "matched GROUP BY mask"),
         _select("held", f"bit, {df} AS df, {found} AS found", f"generate_series(0, {words - 1}) AS bit"),
-        _select("told", f"bit, {idf} AS idf", "held"),
+        _select("told", f"bit, {idf('found')} AS idf, {idf(f'coalesce(found, 0) + {FEW}')} AS rarity", "held"),
         _select("weighed", "mask, sum(idf) AS words", "masks JOIN told ON masks.mask >> bit & 1 = 1 GROUP BY mask"),
     ]
 
@@ -125,15 +135,32 @@ def _around(found: str) -> str:
 def _candidates(asking: Asking) -> str:
     columns = f"{PLACE}, p.part, p.type, p.actor, m.source"
     words = asking.question.words
-    told = "(SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM told)" if words else "NULL"
-    mask, cosine, vector = _mask(asking, "p") if words else "0", "NULL::float8", ""
+    told = ", ".join(_listed(name) if words else "NULL" for name in ("idf", "rarity"))
+    mask, alike, vector = _mask(asking, "p") if words else "0", "NULL::float8, NULL::float8", ""
     if asking.question.vector is not None:
-        cosine = "-(v.embedding <#> %(vector)s::halfvec)"
-        near = "SELECT embedding FROM memories_vector WHERE passage_id = p.id AND model = %(model)s OFFSET 0"
-        vector = f" LEFT JOIN LATERAL ({near}) AS v ON true"
+        near = "FROM memories_vector WHERE passage_id = p.id AND model = %(model)s OFFSET 0"
+        vector = f" LEFT JOIN LATERAL (SELECT {_products(asking)} {near}) AS v ON true"
+        alike = f"v.cosine, {_similarity(asking)}"
     memory = f"SELECT m.source, m.confidence, {SALIENCE} AS salience FROM memories_memory m WHERE m.id = p.memory_id"
     among = f"around AS p CROSS JOIN LATERAL ({memory} OFFSET 0) AS m{vector}"
-    return f"SELECT {columns}, {mask}, {cosine}, m.salience, m.confidence, {told} FROM {among}"
+    return f"SELECT {columns}, {mask}, {alike}, m.salience, m.confidence, {told} FROM {among}"
+
+
+def _listed(name: str) -> str:
+    return f"(SELECT string_agg({name}::text, ' ' ORDER BY bit) FROM told)"
+
+
+def _products(asking: Asking) -> str:
+    cosine = "-(embedding <#> %(vector)s::halfvec) AS cosine"
+    return cosine if asking.centring is None else f"{cosine}, -(embedding <#> %(mean)s::halfvec) AS common"
+
+
+def _similarity(asking: Asking) -> str:
+    """(a - m)(b - m) / |a - m| |b - m| of vectors of length 1, from their products with the question and the mean."""
+    if asking.centring is None:
+        return "v.cosine"
+    length = "sqrt(greatest(1 - 2 * v.common + %(square)s, 1e-6))"
+    return f"(v.cosine - v.common - %(offset)s) / (%(length)s * {length})"
 
 
 def _mask(asking: Asking, row: str) -> str:

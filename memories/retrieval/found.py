@@ -37,11 +37,13 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """`parts` explains `score`. `matched`: how many of the question's words its best passage holds. `nearest`: the
+    """`parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, whatever else was found; None
+    where nothing was asked. `matched`: how many of the question's words its best passage holds. `nearest`: the
     id of its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors."""
 
     memory: Memory
     score: float
+    relevance: float | None = None
     passages: list[Told] = field(default_factory=list)
     parts: dict[str, float] = field(default_factory=dict)
     matched: int = 0
@@ -101,12 +103,12 @@ def _result(memory: Memory, one: Ranked, told: list[Told], request: SearchReques
     parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor")}
     if request.unit == "memory":
         weights = weights_of(settings.SEARCH_WEIGHTS)
-        parts["relevance"] = weights.relevance * one.relevance
+        parts["relevance"] = weights.relevance * one.of_best
         parts["salience"] = weights.salience * best.candidate.salience
         parts["confidence"] = weights.confidence * best.candidate.confidence / 100
     near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
     cosine, nearest = (near.cosine, near.passage) if near else (None, None)
-    return Result(memory, one.score, told, parts, best.candidate.matched.bit_count(), cosine, nearest)
+    return Result(memory, one.score, one.relevance, told, parts, best.candidate.matched.bit_count(), cosine, nearest)
 
 
 def _cosine(row: Candidate) -> float:

@@ -9,6 +9,7 @@ from django.db import connection
 from memories import embedding
 from memories.embedding import Array
 from memories.models import EmbeddingModel
+from memories.models.vector import Serving
 from memories.retrieval import figures
 from memories.retrieval.figures import Figures
 from memories.retrieval.reach import REACH
@@ -23,13 +24,13 @@ PATIENCE = 2.0  # seconds for an endpoint
 @dataclass(frozen=True)
 class Question:
     """`words`: lexemes, at most MOST_WHERE_LITTLE. `vector`: None where the text has no meaning to the model `model`,
-    or there was no answer from it; then `degraded` says so."""
+    or there was no answer from it. `mean`: what all texts of the model have in common, where that is known."""
 
     text: str
     words: list[str] = field(default_factory=list)
     vector: Array | None = None
     model: str = ""
-    degraded: tuple[str, ...] = ()
+    mean: Array | None = None
     figures: Figures = field(default_factory=Figures)
 
     @property
@@ -37,11 +38,11 @@ class Question:
         return not self.words and self.vector is None
 
 
-def meaning(text: str) -> tuple[str, Array | None, tuple[str, ...]]:
+def meaning(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
     """The serving model, the vector of the text, and what failed. Not to be called inside a transaction."""
-    model = EmbeddingModel.objects.serving()
+    model = EmbeddingModel.objects.serving_with_mean()
     try:
-        vector = embedding.ask(embedding.named(model), text, patience=PATIENCE)
+        vector = embedding.ask(embedding.named(model.name), text, patience=PATIENCE)
     except embedding.EmbeddingError as error:
         log.warning("searching by words only: %s", error)
         return model, None, ("embedding",)

@@ -11,6 +11,7 @@ from memories import ann
 from memories.choices import ActorKind
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
+from memories.models.vector import Serving
 from memories.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.retrieval.asking import EXACT, Asking
 from memories.retrieval.candidates import pool
@@ -38,11 +39,12 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
     began = time.perf_counter()
     seen = request.narrows(trust)
     asked = request.query.strip()
-    model, vector, degraded = meaning(asked) if asked else ("", None, ())
+    model, vector, degraded = meaning(asked) if asked else (Serving("", None), None, ())
     with transaction.atomic():
         if asked:
             words, known = read(asked, seen.scopes_to_read)
-            results = _answers(Asking(Question(asked, words, vector, model, figures=known), request, seen, at))
+            question = Question(asked, words, vector, model.name, model.mean, known)
+            results = _answers(Asking(question, request, seen, at))
         else:
             results = most_salient(_asked_for(request, seen, at=at), at=at, limit=request.limit)
         stubs = list(_stubs(request, seen, at=at)) if request.include_redacted else []
@@ -56,7 +58,7 @@ def _answers(asking: Asking) -> list[Result]:
         with connection.cursor() as cursor:
             ann.prepare(cursor)
     found = pool(asking)
-    scored = by_passage(found.candidates, found.tells, asking.question.text, weights)
+    scored = by_passage(found.candidates, found.words, asking.question.text, weights)
     if request.unit == "passage":
         return fetched([Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]], request, asking.trust)
     return fetched(by_memory(scored, weights)[: request.limit], request, asking.trust)

@@ -22,10 +22,13 @@ ASKED = 8  # words of a question
 # The ranking of memories/ranking.py in SQL, over the same candidates; a line of `near` for each word of the question.
 BARE = """
 WITH pool AS MATERIALIZED ({candidates}),
-idf AS MATERIALIZED (SELECT string_to_array(told, ' ')::float8[] AS of FROM pool LIMIT 1),
+idf AS MATERIALIZED (
+    SELECT of, (SELECT sum(one) FROM unnest(of) AS one) AS most
+    FROM (SELECT string_to_array(told, ' ')::float8[] AS of FROM pool LIMIT 1) AS read),
 masks AS (SELECT pool.*, {before} FROM pool WINDOW said AS (PARTITION BY memory_id ORDER BY position, part)),
-words AS MATERIALIZED (SELECT masks.*, {near} AS words FROM masks CROSS JOIN idf),
-scored AS (SELECT words.*, 0.7 * words / nullif(max(words) OVER (), 0) + 0.3 * (cosine - min(cosine) OVER ())
+words AS MATERIALIZED (SELECT masks.*, {near} AS words, most FROM masks CROSS JOIN idf),
+scored AS (SELECT words.*, 0.7 * words / nullif(greatest(max(words) OVER (), 0.5 * most), 0)
+                  + 0.3 * (cosine - min(cosine) OVER ())
                   / nullif(max(cosine) OVER () - min(cosine) OVER (), 0) AS s FROM words),
 best AS (SELECT memory_id, max(s) AS s, max(salience) AS salience, max(confidence) AS confidence FROM scored
          GROUP BY memory_id),
@@ -35,7 +38,9 @@ top AS MATERIALIZED (
 SELECT score, m.*, e.* FROM top JOIN memories_memory m ON m.id = top.memory_id
 LEFT JOIN memories_episode e ON e.memory_id = m.id ORDER BY score DESC
 """
-NAMES = "(id, memory_id, position, part, type, actor, source, mask, cosine, salience, confidence, told)"
+NAMES = (
+    "(id, memory_id, position, part, type, actor, source, mask, cosine, similarity, salience, confidence, told, rarity)"
+)
 
 
 def bare(candidates: str, words: int) -> str:
@@ -79,7 +84,8 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     model, vector, _failed = meaning(question)
     trust = asked.narrows(everything())
     words, known = read(question, trust.scopes_to_read)
-    asking = Asking(Question(question, words, vector, model, figures=known), asked, trust, datetime.now(UTC))
+    found = Question(question, words, vector, model.name, model.mean, known)
+    asking = Asking(found, asked, trust, datetime.now(UTC))
     sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
     values = asking.values()
     with transaction.atomic(), connection.cursor() as cursor:

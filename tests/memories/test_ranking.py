@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.ranking import Candidate, Scored, Weights, by_memory, by_passage, idf, is_named
+from memories.ranking import Candidate, Scored, Weights, Word, by_memory, by_passage, idf, is_named
 
 PLAIN = Weights()
-ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, 1.0, 50)
+ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, None, 1.0, 50)
 
 
 def at(position: int, matched: int = 0, memory: str = "m", **facts: Any) -> Candidate:
@@ -19,7 +19,11 @@ def at(position: int, matched: int = 0, memory: str = "m", **facts: Any) -> Cand
 
 
 def ranked(*pool: Candidate, tells: tuple[float, ...] = (1.0,), question: str = "") -> dict[int, Scored]:
-    return {one.candidate.passage: one for one in by_passage(pool, tells, question, PLAIN)}
+    return {one.candidate.passage: one for one in by_passage(pool, words(*tells), question, PLAIN)}
+
+
+def words(*tells: float) -> list[Word]:
+    return [Word(one, one) for one in tells]
 
 
 def test_a_rare_word_tells_more_than_a_common_one() -> None:
@@ -61,6 +65,36 @@ def test_meaning_counts_from_the_least_to_the_most_alike_of_the_pool() -> None:
     assert [found[n].meaning for n in (1, 20, 40, 60)] == pytest.approx([0.3, 0, 0.15, 0])
 
 
+def test_one_weak_word_counts_less_than_half_of_the_question() -> None:
+    """What the words tell is a share of the whole question, as long as no passage holds half of it."""
+    found = ranked(at(1, 0b0001, cosine=0.1), at(20, cosine=0.9), tells=(1, 1, 1, 1))
+    assert found[1].words == pytest.approx(0.7 * 0.25 / 0.5)
+    weak = ranked(at(1, 0b0001, cosine=0.1), at(20, cosine=0.9), tells=(0.3, 1, 1, 1))
+    assert weak[20].score > weak[1].score
+    assert ranked(at(1, 0b0011), tells=(1, 1, 1, 1))[1].words == pytest.approx(0.7)
+
+
+def test_pairs_of_characters_are_no_words_that_could_be_missing() -> None:
+    """Of the pairs of a Chinese question hardly half are words: what is shared counts as ever."""
+    pairs = [Word(1, 1, whole=False)] * 4
+    [found] = by_passage([at(1, 0b0001)], pairs, "", PLAIN)
+    assert [found.words, found.relevance] == [pytest.approx(0.7), pytest.approx(0.5)]
+
+
+def test_relevance_is_absolute() -> None:
+    """Half of the words and a likeness of 0.6; the best of the pool may still be irrelevant."""
+    found = ranked(at(1, 0b01, cosine=0.9, similarity=0.6), at(20, cosine=0.8, similarity=-0.1), tells=(1, 1))
+    assert found[1].relevance == pytest.approx((0.5 + 0.6) / 2)
+    assert found[20].relevance == 0
+    assert ranked(at(1, cosine=0.7, similarity=0.1), tells=(1, 1))[1].relevance == pytest.approx(0.05)
+
+
+def test_without_vectors_words_alone_are_relevant_and_without_words_meaning_alone() -> None:
+    assert ranked(at(1, 0b01), tells=(1, 1))[1].relevance == pytest.approx(0.5)
+    assert ranked(at(1, cosine=0.9, similarity=0.6), tells=())[1].relevance == pytest.approx(0.6)
+    assert ranked(at(1), tells=())[1].relevance == 0
+
+
 def test_who_is_named_in_the_question_is_preferred() -> None:
     found = ranked(at(1, actor="Anna"), at(20, actor="Ben"), at(40, source="P01"), question="What did Anna tell P01?")
     assert [found[n].actor for n in (1, 20, 40)] == [0.3, 0, 0.3]
@@ -85,7 +119,7 @@ def test_a_name_is_a_whole_word_and_no_role(name: str, question: str, named: boo
 
 def test_a_memory_is_as_good_as_its_best_passage_then_salience_and_confidence_decide() -> None:
     pool = [at(1, 1, "a"), at(20, 1, "b", salience=0.5), at(40, 1, "c", confidence=90)]
-    found = by_memory(by_passage(pool, (1.0,), "", PLAIN), PLAIN)
+    found = by_memory(by_passage(pool, words(1.0), "", PLAIN), PLAIN)
     assert [one.passages[0].candidate.memory for one in found] == ["c", "a", "b"]
     assert found[0].score == pytest.approx(0.8 + 0.15 + 0.05 * 0.9)
     assert found[2].score == pytest.approx(0.8 + 0.15 * 0.5 + 0.05 * 0.5)
@@ -96,7 +130,7 @@ def test_of_equal_passages_the_later_stored_comes_first() -> None:
 
 
 def test_without_neighbours_only_the_passage_itself_counts() -> None:
-    alone = by_passage([at(1, 1), at(2)], (1.0,), "", replace(PLAIN, neighbours=()))
+    alone = by_passage([at(1, 1), at(2)], words(1.0), "", replace(PLAIN, neighbours=()))
     assert [one.score for one in alone] == [0.7, 0]
 
 
@@ -113,6 +147,7 @@ pools = st.lists(
         st.sampled_from("ab"),
         part=st.integers(0, 1),
         cosine=st.none() | st.floats(-1, 1),
+        similarity=st.none() | st.floats(-1, 1),
         salience=st.floats(0, 1),
         confidence=st.integers(0, 100),
         actor=st.sampled_from(["", "Anna", "user"]),
@@ -125,9 +160,10 @@ told = st.lists(st.floats(0, 20), min_size=4, max_size=4)
 
 @given(pools, told)
 def test_every_score_is_the_sum_of_its_parts_and_bounded(pool: list[Candidate], tells: list[float]) -> None:
-    for one in by_passage(pool, tells, "anna?", PLAIN):
+    for one in by_passage(pool, words(*tells), "anna?", PLAIN):
         assert one.score == pytest.approx(one.words + one.neighbours + one.meaning + one.actor)
         assert -1e-9 <= one.score <= 1.3 + 1e-9
+        assert 0 <= one.relevance <= 1
 
 
 @given(pools, told, st.randoms())
@@ -135,13 +171,13 @@ def test_the_order_in_which_candidates_come_does_not_matter(
     pool: list[Candidate], tells: list[float], random: Any
 ) -> None:
     mixed = random.sample(pool, len(pool))
-    first, second = by_passage(pool, tells, "", PLAIN), by_passage(mixed, tells, "", PLAIN)
+    first, second = by_passage(pool, words(*tells), "", PLAIN), by_passage(mixed, words(*tells), "", PLAIN)
     assert [one.candidate for one in first] == [one.candidate for one in second]
 
 
 @given(pools, told)
 def test_every_memory_of_the_pool_is_ranked_once(pool: list[Candidate], tells: list[float]) -> None:
-    found = by_memory(by_passage(pool, tells, "", PLAIN), PLAIN)
+    found = by_memory(by_passage(pool, words(*tells), "", PLAIN), PLAIN)
     assert sorted(one.passages[0].candidate.memory for one in found) == sorted({row.memory for row in pool})
     assert sum(len(one.passages) for one in found) == len(pool)
     assert all(0 <= one.score <= 1 + 1e-9 for one in found)

@@ -38,6 +38,10 @@ class SearchResult(Shape):
     memory: Memory | Stub
     """Stubs follow the last memory, with score 0, and only when `include_redacted` asks for them"""
     score: float
+    """Orders the results of one question, as a share of the best of them"""
+    relevance: Share | None
+    """How much of the question is answered, whatever else is found: below 0.2 hardly anything, a paraphrase without a
+    word in common from about 0.25. null: nothing was asked, or a stub"""
     passages: list[FoundPassage]
     """Of an episode the best three, best first; of `unit: passage` the one that was found"""
     parts: Parts | None = None
