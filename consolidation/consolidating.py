@@ -3,11 +3,12 @@
 from collections import Counter
 from datetime import datetime
 
+from django.conf import settings
 from django.utils import timezone
 
 from consolidation import locks
 from consolidation.models import Pattern, Run
-from consolidation.pipelines import competences, sightings
+from consolidation.pipelines import carrying, competences, sightings
 from memories.models import Episode
 
 KIND = "consolidate"
@@ -52,7 +53,10 @@ def retry_set_aside() -> int:
 def _scopes() -> list[str]:
     new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
     due = Pattern.objects.due().order_by().values_list("scope", flat=True)
-    return sorted(set(new.distinct()) | set(due.distinct()))
+    found = set(new.distinct()) | set(due.distinct())
+    if settings.SIGNATURE != "all":
+        found |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
+    return sorted(found)
 
 
 def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
@@ -61,6 +65,7 @@ def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
         run.progress(stage=scope or "unscoped", done=done, total=len(scopes), counters=counters)
         with locks.held(f"consolidate:{scope}", wait=wait) as ours:
             if ours:
+                carrying.carry_over(scope, at=run.moment)
                 counters.update(sightings.digest(scope, at=run.moment))
                 counters.update(competences.write_down(scope, run_id=run.pk, at=run.moment))
             else:

@@ -1,14 +1,18 @@
 """What the thinking room remembers of its own work: runs, and the patterns it has seen with what it saw them in."""
 
+import hashlib
+from collections.abc import Collection
 from datetime import datetime
 from typing import Self
+from uuid import UUID
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from consolidation.groups import RuleGroup  # noqa: F401 - so that the tables of the pattern rules are known
-from memories.choices import Outcome
+from memories.choices import LIVE, Outcome
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id
 
@@ -19,7 +23,16 @@ class PatternQuerySet(Trusted["Pattern"]):
     def due(self) -> Self:
         """Touched since they were last written down as a competence: the queue of the second half of a run."""
         waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
-        return waiting.order_by("kind", "sensitivity", "signature_sha256")  # exact before general
+        return waiting.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
+
+    def ripe(self, least: int) -> Self:
+        """Those that are a skill, or are seen often enough to become one."""
+        live = Q(memory__status__in=LIVE)
+        return self.filter(live | Q(memory=None, cases__gte=least))
+
+    def replaced(self) -> Self:
+        """Of the kinds that were counted before runs were grouped by their effects."""
+        return self.filter(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
 
     def stuck(self) -> Self:
         """Due, and the last try failed or killed its worker three times."""
@@ -27,11 +40,15 @@ class PatternQuerySet(Trusted["Pattern"]):
 
 
 class Pattern(models.Model):
-    """A way of working that runs share: one signature of one kind, within one scope and one sensitivity."""
+    """A way of working that runs share: one signature of one kind, within one scope and one sensitivity.
+
+    `cases` are the distinct threads of its successes; `former` the keys of skills that stood for these effects before.
+    """
 
     class Kind(models.TextChoices):
-        EXACT = "exact"
-        GENERAL = "general"
+        EFFECTS = "effects"
+        EXACT = "exact"  # all tools: SIGNATURE=all, and what was counted before effects were
+        GENERAL = "general"  # of old only: effects beside exact
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=8, choices=Kind)
@@ -39,6 +56,9 @@ class Pattern(models.Model):
     sensitivity = models.SmallIntegerField()
     signature = models.TextField()
     signature_sha256 = models.BinaryField(max_length=32)
+    effects = ArrayField(models.TextField(), default=list)
+    former = ArrayField(models.CharField(max_length=255), default=list)
+    cases = models.IntegerField(default=0)
     successes = models.IntegerField(default=0)
     failures = models.IntegerField(default=0)
     partials = models.IntegerField(default=0)
@@ -78,6 +98,11 @@ class Pattern(models.Model):
         self.save(update_fields=["attempts", "error"])
 
 
+def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
+    """What stands for the case of an episode: a hash of its thread, else of the episode alone."""
+    return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
+
+
 class SightingQuerySet(models.QuerySet["Sighting"]):
     def uncounted(self) -> Self:
         """What the pattern's memory has not counted yet, or has counted with another outcome."""
@@ -87,6 +112,11 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
         """Marks these as counted with the outcome that they have now."""
         return self.update(counted=F("outcome"))
 
+    def well(self, cases: Collection[UUID]) -> set[UUID]:
+        """Those of the cases in which a run ended well."""
+        found = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
+        return set(found.order_by().values_list("case", flat=True).distinct())
+
     def newest(self, most: int) -> Self:
         return self.order_by("-at", "-episode_id")[:most]
 
@@ -94,11 +124,13 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
 class Sighting(models.Model):
     """One episode in which a pattern was seen; it survives the episode, and counts once.
 
-    `counted` is the outcome that the pattern's memory has counted for it, '' before it has.
+    `counted` is the outcome that the pattern's memory has counted for it, '' before it has; `case` stands for the
+    thread of the episode, or for the episode itself when it has none.
     """
 
     pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
     episode_id = models.UUIDField()
+    case = models.UUIDField()
     outcome = models.CharField(max_length=8, choices=Outcome)
     counted = models.CharField(max_length=8, choices=Outcome, blank=True)
     at = models.DateTimeField()
@@ -113,6 +145,7 @@ class Sighting(models.Model):
             models.Index(fields=["pattern"], condition=~Q(counted=F("outcome")), name="sighting_uncounted"),
             models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
             models.Index(fields=["episode_id"], name="sighting_by_episode"),
+            models.Index(fields=["pattern", "case"], name="sighting_by_case"),
         ]
 
     def __str__(self) -> str:

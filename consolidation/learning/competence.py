@@ -1,12 +1,13 @@
 """From the runs of one pattern to a competence: everything that a skill's version says, and the counts behind it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from consolidation.learning import lessons, naming, procedure, triggers
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
+from consolidation.learning.effects import ToolRules, signature, unfolded
 from consolidation.learning.failures import Mode, modes, quiet
 from consolidation.learning.recipe import Stage, stages
 from consolidation.learning.records import Sign, signs
@@ -46,22 +47,20 @@ class _Learned:
 
 def learn(
     *,
-    kind: Literal["exact", "general"],
-    signature: str,
+    effects: frozenset[str],
     runs: Sequence[Run],
     others: Sequence[Run],
     record: TrackRecord,
     taken: Collection[str],
-    ignored: Collection[str] = (),
-    read_only: Mapping[str, bool] | None = None,
+    rules: ToolRules,
 ) -> Competence:
     """`runs` are the pattern's, `others` the scope's (they may overlap); `record` holds the exact counters, `taken` the
     slugs that others have. Same data, same bytes. Without a success among the runs all of them show how it is done."""
     if not runs:
         raise ValueError("no runs to learn from")
-    scope = Scope(ordered(runs), ordered(others), frozenset(ignored), dict(read_only or {}))
+    scope = Scope(ordered(unfolded(r, rules) for r in runs), ordered(unfolded(r, rules) for r in others), rules)
     found = _Learned(scope, stages(scope), triggers.opening(scope), modes(scope), signs(scope), contrast(scope))
-    fields = _fields(kind, signature, found, record, taken)
+    fields = _fields(effects, found, record, taken)
     return Competence(
         fields=fields,
         triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
@@ -73,14 +72,14 @@ def learn(
     )
 
 
-def _fields(kind: str, signature: str, found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
+def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
     scope, steps = found.scope, found.steps
-    title = naming.title(kind, scope, steps)
+    title = naming.title("", scope, steps)
     later = triggers.later(scope, found.said)
     answered = [] if scope.effects(scope.runs[0]) else triggers.answered(scope, found.said)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes}
     return Fields(
-        name=naming.slug(title, signature, taken),
+        name=naming.slug(title, signature(effects), taken),
         title=title,
         description=naming.description(title, steps, found.said, found.signs, record),
         trigger=[term.written for term in found.said],

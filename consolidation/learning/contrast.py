@@ -65,10 +65,10 @@ def _used(tool: str) -> Test:
 
 
 def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
-    ended: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    ended: dict[frozenset[str], list[int]] = defaultdict(lambda: [0, 0])
     for run in near:
         ended[scope.effects(run)][0 if run.succeeded else 1] += 1
-    ways = [Way(tuple(effects.split("+")) if effects else (), good, bad) for effects, (good, bad) in ended.items()]
+    ways = [Way(tuple(sorted(effects)), good, bad) for effects, (good, bad) in ended.items()]
     return tuple(sorted(ways, key=lambda way: (-way.runs, way.tools)))
 
 

@@ -52,7 +52,7 @@ def _difference(scope: Scope, what: str, test: Test) -> Difference:
 
 
 def _tests(scope: Scope) -> Iterator[tuple[str, Test]]:
-    tools = sorted({tool for run in scope.runs for tool in run.tools} - set(scope.ignored))
+    tools = sorted({tool for run in scope.runs for tool in run.tools} - set(scope.rules.ignored))
     for tool in tools:
         name = code(tool)
         yield f"{name} was used", partial(_used, tool)

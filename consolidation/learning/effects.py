@@ -1,7 +1,7 @@
 """What a run changed: the kinds of its calls that have an effect. Looking things up and handing over are none."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,8 @@ class ToolRules:
         """As marked; else a command kind that is known to read, or the first word of the tool's name."""
         if kind in self.marked:
             return self.marked[kind]
-        return commands.reads(kind) or first_word_reads(kind)
+        of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
+        return commands.reads(kind) or (not of_command and first_word_reads(kind))
 
     def is_effect(self, kind: str) -> bool:
         return self._effects[kind]
@@ -89,6 +90,36 @@ class _Effects(dict[str, bool]):
 def effects(run: "Run", rules: ToolRules) -> frozenset[str]:
     """The kinds of effect that the run's calls have; empty when it only looked, answered or handed over."""
     return frozenset(kind for call in run.steps for kind in rules.kinds(call) if rules.is_effect(kind))
+
+
+def signature(kinds: frozenset[str]) -> str:
+    """A set of effects as a name."""
+    return "+".join(sorted(kinds)) or NO_ACTION
+
+
+def unfolded(run: "Run", rules: ToolRules) -> "Run":
+    """The run with a call for each command of its command lines, so that a command is a tool like any other.
+
+    What a line answered stands with its first command that acts, else with its last one. The same run when it has no
+    command line.
+    """
+    if not any(rules.runs_commands(call.name) and call.via == "" for call in run.steps):
+        return run
+    calls = [part for call in run.steps for part in _parts(call, rules)]
+    return replace(run, calls=tuple(calls))
+
+
+def _parts(call: "Call", rules: ToolRules) -> Iterator["Call"]:
+    kinds = rules.kinds(call)
+    if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
+        yield call
+        return
+    answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
+    for kind in kinds:
+        if kind == answering:
+            yield replace(call, tool=kind, via=call.name, args={})
+        else:
+            yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True)
 
 
 def command_line(call: "Call") -> str:

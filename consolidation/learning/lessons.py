@@ -35,7 +35,7 @@ def _of_signs(signs: Sequence[Sign]) -> Iterator[str]:
 
 
 def _of_contrast(scope: Scope, seen: Contrast) -> Iterator[str]:
-    own = set(scope.effects(scope.runs[0]).split("+"))
+    own = scope.effects(scope.runs[0])
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
         yield (
             f"{code(excess.tool)} was called in {excess.failures} of {excess.of_failures} similar runs that failed and "

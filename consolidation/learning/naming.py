@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Sequence
 from hashlib import sha256
 
@@ -52,12 +51,7 @@ def _looks(steps: Sequence[Stage]) -> str:
 
 def _has_kin(scope: Scope) -> bool:
     """Do other successes with the same effects use other tools, so that they too may become a skill?"""
-    own = scope.exact(scope.runs[0])
-    same = Counter(
-        scope.exact(r) for r in scope.all if r.succeeded and scope.effects(r) == scope.effects(scope.runs[0])
-    )
-    del same[own]
-    return sum(same.values()) >= 2
+    return False
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:

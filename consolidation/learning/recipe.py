@@ -61,7 +61,7 @@ def stages(scope: Scope) -> list[Stage]:
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for call in run.steps:
-        if call.name not in scope.ignored:
+        if call.name not in scope.rules.ignored:
             found.setdefault(call.name, []).append(call)
     return found
 

@@ -28,6 +28,7 @@ class Call:
     ok: bool | None  # None: the recording does not say
     at: datetime
     ref: str | None
+    via: str = ""  # the tool that ran this command; '' for a call of a tool
 
     @cached_property
     def name(self) -> str:

@@ -2,17 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
 
 from consolidation.learning import errors, terms, values
+from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.holdings import place
 from consolidation.learning.lexicon import PLAIN, STOP
 from consolidation.learning.privacy import Holders, personal, safe
 from consolidation.learning.runs import Call, Run
-from consolidation.learning.signatures import effects, exact, is_read_only
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
@@ -40,9 +40,9 @@ class Scope:
 
     runs: Sequence[Run]
     others: Sequence[Run]
-    ignored: Collection[str] = ()
-    marked: Mapping[str, bool] = field(default_factory=dict)
+    rules: ToolRules = field(default_factory=ToolRules)
     _fields: dict[str, Holders | None] = field(default_factory=dict)
+    _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def all(self) -> list[Run]:
@@ -67,13 +67,12 @@ class Scope:
 
     def changes(self, tool: str) -> bool:
         """Has this tool an effect?"""
-        return tool not in self.ignored and not is_read_only(tool, self.marked)
+        return self.rules.is_effect(tool)
 
-    def effects(self, run: Run) -> str:
-        return effects(run, self.ignored, self.marked)
-
-    def exact(self, run: Run) -> str:
-        return exact(run, self.ignored)
+    def effects(self, run: Run) -> frozenset[str]:
+        if run.id not in self._effects:
+            self._effects[run.id] = effects(run, self.rules)
+        return self._effects[run.id]
 
     @cached_property
     def names(self) -> set[str]:

@@ -5,6 +5,7 @@ worker that dies in between leaves the pattern due, and the next run comes to th
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -13,11 +14,13 @@ from django.conf import settings
 from django.db import transaction
 
 from consolidation.learning.competence import Competence, learn
+from consolidation.learning.effects import ToolRules, unfolded
 from consolidation.learning.runs import Run
-from consolidation.models import Pattern, Sighting
+from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
+from consolidation.pipelines.rules import tool_rules
 from memories import witnessing
-from memories.choices import LIVE, Outcome
+from memories.choices import LIVE
 from memories.models import Episode, Memory, Tombstone
 from memories.models.memory import competence_key
 from skills.manifest import TrackRecord
@@ -25,6 +28,8 @@ from skills.models import Skill
 
 RUNS_OF_PATTERN = 200
 RUNS_OF_SCOPE = 500
+ENOUGH = 5  # cases after which a combination of skills is one of its own
+ALIKE = 0.75  # share of common effects above which two sets are hardly two skills
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Background:
     """What one pattern is seen against: the scope's latest runs of one sensitivity and below, read once a run."""
 
     runs: list[Run]
-    read_only: dict[str, bool]
+    rules: ToolRules
 
 
 def write_down(scope: str, *, run_id: UUID, at: datetime) -> Counter[str]:
@@ -78,37 +83,53 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
 
 
 def _is_ripe(pattern: Pattern) -> bool:
-    """Enough successes; of a general pattern, enough that no exact skill stands for."""
+    """Enough cases ended well; more of them where other skills say most of it already.
+
+    That is a combination of effects whose parts are skills (each says what it often goes with), and a set that hardly
+    differs from one that more cases speak for.
+    """
     least = settings.MIN_PATTERN_OCCURRENCES
-    if pattern.kind == Pattern.Kind.EXACT:
-        return pattern.successes >= least
-    exact = Sighting.objects.filter(pattern__kind=Pattern.Kind.EXACT, pattern__memory__isnull=False)
-    exact = exact.filter(pattern__scope=pattern.scope, pattern__sensitivity=pattern.sensitivity)
-    alone = pattern.sightings.filter(outcome=Outcome.SUCCESS).exclude(episode_id__in=exact.values("episode_id"))
-    return alone.count() >= least
+    if pattern.cases < least:
+        return False
+    if pattern.kind != Pattern.Kind.EFFECTS or pattern.cases >= max(ENOUGH, least):
+        return True
+    kin = Pattern.objects.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
+    kin = kin.ripe(least).exclude(pk=pattern.pk).filter(effects__overlap=pattern.effects)
+    return not _is_said_by(pattern, kin.only("effects", "cases"))
+
+
+def _is_said_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:
+    own, parts = set(pattern.effects), set[str]()
+    for other in kin:
+        theirs = set(other.effects)
+        parts |= theirs if theirs < own else set()
+        alike = len(own & theirs) / len(own | theirs)
+        if alike > ALIKE and (other.cases, other.pk) > (pattern.cases, pattern.pk):
+            return True
+    return bool(own) and parts == own
 
 
 def _background(scope: str, sensitivity: int) -> Background:
     closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
     closed = closed.filter(closed_at__isnull=False, outcome__isnull=False).order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
-    return Background(recorded.runs([episode.pk for episode in latest]), recorded.read_only_hints(reversed(latest)))
+    rules = tool_rules(reversed(latest))
+    found = recorded.runs([episode.pk for episode in latest])
+    return Background([unfolded(run, rules) for run in found], rules)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:
     ids = list(pattern.sightings.newest(RUNS_OF_PATTERN).values_list("episode_id", flat=True))
     known = {run.id: run for run in background.runs}
     missing = recorded.runs([episode_id for episode_id in ids if episode_id not in known])
-    known.update({run.id: run for run in missing})
+    known.update({run.id: unfolded(run, background.rules) for run in missing})
     return learn(
-        kind=pattern.kind,  # type: ignore[arg-type]  # one of the two by its choices
-        signature=pattern.signature,
+        effects=frozenset(pattern.effects),
         runs=[known[episode_id] for episode_id in ids if episode_id in known],
         others=background.runs,
         record=_record(pattern),
         taken=_taken(pattern),
-        ignored=settings.IGNORED_TOOLS,
-        read_only=background.read_only,
+        rules=background.rules,
     )
 
 
@@ -123,8 +144,8 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
 
 def _forgotten(pattern: Pattern) -> Tombstone | None:
     """A person has forgotten what these runs would teach: it is not taught again."""
-    key = competence_key(f"skill:{pattern.signature}")
-    return Tombstone.objects.blocking(pattern.scope).filter(key=key).order_by("-at").first()
+    keys = [competence_key(f"skill:{pattern.signature}"), *pattern.former]
+    return Tombstone.objects.blocking(pattern.scope).filter(key__in=keys).order_by("-at").first()
 
 
 def _met_again(pattern: Pattern, tombstone: Tombstone, *, at: datetime) -> Counter[str]:

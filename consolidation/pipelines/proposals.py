@@ -61,10 +61,12 @@ def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
 
 
 def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
+    named = pattern.memory.payload.get("skill_name") if pattern.memory else None  # a name once given stays
     return {
         "kind": Type.COMPETENCE.value,
-        "skill_name": f"skill:{pattern.signature}",
+        "skill_name": named or f"skill:{pattern.signature}",
         "pattern": pattern.kind,
+        "effects": pattern.effects,
         "triggers": competence.triggers,
         "recipe": competence.recipe,
         "required_tools": competence.required_tools,

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
 from uuid import UUID
@@ -13,12 +13,13 @@ from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest, Least
 
-from consolidation.learning import signatures
-from consolidation.learning.runs import Call, Run
-from consolidation.models import Pattern, Sighting
-from consolidation.pipelines.recorded import read_only_hints
+from consolidation.learning.effects import effects, signature
+from consolidation.learning.runs import Run
+from consolidation.models import Pattern, Sighting, case_of
+from consolidation.pipelines import recorded
+from consolidation.pipelines.rules import tool_rules
 from memories.choices import Outcome
-from memories.models import Episode, Event
+from memories.models import Episode
 from memories.models.performance import COLUMN
 
 BATCH = 50
@@ -32,6 +33,7 @@ class Identity:
     scope: str
     sensitivity: int
     signature: str
+    effects: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def sha256(self) -> bytes:
@@ -94,49 +96,42 @@ def _read(ids: Sequence[UUID], *, at: datetime) -> int:
 def _correct(episodes: Sequence[Episode]) -> None:
     """Episodes that were read before and have another outcome now: their patterns' counters move by the difference."""
     outcome = {episode.pk: episode.outcome for episode in episodes}
-    difference: dict[UUID, Counter[str]] = defaultdict(Counter)
-    stale = Sighting.objects.select_for_update().filter(episode_id__in=outcome)
-    for sighting in stale:
-        now = outcome[sighting.episode_id]
-        if now and now != sighting.outcome:
-            difference[sighting.pattern_id].update({now: 1, sighting.outcome: -1})
+    moved: dict[UUID, list[Sighting]] = defaultdict(list)
+    for sighting in Sighting.objects.select_for_update().filter(episode_id__in=outcome):
+        if outcome[sighting.episode_id] not in (None, sighting.outcome):
+            moved[sighting.pattern_id].append(sighting)
+    for pattern_id, sightings in sorted(moved.items()):
+        rows = Sighting.objects.filter(pattern=pattern_id)
+        cases = {sighting.case for sighting in sightings}
+        before, counts = rows.well(cases), Counter[str]()
+        for sighting in sightings:
+            now = str(outcome[sighting.episode_id])
+            counts.update({now: 1})
+            counts.subtract([sighting.outcome])
             Sighting.objects.filter(pk=sighting.pk).update(outcome=now)
-    for pattern_id, counts in sorted(difference.items()):
-        Pattern.objects.filter(pk=pattern_id).update(due=True, **_moved(counts))
+        difference = len(rows.well(cases)) - len(before)
+        Pattern.objects.filter(pk=pattern_id).update(due=True, cases=F("cases") + difference, **_moved(counts))
 
 
 def _see(episodes: Sequence[Episode]) -> None:
-    """Episodes that are read for the first time: one sighting for each pattern that they show."""
+    """Episodes that are read for the first time: a sighting of the pattern that each shows."""
     seen: dict[Identity, list[Episode]] = defaultdict(list)
-    tools = _tools(episodes)
-    for episode in episodes:
-        if episode.outcome and tools[episode.pk]:
-            for identity in _identities(episode, tools[episode.pk]):
-                seen[identity].append(episode)
-    for identity in sorted(seen, key=lambda one: (one.kind, one.sha256, one.sensitivity)):  # one order: no deadlock
+    runs = recorded.calls_of([episode for episode in episodes if episode.outcome])
+    for run, episode in runs:
+        if run.steps:
+            seen[_identity(run, episode)].append(episode)
+    for identity in sorted(seen, key=lambda one: (one.sha256, one.sensitivity)):  # one order: no deadlock
         _count(identity, seen[identity])
 
 
-def _tools(episodes: Sequence[Episode]) -> dict[UUID, set[str]]:
-    calls = Event.objects.filter(episode__in=episodes, kind="tool_call").values_list("episode_id", "tool").distinct()
-    tools: dict[UUID, set[str]] = defaultdict(set)
-    for episode_id, tool in calls:
-        if tool.strip():
-            tools[episode_id].add(tool.strip())
-    return tools
-
-
-def _identities(episode: Episode, tools: set[str]) -> list[Identity]:
-    assert episode.closed_at is not None
-    at = episode.closed_at
-    calls = tuple(Call(0, tool, None, None, None, at, None) for tool in tools)
-    run = Run(episode.pk, None, episode.source, "success", at, calls, ())
-    named = (
-        (Pattern.Kind.EXACT, signatures.exact(run, settings.IGNORED_TOOLS)),
-        (Pattern.Kind.GENERAL, signatures.effects(run, settings.IGNORED_TOOLS, read_only_hints([episode]))),
-    )
-    scope, sensitivity = episode.scope, episode.memory.sensitivity
-    return [Identity(kind, scope, sensitivity, signature) for kind, signature in named if signature]
+def _identity(run: Run, episode: Episode) -> Identity:
+    """What the run changed; with SIGNATURE=all the tools that it used, whatever they do."""
+    rules = tool_rules([episode])
+    kinds = effects(run, rules)
+    literal = settings.SIGNATURE == "all"
+    name = signature(run.tools - rules.ignored) if literal else signature(kinds)
+    kind = Pattern.Kind.EXACT if literal else Pattern.Kind.EFFECTS
+    return Identity(kind, episode.scope, episode.memory.sensitivity, name, tuple(sorted(kinds)))
 
 
 def _count(identity: Identity, episodes: Sequence[Episode]) -> None:
@@ -148,17 +143,28 @@ def _count(identity: Identity, episodes: Sequence[Episode]) -> None:
         signature_sha256=identity.sha256,
         defaults={
             "signature": identity.signature,
+            "effects": list(identity.effects),
             "first_seen_at": min(moments),
             "last_seen_at": max(moments),
         },
     )
-    Sighting.objects.bulk_create(
-        Sighting(pattern=pattern, episode_id=episode.pk, outcome=episode.outcome, at=episode.closed_at)
+    rows = [
+        Sighting(
+            pattern=pattern,
+            episode_id=episode.pk,
+            case=case_of(episode.thread_id, episode.pk),
+            outcome=episode.outcome,
+            at=episode.closed_at,
+        )
         for episode in episodes
         if episode.outcome and episode.closed_at
-    )
+    ]
+    cases = {row.case for row in rows}
+    before = pattern.sightings.well(cases)
+    Sighting.objects.bulk_create(rows)
     Pattern.objects.filter(pk=pattern.pk).update(
         due=True,
+        cases=F("cases") + len(pattern.sightings.well(cases) - before),
         first_seen_at=Least("first_seen_at", Value(min(moments))),
         last_seen_at=Greatest("last_seen_at", Value(max(moments))),
         **_moved(Counter(str(episode.outcome) for episode in episodes)),

@@ -38,6 +38,7 @@ _SKILL: dict[str, Any] = {
     "required_tools": ["get_order", "refund_payment"],
     "failure_modes": [],
     "fallbacks": [],
+    "effects": ["refund_payment"],
     "performance": PERFORMANCE,
     "published_version": 1,
     "latest_version": 1,

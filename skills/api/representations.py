@@ -27,6 +27,7 @@ def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
         "sensitivity": Sensitivity(memory.sensitivity).label,
         "confidence": memory.confidence,
         **{name: memory.payload.get(name) for name in LEARNT},
+        "effects": memory.payload.get("effects") or [],
         "performance": performance(getattr(memory, "performance", None)),
         "published_version": published.number if published else None,
         "latest_version": max((v.number for v in versions), default=None) if every else published and published.number,

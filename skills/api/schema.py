@@ -39,6 +39,8 @@ class Skill(Shape):
     required_tools: list[str] | None
     failure_modes: list[Any] | None
     fallbacks: list[Any] | None
+    effects: list[str]
+    """What a run by it changes, sorted: tools and kinds of commands; empty also where nothing is known"""
     performance: Performance
     published_version: Number | None
     latest_version: Number | None

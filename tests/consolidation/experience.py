@@ -43,7 +43,7 @@ def consolidated(*, at: datetime = NOON + timedelta(hours=1)) -> Run:
     return done
 
 
-def competence(signature: str, kind: str = "exact") -> Memory:
+def competence(signature: str, kind: str = "effects") -> Memory:
     """The competence memory of a pattern, read afresh."""
     memory = Pattern.objects.get(kind=kind, signature=signature).memory
     assert memory is not None

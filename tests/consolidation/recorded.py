@@ -6,11 +6,13 @@ from typing import Any, Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from consolidation.learning.competence import Competence, learn
+from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Call, Message, Run
 from skills.manifest import TrackRecord
 
 Outcome = Literal["success", "failure", "partial"]
 Script = str | tuple[str, Any, Any]  # what the user says; or a tool, its arguments and its result
+RULES = ToolRules(handover=("transfer_*",), command_tools=frozenset({"bash"}))
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 
 
@@ -37,13 +39,10 @@ def counted(runs: Sequence[Run]) -> TrackRecord:
     )
 
 
-def learned(
-    runs: Sequence[Run], others: Sequence[Run] = (), kind: Literal["exact", "general"] = "exact", **more: Any
-) -> Competence:
-    signature = "+".join(sorted(runs[0].tools))
-    return learn(
-        kind=kind, signature=signature, runs=runs, others=others, record=counted(runs), **({"taken": ()} | more)
-    )
+def learned(runs: Sequence[Run], others: Sequence[Run] = (), rules: ToolRules = RULES, **more: Any) -> Competence:
+    of_first = effects(runs[0], rules)
+    known = {"taken": (), "record": counted(runs), **more}
+    return learn(effects=of_first, runs=runs, others=others, rules=rules, **known)
 
 
 def text(competence: Competence) -> str:

@@ -1,11 +1,14 @@
 """Episodes become competences: by threshold, counted once, whatever happens in between."""
 
+import json
 from collections import Counter
 from datetime import timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from consolidation.consolidating import consolidate, retry_set_aside
@@ -77,34 +80,105 @@ def test_a_second_run_changes_nothing_anywhere() -> None:
     assert everything_stored() == before
 
 
-def test_runs_with_other_look_ups_and_the_same_effect_share_one_general_skill() -> None:
+def test_runs_with_other_look_ups_and_the_same_effect_share_one_skill() -> None:
     run(["get_user", "cancel_order"])
     run(["search_orders", "cancel_order"], minutes=1)
     consolidated()
-    assert competence("cancel_order", "general").performance.successes == 2
+    assert competence("cancel_order").performance.successes == 2
     assert Memory.objects.filter(type="competence").count() == 1
 
 
-def test_a_general_skill_is_not_proposed_where_an_exact_one_stands_for_its_runs() -> None:
-    for minute in range(3):
-        run(["get_user", "cancel_order"], minutes=minute)
-    run(["search_orders", "cancel_order"], minutes=4)
-    consolidated()
-    assert Pattern.objects.get(kind="general").successes == 4
-    assert [memory.payload["pattern"] for memory in Memory.objects.filter(type="competence")] == ["exact"]
-
-
-def test_runs_that_only_look_have_no_general_pattern() -> None:
+def test_runs_without_an_effect_are_one_skill_and_handing_over_is_none() -> None:
     run(["get_user"])
+    run(["search_orders", "transfer_to_human"], minutes=1)
     consolidated()
-    assert set(Pattern.objects.values_list("kind", flat=True)) == {"exact"}
+    memory = competence("no_action")
+    assert (memory.payload["skill_name"], memory.payload["effects"]) == ("skill:no_action", [])
+
+
+def test_two_successes_of_one_thread_are_one_case_and_teach_no_skill() -> None:
+    run(BUILD, thread_id="task-1")
+    run(BUILD, thread_id="task-1", minutes=1)
+    consolidated()
+    assert (pattern := Pattern.objects.get()).successes == 2
+    assert (pattern.cases, pattern.memory) == (1, None)
+    run(BUILD, thread_id="task-2", minutes=2)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert competence(SIGNATURE).performance.successes == 3
+
+
+def test_an_outcome_that_is_replaced_moves_the_cases() -> None:
+    run(BUILD, id="a", thread_id="task-1")
+    run(BUILD, "failure", id="b", thread_id="task-2", minutes=1)
+    run(BUILD, "failure", id="c", thread_id="task-1", minutes=2)
+    consolidated()
+    run(BUILD, "success", id="b", thread_id="task-2", minutes=5)
+    run(BUILD, "success", id="c", thread_id="task-1", minutes=6)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert Pattern.objects.get().cases == 2
+    run(BUILD, "failure", id="b", thread_id="task-2", minutes=7)
+    consolidated(at=NOON + timedelta(hours=3))
+    assert Pattern.objects.get().cases == 1
+
+
+def test_a_combination_of_skills_is_a_skill_only_when_many_cases_speak_for_it() -> None:
+    for minute in range(2):
+        for tools in (["cancel_order"], ["refund"], ["refund", "cancel_order"]):
+            run(tools, minutes=minute)
+    consolidated()
+    assert set(effects_of_skills()) == {("cancel_order",), ("refund",)}
+    for minute in range(2, 5):
+        run(["refund", "cancel_order"], minutes=minute)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert ("cancel_order", "refund") in effects_of_skills()
+
+
+def test_of_two_sets_that_hardly_differ_the_one_with_more_cases_is_the_skill() -> None:
+    for minute in range(3):
+        run(["edit", "build", "test", "lint", "commit"], minutes=minute)
+    for minute in range(2):
+        run(["edit", "build", "test", "commit"], minutes=5 + minute)
+    consolidated()
+    assert effects_of_skills() == [("build", "commit", "edit", "lint", "test")]
+
+
+def effects_of_skills() -> list[tuple[str, ...]]:
+    return [tuple(memory.payload["effects"]) for memory in Memory.objects.filter(type="competence")]
+
+
+def test_commands_of_a_command_line_are_the_effects() -> None:
+    for minute in range(2):
+        run(["bash"], messages=command_lines("cd x && python -m pytest -q", "git log"), minutes=minute)
+    consolidated()
+    assert effects_of_skills() == [("pytest",)]
+
+
+def command_lines(*lines: str) -> list[dict[str, object]]:
+    said: list[dict[str, object]] = [{"role": "user", "content": "please mend it"}]
+    for n, line in enumerate(lines):
+        function = {"name": "bash", "arguments": json.dumps({"command": line})}
+        call = {"id": f"c{n}", "type": "function", "function": function}
+        said.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        said.append({"role": "tool", "tool_call_id": f"c{n}", "content": "ok"})
+    return said
+
+
+def test_the_literal_rule_counts_all_tools(settings: Any) -> None:
+    settings.SIGNATURE = "all"
+    run(["get_user", "cancel_order"])
+    run(["search_orders", "cancel_order"], minutes=1)
+    consolidated()
+    assert set(Pattern.objects.values_list("kind", "signature")) == {
+        ("exact", "cancel_order+get_user"),
+        ("exact", "cancel_order+search_orders"),
+    }
 
 
 def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
     tools = [{"type": "function", "function": {"name": "cancel_preview", "annotations": {"readOnlyHint": True}}}]
     run(["cancel_preview", "cancel_order"], tools=tools)
     consolidated()
-    assert Pattern.objects.get(kind="general").signature == "cancel_order"
+    assert Pattern.objects.get().signature == "cancel_order"
 
 
 def test_a_third_success_reinforces_once() -> None:
@@ -128,7 +202,7 @@ def test_a_replaced_outcome_moves_every_count_by_the_difference() -> None:
     consolidated()
     run(BUILD, "failure", id="b", minutes=5)
     consolidated(at=NOON + timedelta(hours=2))
-    assert totals() == [("exact", SIGNATURE, 2, 1, 0, 3), ("general", SIGNATURE, 2, 1, 0, 0)]
+    assert totals() == [("effects", SIGNATURE, 2, 1, 0, 3)]
     record = competence(SIGNATURE).performance
     assert (record.successes, record.failures) == (2, 1)
 
@@ -250,7 +324,7 @@ def test_a_storage_that_fails_keeps_the_pattern_for_the_next_run() -> None:
     assert failed is not None
     assert failed.status == Run.Status.FAILED
     assert not SkillVersion.objects.exists()
-    assert "No space left" in Pattern.objects.get(kind="exact").error
+    assert "No space left" in Pattern.objects.get().error
     consolidated()
     assert competence(SIGNATURE).skill.versions.count() == 1
 
@@ -259,7 +333,7 @@ OUTCOMES = st.sampled_from(["success", "failure", "partial"])
 TOOLS = st.lists(st.sampled_from(["get_a", "get_b", "set_c", "set_d"]), min_size=1, max_size=3, unique=True)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TOOLS, OUTCOMES, st.booleans()), min_size=1, max_size=12))
 def test_counts_are_exact_however_the_episodes_are_spread_over_runs(db, story) -> None:  # type: ignore[no-untyped-def]
     Memory.objects.all().delete()
@@ -267,18 +341,37 @@ def test_counts_are_exact_however_the_episodes_are_spread_over_runs(db, story) -
     expected: Counter[tuple[str, str]] = Counter()
     for minute, (tools, outcome, pause) in enumerate(story):
         run(tools, outcome, minutes=minute)
-        expected["+".join(sorted(tools)), outcome] += 1
+        changed = "+".join(sorted(tool for tool in tools if tool.startswith("set")))
+        expected[changed or "no_action", outcome] += 1
         if pause:
             consolidated(at=NOON + timedelta(hours=1, minutes=minute))
     consolidated(at=NOON + timedelta(hours=2))
-    for pattern in Pattern.objects.filter(kind="exact").select_related("memory__performance"):
+    for pattern in Pattern.objects.select_related("memory__performance"):
         counted = [expected[pattern.signature, outcome] for outcome in ("success", "failure", "partial")]
         assert [pattern.successes, pattern.failures, pattern.partials] == counted
-        assert (pattern.memory is not None) == (counted[0] >= 2)
+        assert pattern.cases == counted[0]
+        assert (pattern.memory is not None) == (counted[0] >= 2) or "+" in pattern.signature
         if pattern.memory:
             record = pattern.memory.performance
             assert [record.successes, record.failures, record.partials] == counted
             assert pattern.memory.evidence.count() == sum(counted)
+
+
+def test_an_episode_that_was_attempted_is_tried_alone_also_behind_fresh_ones() -> None:
+    fresh = [run(BUILD, minutes=minute) for minute in range(3)]
+    attempted = run(BUILD, minutes=5)
+    behind = run(BUILD, minutes=6)
+    Episode.objects.attempted([attempted.pk])
+    batches: list[set[object]] = []
+    read = sightings._read
+
+    def noted(ids, *, at):  # type: ignore[no-untyped-def]
+        batches.append(set(ids))
+        return read(ids, at=at)
+
+    with patch.object(sightings, "_read", noted):
+        consolidated()
+    assert batches == [{memory.pk for memory in fresh}, {attempted.pk}, {behind.pk}]
 
 
 def test_of_a_worker_that_dies_again_and_again_only_what_it_had_in_hand_is_set_aside() -> None:

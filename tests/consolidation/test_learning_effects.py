@@ -55,6 +55,13 @@ def test_a_command_line_in_a_list_or_as_plain_text_is_read() -> None:
     assert of(("bash", "make test")) == {"make test"}
 
 
+def test_a_command_that_writes_acts_although_its_program_reads() -> None:
+    assert of(("bash", {"command": "cat > a <<E\nE"}), ("bash", {"command": "find . -delete"})) == {
+        "cat >",
+        "find -delete",
+    }
+
+
 def test_another_tool_with_a_command_argument_stays_a_tool() -> None:
     assert of(("robot", {"command": "rm -rf x"})) == {"robot"}
 

@@ -1,0 +1,161 @@
+"""Patterns that were counted by all tools of a run are carried over to the effects that they stand for.
+
+It goes by their rows alone, for episodes may be gone: no episode is read again, no count falls, no skill changes its
+name. It runs before a scope is digested and finds nothing to do the next time.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Max, Min, Q
+
+from consolidation.learning.effects import NO_ACTION, ToolRules, signature
+from consolidation.models import Pattern, Sighting
+from consolidation.pipelines import proposals
+from consolidation.pipelines.rules import tool_rules
+from consolidation.pipelines.sightings import Identity
+from memories import claim_locks, witnessing
+from memories.choices import LIVE, Outcome
+from memories.models import Memory, Proposal
+from memories.models.memory import competence_key
+from memories.revision.superseding import supersede
+from memories.trust import SYSTEM
+from skills.models import Skill, SkillVersion
+
+WHY = "the same effects: one skill stands for them"
+
+
+def carry_over(scope: str, *, at: datetime) -> None:
+    """Every pattern of the former kinds of a scope; each set of effects in one transaction."""
+    if settings.SIGNATURE == "all":
+        return
+    rules = tool_rules()
+    groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
+    for pattern in Pattern.objects.replaced().filter(scope=scope).order_by("-kind", "pk").select_related("memory"):
+        groups[pattern.sensitivity, _effects(pattern, rules)].append(pattern)
+    for (sensitivity, kinds), old in groups.items():
+        with transaction.atomic():
+            claim_locks.to_decide(scope)
+            _carry(Identity(Pattern.Kind.EFFECTS, scope, sensitivity, signature(kinds)), sorted(kinds), old, at=at)
+
+
+def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
+    """By its stored name. What an exact pattern changed stands in the general one that saw the same episodes, which
+    knew what callers said of their tools; none saw them: nothing was changed."""
+    if pattern.effects:
+        return frozenset(pattern.effects)
+    name = pattern.signature
+    if pattern.kind == Pattern.Kind.EXACT:
+        seen = pattern.sightings.values("episode_id")[:1]
+        general = Pattern.objects.filter(kind=Pattern.Kind.GENERAL, sightings__episode_id__in=seen).first()
+        name = general.signature if general else ""
+    return frozenset(kind for kind in name.split("+") if kind and kind != NO_ACTION and rules.is_effect(kind))
+
+
+def _carry(identity: Identity, effects: list[str], old: Sequence[Pattern], *, at: datetime) -> None:
+    first, last = min(p.first_seen_at for p in old), max(p.last_seen_at for p in old)
+    pattern, _ = Pattern.objects.select_related("memory").get_or_create(
+        kind=identity.kind,
+        scope=identity.scope,
+        sensitivity=identity.sensitivity,
+        signature_sha256=identity.sha256,
+        defaults={
+            "signature": identity.signature,
+            "effects": effects,
+            "first_seen_at": first,
+            "last_seen_at": last,
+        },
+    )
+    known = [p.memory for p in (pattern, *old) if p.memory]
+    best = _best(known)
+    keys = {competence_key(f"skill:{one.signature}") for one in old}
+    former = sorted({*pattern.former, *(key for key in keys if key)})
+    _move_sightings(pattern, old, best)
+    Pattern.objects.filter(pk__in=[one.pk for one in old]).delete()
+    pattern.memory, pattern.former, pattern.due = best, former, True
+    for name, value in _counted(pattern).items():
+        setattr(pattern, name, value)
+    pattern.save()
+    if best is not None:
+        _show_effects(known, effects)
+        if best.status in LIVE:
+            _unite(best, [memory for memory in known if memory != best and memory.status in LIVE], at=at)
+            _count(pattern, best, at=at)
+
+
+def _best(memories: Sequence[Memory]) -> Memory | None:
+    """The skill that goes on: a published one, else one that waits, else what people dismissed or took back."""
+    published = set(_published(memories))
+    successes = dict(Memory.objects.filter(pk__in=[m.pk for m in memories]).values_list("pk", "performance__successes"))
+
+    def worth(memory: Memory) -> tuple[bool, bool, int, str]:
+        live = memory.status in LIVE
+        return live, live and memory.pk in published, successes.get(memory.pk) or 0, str(memory.pk)
+
+    return max(memories, key=worth, default=None)
+
+
+def _published(memories: Sequence[Memory]) -> list[object]:
+    versions = SkillVersion.objects.filter(skill__in=[m.pk for m in memories], status=SkillVersion.Status.PUBLISHED)
+    return list(versions.values_list("skill", flat=True))
+
+
+def _move_sightings(pattern: Pattern, old: Sequence[Pattern], best: Memory | None) -> None:
+    """Each episode once; what the skill that goes on has counted stays counted."""
+    for one in sorted(old, key=lambda one: (best is None or one.memory_id != best.pk, str(one.pk))):
+        rows = Sighting.objects.filter(pattern=one).exclude(episode_id__in=pattern.sightings.values("episode_id"))
+        counted = {} if best is not None and one.memory_id == best.pk else {"counted": ""}
+        rows.update(pattern=pattern, **counted)
+
+
+def _counted(pattern: Pattern) -> dict[str, object]:
+    well = Q(outcome=Outcome.SUCCESS)
+    return pattern.sightings.aggregate(
+        successes=Count("pk", filter=well),
+        failures=Count("pk", filter=Q(outcome=Outcome.FAILURE)),
+        partials=Count("pk", filter=Q(outcome=Outcome.PARTIAL)),
+        cases=Count("case", filter=well, distinct=True),
+        first_seen_at=Min("at"),
+        last_seen_at=Max("at"),
+    )
+
+
+def _show_effects(memories: Sequence[Memory], effects: list[str]) -> None:
+    for memory in memories:
+        memory.refresh_from_db(fields=["payload"])
+        memory.payload["effects"] = effects
+        Memory.objects.filter(pk=memory.pk).update(payload=memory.payload)
+
+
+def _unite(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
+    """Waiting skills give way to the one that goes on; published ones stay, and a person is asked about them."""
+    published = set(_published(others))
+    for memory in others:
+        if memory.pk not in published:
+            SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED).update(
+                status=SkillVersion.Status.REPLACED
+            )
+            supersede(memory, best, by=SYSTEM, why=WHY, at=at)
+    rest = [memory for memory in others if memory.pk in published]
+    if rest:
+        names = sorted(Skill.objects.filter(pk__in=[m.pk for m in rest]).values_list("name", flat=True))
+        proposal = Proposal.objects.propose(
+            Proposal.Kind.MERGE,
+            best,
+            {"verb": "edit"},  # accepting writes nothing: a person retires what is one too many
+            by=SYSTEM,
+            why=f"{', '.join(names)} and this one are published for the same effects: keep one of them",
+            at=at,
+            sensitivity=max(memory.sensitivity for memory in rest),
+        )
+        Proposal.objects.filter(pk=proposal.pk).update(others=[memory.pk for memory in rest])
+
+
+def _count(pattern: Pattern, memory: Memory, *, at: datetime) -> None:
+    """What the other patterns had seen counts for the skill now, without any gain in salience."""
+    uncounted = pattern.sightings.uncounted()
+    witnessing.count(memory, proposals.witnesses(list(uncounted)), at=at, founding=True)
+    uncounted.counted()
