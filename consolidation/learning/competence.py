@@ -74,7 +74,7 @@ def learn(
 
 def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
     scope, steps = found.scope, found.steps
-    title = naming.title("", scope, steps)
+    title = naming.title(steps)
     later = triggers.later(scope, found.said)
     answered = [] if scope.effects(scope.runs[0]) else triggers.answered(scope, found.said)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes}

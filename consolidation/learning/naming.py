@@ -7,7 +7,6 @@ from hashlib import sha256
 
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
-from consolidation.learning.scope import Scope
 from consolidation.learning.speech import Term
 from consolidation.learning.toolnames import code, objects, phrase
 from consolidation.learning.wording import cut, joined, upper_first
@@ -19,17 +18,10 @@ LONGEST_DESCRIPTION = 1_024
 _ARTICLES = {"a", "an", "the"}
 
 
-def title(kind: str, scope: Scope, steps: Sequence[Stage]) -> str:
-    """Cancel a reservation; of an exact pattern that has kin with the look-ups that tell it from them."""
+def title(steps: Sequence[Stage]) -> str:
+    """Cancel a reservation; what it is without an effect."""
     acts = _acts(steps)
-    looks = _looks(steps)
-    if not acts:
-        named = f"answer from {looks}, change nothing" if looks else "answer without changing anything"
-    else:
-        named = _said(acts)
-        if kind == "exact" and looks and _has_kin(scope):
-            named += f" after looking up {looks}"
-    return cut(upper_first(named), LONGEST_TITLE)
+    return cut(upper_first(_said(acts)) if acts else "Answer without changing anything", LONGEST_TITLE)
 
 
 def _said(acts: Sequence[Stage]) -> str:
@@ -47,11 +39,6 @@ def _acts(steps: Sequence[Stage]) -> list[Stage]:
 
 def _looks(steps: Sequence[Stage]) -> str:
     return objects([stage.tool for stage in steps if not stage.changes and not stage.optional])
-
-
-def _has_kin(scope: Scope) -> bool:
-    """Do other successes with the same effects use other tools, so that they too may become a skill?"""
-    return False
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:

@@ -132,7 +132,7 @@ def test_whatever_was_recorded_something_is_learned(args: Any, result: Any) -> N
 def test_any_text_is_survived(scripts: list[list[Any]]) -> None:
     runs = [run(n, *script, ("save_it", {}, "")) for n, script in enumerate(scripts)]
 
-    assert learned(runs, runs, kind="general").required_tools
+    assert learned(runs, runs).required_tools
 
 
 def test_five_thousand_messages_are_no_trouble() -> None:

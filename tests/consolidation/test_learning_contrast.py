@@ -20,7 +20,7 @@ def test_a_skill_that_only_looks_says_where_similar_runs_went_wrong() -> None:
     bad = [cancelled(n, "trial", "failure") for n in range(10, 14)]
     fields = learned(good, [*good, *bad]).fields
 
-    assert fields.title == "Answer from plan, change nothing"
+    assert fields.title == "Answer without changing anything"
     assert "Answer from what came back and change nothing." in fields.procedure
     assert fields.experience[0] == (
         "`cancel_plan` was called in 4 of 4 similar runs that failed and in 0 of 5 that ended well."

@@ -1,3 +1,4 @@
+from consolidation.learning.effects import ToolRules
 from consolidation.learning.recipe import stages
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
@@ -102,4 +103,6 @@ def test_success_looks_like_the_text_that_came_back() -> None:
 def test_ignored_tools_are_no_steps() -> None:
     runs = [run(n, ("think", {}, ""), EDIT) for n in range(2)]
 
-    assert [step["tool"] for step in learned(runs, ignored={"think"}).recipe] == ["edit_file"]
+    assert [step["tool"] for step in learned(runs, rules=ToolRules(ignored=frozenset({"think"}))).recipe] == [
+        "edit_file"
+    ]
