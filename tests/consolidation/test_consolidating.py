@@ -1,9 +1,7 @@
 """Episodes become competences: by threshold, counted once, whatever happens in between."""
 
-import json
 from collections import Counter
 from datetime import timedelta
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -78,107 +76,6 @@ def test_a_second_run_changes_nothing_anywhere() -> None:
     before = everything_stored()
     assert consolidated(at=NOON + timedelta(days=1)).counters["episodes_read"] == 0
     assert everything_stored() == before
-
-
-def test_runs_with_other_look_ups_and_the_same_effect_share_one_skill() -> None:
-    run(["get_user", "cancel_order"])
-    run(["search_orders", "cancel_order"], minutes=1)
-    consolidated()
-    assert competence("cancel_order").performance.successes == 2
-    assert Memory.objects.filter(type="competence").count() == 1
-
-
-def test_runs_without_an_effect_are_one_skill_and_handing_over_is_none() -> None:
-    run(["get_user"])
-    run(["search_orders", "transfer_to_human"], minutes=1)
-    consolidated()
-    memory = competence("no_action")
-    assert (memory.payload["skill_name"], memory.payload["effects"]) == ("skill:no_action", [])
-
-
-def test_two_successes_of_one_thread_are_one_case_and_teach_no_skill() -> None:
-    run(BUILD, thread_id="task-1")
-    run(BUILD, thread_id="task-1", minutes=1)
-    consolidated()
-    assert (pattern := Pattern.objects.get()).successes == 2
-    assert (pattern.cases, pattern.memory) == (1, None)
-    run(BUILD, thread_id="task-2", minutes=2)
-    consolidated(at=NOON + timedelta(hours=2))
-    assert competence(SIGNATURE).performance.successes == 3
-
-
-def test_an_outcome_that_is_replaced_moves_the_cases() -> None:
-    run(BUILD, id="a", thread_id="task-1")
-    run(BUILD, "failure", id="b", thread_id="task-2", minutes=1)
-    run(BUILD, "failure", id="c", thread_id="task-1", minutes=2)
-    consolidated()
-    run(BUILD, "success", id="b", thread_id="task-2", minutes=5)
-    run(BUILD, "success", id="c", thread_id="task-1", minutes=6)
-    consolidated(at=NOON + timedelta(hours=2))
-    assert Pattern.objects.get().cases == 2
-    run(BUILD, "failure", id="b", thread_id="task-2", minutes=7)
-    consolidated(at=NOON + timedelta(hours=3))
-    assert Pattern.objects.get().cases == 1
-
-
-def test_a_combination_of_skills_is_a_skill_only_when_many_cases_speak_for_it() -> None:
-    for minute in range(2):
-        for tools in (["cancel_order"], ["refund"], ["refund", "cancel_order"]):
-            run(tools, minutes=minute)
-    consolidated()
-    assert set(effects_of_skills()) == {("cancel_order",), ("refund",)}
-    for minute in range(2, 5):
-        run(["refund", "cancel_order"], minutes=minute)
-    consolidated(at=NOON + timedelta(hours=2))
-    assert ("cancel_order", "refund") in effects_of_skills()
-
-
-def test_of_two_sets_that_hardly_differ_the_one_with_more_cases_is_the_skill() -> None:
-    for minute in range(3):
-        run(["edit", "build", "test", "lint", "commit"], minutes=minute)
-    for minute in range(2):
-        run(["edit", "build", "test", "commit"], minutes=5 + minute)
-    consolidated()
-    assert effects_of_skills() == [("build", "commit", "edit", "lint", "test")]
-
-
-def effects_of_skills() -> list[tuple[str, ...]]:
-    return [tuple(memory.payload["effects"]) for memory in Memory.objects.filter(type="competence")]
-
-
-def test_commands_of_a_command_line_are_the_effects() -> None:
-    for minute in range(2):
-        run(["bash"], messages=command_lines("cd x && python -m pytest -q", "git log"), minutes=minute)
-    consolidated()
-    assert effects_of_skills() == [("pytest",)]
-
-
-def command_lines(*lines: str) -> list[dict[str, object]]:
-    said: list[dict[str, object]] = [{"role": "user", "content": "please mend it"}]
-    for n, line in enumerate(lines):
-        function = {"name": "bash", "arguments": json.dumps({"command": line})}
-        call = {"id": f"c{n}", "type": "function", "function": function}
-        said.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        said.append({"role": "tool", "tool_call_id": f"c{n}", "content": "ok"})
-    return said
-
-
-def test_the_literal_rule_counts_all_tools(settings: Any) -> None:
-    settings.SIGNATURE = "all"
-    run(["get_user", "cancel_order"])
-    run(["search_orders", "cancel_order"], minutes=1)
-    consolidated()
-    assert set(Pattern.objects.values_list("kind", "signature")) == {
-        ("exact", "cancel_order+get_user"),
-        ("exact", "cancel_order+search_orders"),
-    }
-
-
-def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
-    tools = [{"type": "function", "function": {"name": "cancel_preview", "annotations": {"readOnlyHint": True}}}]
-    run(["cancel_preview", "cancel_order"], tools=tools)
-    consolidated()
-    assert Pattern.objects.get().signature == "cancel_order"
 
 
 def test_a_third_success_reinforces_once() -> None:
