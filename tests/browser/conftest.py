@@ -1,16 +1,18 @@
-"""One Chromium for the tests of a module."""
+"""One Chromium for the tests of a module, and routes that are held until they have been seen."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loop in the thread of the test
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+LONGEST_WAIT = 30  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +21,37 @@ def browser() -> Iterator[Browser]:
         pytest.skip(f"no browser at {CHROMIUM}")
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+
+
+class Held:
+    """Requests that the browser has sent and that do not reach the server before `let_go`."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self._page, self._pattern, self._open = page, pattern, False
+        self._routes: list[Route] = []
+        page.route(pattern, self._arrived)
+
+    def _arrived(self, route: Route) -> None:
+        if self._open:
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def seen(self, count: int = 1) -> None:
+        """Waits until so many are held: whatever a key that was pressed asks of the server has been asked by then."""
+        until(self._page, lambda: len(self._routes) >= count, what=f"{count} requests to {self._pattern}")
+
+    def let_go(self, count: int = 1) -> None:
+        """These, once so many have been seen, and whatever comes later."""
+        self.seen(count)
+        self._open = True
+        for route in self._routes:
+            route.continue_()
+
+
+def until(page: Page, happened: Callable[[], bool], *, what: str) -> None:
+    """Lets the browser's events in until it has happened; a failure that names it when that takes too long."""
+    end = monotonic() + LONGEST_WAIT
+    while not happened():
+        assert monotonic() < end, f"never seen: {what}"
+        page.wait_for_timeout(10)

@@ -1,13 +1,11 @@
 """The desk by keys, in a real browser: edit in place, snooze, proposals, many at once; nothing while a page comes."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory, Proposal
+from tests.browser.conftest import Held
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import make_applied, propose
 from tests.make import make_memory
@@ -85,30 +83,27 @@ def test_a_proposal_is_accepted_and_reopened_by_keys(browser: Browser, live_serv
     assert complaints == []
 
 
-def slowly(then: list[Callable[[], Any]]) -> Callable[[Any], None]:
-    return lambda route: then.append(route.continue_)
-
-
 def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Browser, live_server: LiveServer) -> None:
     memory = make_memory()
     page, _complaints = at_the_desk(browser, live_server)
-    held: list[Callable[[], Any]] = []
-    keys: list[Callable[[], Any]] = []
-    page.route("**/memories/*/", slowly(held))
-    page.route("**/keys.js", slowly(keys))
-    press(page, "j", "Enter", "a", "d", "1")
-    page.wait_for_timeout(300)
-    assert status_of(memory) == "candidate"
-    held[0]()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.method))
+    memory_page, keys = Held(page, "**/memories/*/"), Held(page, "**/keys.js")
+    press(page, "j", "Enter")
+    memory_page.seen()
+    press(page, "a", "d", "1")
+    memory_page.let_go()
     expect(page.get_by_role("heading", name="History")).to_be_attached()
-    assert status_of(memory) == "candidate"
+    keys.seen()
+    assert "POST" not in asked
     page.evaluate(PAINTED)
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(300)  # in which a page that does not wait for its keys is painted
     assert not page.evaluate("window.painted")  # nobody sees a page whose keys do nothing yet
-    keys[0]()
+    keys.let_go()
     page.wait_for_function("window.painted")
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
+    assert status_of(memory) == "confirmed"
 
 
 def test_many_a_proposal_and_an_adaptation_without_scripts(browser: Browser, live_server: LiveServer) -> None:

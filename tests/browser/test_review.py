@@ -4,12 +4,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, Route, expect
+from playwright.sync_api import Browser, Page, Response, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.choices import Status, Type
 from memories.models import Memory
 from memos_site.views.inbox import MORE, ROWS
+from tests.browser.conftest import Held
 from tests.make import make_memory, make_person
 from tests.pages import candidate
 
@@ -107,17 +108,15 @@ def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, l
 def test_nobody_waits_for_the_server_between_two_decisions(browser: Browser, live_server: LiveServer) -> None:
     memories = [make_memory(f"Claim {n}", confidence=n) for n in range(3)]
     page = sign_in(browser, live_server)
-    held: list[Route] = []
-    page.route("**/decide/", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in method
     page.goto(f"{live_server.url}/?sort=surest")
+    held = Held(page, "**/decide/")
     page.keyboard.press("j")
     page.keyboard.press("a")
     expect(page.locator(f"#row-{memories[1].pk}")).to_be_focused()
     page.keyboard.press("d")
     page.keyboard.press("5")
     expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()
-    for route in held:
-        route.continue_()
+    held.let_go(2)
     expect(page.locator(".done")).to_have_count(2)
     expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()
     assert [status_of(memory) for memory in memories] == [Status.CANDIDATE, Status.DISMISSED, Status.CONFIRMED]
