@@ -29,7 +29,7 @@ class Site(UnfoldAdminSite):
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Nobody signs in here: that would be a second door, and one that does not count wrong passwords."""
         if request.user.is_authenticated and not self.has_permission(request):
-            raise PermissionDenied("only staff may enter")
+            raise PermissionDenied("the admin is for administrators only")
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index"))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:

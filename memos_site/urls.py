@@ -5,13 +5,13 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.unknown import Unknown
-from memos_site.views import account, deciding, docs, health, inbox
+from memos_site.views import account, bulk, deciding, docs, health, inbox
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
     path("memories/<uuid:memory_id>/decide/", deciding.decide, name="decide"),
     path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),
-    path("bulk/", deciding.bulk, name="bulk"),
+    path("bulk/", bulk.bulk, name="bulk"),
     path("proposals/<uuid:proposal_id>/decide/", deciding.propose, name="decide-proposal"),
     path("tombstones/<uuid:tombstone_id>/lift/", deciding.lift, name="lift"),
     path("adaptations/<uuid:adaptation_id>/revert/", deciding.revert, name="revert"),

@@ -22,7 +22,7 @@ def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Asks first; it cannot be undone."""
     trust, at = trust_of(request.user), timezone.now()
     if not trust.may(Permission.REVIEW):
-        raise PermissionDenied
+        raise PermissionDenied("forgetting needs the permission review")
     memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("skill"), pk=memory_id)
     why = request.POST.get("why", "").strip()[:2000]
     try:

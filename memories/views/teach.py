@@ -60,7 +60,7 @@ def look(request: HttpRequest) -> HttpResponse:
 def _teacher(request: HttpRequest) -> Trust:
     trust = trust_of(request.user)
     if not trust.may(Permission.REVIEW):
-        raise PermissionDenied
+        raise PermissionDenied("teaching needs the permission review")
     return trust
 
 

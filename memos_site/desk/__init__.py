@@ -1,6 +1,7 @@
 """The desk: what waits for a person, whatever room it belongs to, and the verbs by which it is decided."""
 
-from memos_site.desk.bulk import CHUNK, MOST_AT_ONCE, Many, by_filter, by_ids
+from memos_site.desk.bulk import CHUNK, MOST_AT_ONCE, Many, by_filter, by_ids, ids_matching
+from memos_site.desk.consent import Question, question
 from memos_site.desk.deciding import (
     REASONS,
     VERBS,
@@ -44,16 +45,19 @@ __all__ = [
     "VERSION",
     "Decision",
     "Many",
+    "Question",
     "Undone",
     "accept",
     "by_filter",
     "by_ids",
     "decide",
+    "ids_matching",
     "kind_of",
     "kinds",
     "lift",
     "proposed",
     "put_off",
+    "question",
     "reject",
     "revert",
     "stand",

@@ -84,11 +84,16 @@ def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdi
 
 def by_filter(trust: Trust, asked: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **how: Any) -> Many:
     """The verb on what `matching` finds now of what the caller may have seen then."""
+    return by_ids(trust, ids_matching(trust, asked, as_of, at=at), verb, at=at, **how)
+
+
+def ids_matching(trust: Trust, asked: Mapping[str, Any], as_of: datetime, *, at: datetime) -> list[UUID]:
+    """Of the rows that `matching` finds now those that had not changed since then. Invalid: too many."""
     rows = matching(trust, asked, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
     if len(ids) > MOST_AT_ONCE:
         raise Invalid(FieldError("/filter", "too_many", f"matches more than {MOST_AT_ONCE:,}: narrow it"))
-    return by_ids(trust, ids, verb, at=at, **how)
+    return ids
 
 
 def matching(trust: Trust, asked: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:

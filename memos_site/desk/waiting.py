@@ -70,11 +70,12 @@ def _columns(asked: Mapping[str, str]) -> dict[str, str]:
 def narrowed(rows: MemoryQuerySet, asked: Mapping[str, str]) -> MemoryQuerySet:
     """By `flag` and `q`, where they are asked."""
     if asked.get("flag"):
-        rows = rows.filter(_flagged(asked["flag"]))
+        rows = rows.filter(flagged(asked["flag"]))
     return saying(rows, asked["q"]) if asked.get("q") else rows
 
 
-def _flagged(flag: str) -> Q:
+def flagged(flag: str) -> Q:
+    """By the name of a flag, RESEMBLES, or FLAGGED for any of them."""
     if flag == RESEMBLES:
         return Q(resembles__isnull=False)
     return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])

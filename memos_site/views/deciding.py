@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from memories.choices import Status
 from memories.edits import Edit, edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
-from memories.faults import NOT_AN_INSTANT, parse_instant
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memories.trust import Trust
@@ -31,8 +30,8 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = _how(verb, rest, now=now) | {"edit": _edit(request)}
-        why = _why(request, rest if verb == "dismiss" else "")
+        how = how_of(verb, rest, now=now) | {"edit": _edit(request)}
+        why = why_of(request, rest if verb == "dismiss" else "")
         seen = request.POST.get("seen", "")
         decision = desk.decide(trust, memory_id, verb, at=now, why=why, seen=seen, **how)
     except (Conflict, Invalid) as refusal:
@@ -49,7 +48,8 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return answer(request, said, batch=decision.batch if written else None, kept=kept, decided=decided)
 
 
-def _how(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
+def how_of(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
+    """What a verb takes beside its reason: the rest of `decision`. Invalid: a snooze until nobody knows when."""
     if verb in ("promote", "demote"):
         return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
     if verb == "snooze":
@@ -80,7 +80,8 @@ def _edit(request: HttpRequest) -> Edit | None:
     return edit(said) if said else None
 
 
-def _why(request: HttpRequest, reason: str) -> str:
+def why_of(request: HttpRequest, reason: str) -> str:
+    """The reason that was chosen, and what was written beside it."""
     return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
 
 
@@ -116,47 +117,6 @@ def _said(verb: str, what: str, memory: Memory | None) -> str:
 
 
 @posted
-def bulk(request: HttpRequest) -> HttpResponse:
-    """The rows that are ticked (`chosen`: id and what was seen of it), or with `matching` all of the tab."""
-    trust, now = trust_of(request.user), timezone.now()
-    verb, _space, rest = request.POST.get("decision", "").partition(" ")
-    try:
-        how = _how(verb, rest, now=now) | {"why": _why(request, rest if verb == "dismiss" else ""), "at": now}
-        if request.POST.get("matching"):
-            asked = {name: request.POST.get(name, "") for name in queue.FILTERS}
-            as_of = parse_instant(request.POST.get("as_of"))
-            if as_of is None:
-                raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
-            many = desk.by_filter(trust, asked, as_of, verb, **how)
-        else:
-            seen = {
-                UUID(pk): stood for pk, _gap, stood in (one.partition(" ") for one in request.POST.getlist("chosen"))
-            }
-            many = desk.by_ids(trust, seen, verb, seen=seen, **how)
-    except ValueError:
-        return refuse(Invalid(FieldError("", "invalid", "this form cannot be read")))
-    except (NotAllowed, Invalid) as refusal:
-        return refuse(refusal)
-    return answer(request, _told(verb, many, trust), batch=many.batch if many.done else None, lost=not many.done)
-
-
-def _told(verb: str, many: desk.Many, trust: Trust) -> str:
-    """How many were decided, and of those that were not the first few with their reasons."""
-    if not many.done and not many.failed:
-        return _("Nothing is selected")
-    done = {"promote": _("Promoted %(n)s"), "dismiss": _("Dismissed %(n)s"), "snooze": _("Snoozed %(n)s")}
-    said = done.get(verb, _("Decided %(n)s")) % {"n": len(many.done)}
-    if not many.failed:
-        return said
-    ids = [one["id"] for one in many.failed[:3]]
-    names = {str(row.pk): str(row) for row in Memory.objects.visible_to(trust).filter(pk__in=ids)}
-    reasons = [f"“{names.get(one['id'], one['id'])[:40]}”: {one['detail']}" for one in many.failed[:3]]
-    more = len(many.failed) - len(reasons)
-    refused = _("%(n)s not: %(reasons)s") % {"n": len(many.failed), "reasons": "; ".join(reasons)}
-    return f"{said}. {refused}" + (_(" and %(n)s more") % {"n": more} if more else "")
-
-
-@posted
 def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     """A proposal is accepted, rejected or snoozed. `seen`: the version of the memory that was shown beside it."""
     trust, now = trust_of(request.user), timezone.now()
@@ -164,9 +124,9 @@ def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     try:
         if verb == "accept":
             seen = request.POST.get("seen", "")
-            batch = desk.accept(trust, proposal_id, at=now, why=_why(request, ""), seen=seen)
+            batch = desk.accept(trust, proposal_id, at=now, why=why_of(request, ""), seen=seen)
         elif verb == "reject":
-            batch = desk.reject(trust, proposal_id, at=now, why=_why(request, ""))
+            batch = desk.reject(trust, proposal_id, at=now, why=why_of(request, ""))
         elif verb == "snooze":
             batch = desk.put_off(trust, proposal_id, until=_until(rest, now), at=now)
         else:
@@ -199,7 +159,7 @@ def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
 
 def _beside(request: HttpRequest, verb: Any, row_id: UUID, said: str, **how: Any) -> HttpResponse:
     try:
-        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=_why(request, ""), **how)
+        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=why_of(request, ""), **how)
     except Conflict as conflict:
         return answer(request, _("Too late: %(why)s") % {"why": conflict}, lost=True)
     except REFUSALS as refusal:

@@ -14,7 +14,7 @@ from memos_site import desk
 from memos_site.views import queue
 from memos_site.views.answers import by_htmx
 
-ROWS = 4  # of the page, which stays below 100 KB with them
+ROWS = 3  # of the page, which stays below 100 KB with them
 MORE = 20  # that follow as one scrolls
 
 

@@ -24,7 +24,8 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   const following = after(row);
   for (const menu of row.querySelectorAll("details[open]")) menu.open = false;
   row.setAttribute("aria-busy", "true");
-  if (following && row.contains(document.activeElement)) go(following);
+  const at = document.activeElement;
+  if (following && (at === document.body || row.contains(at))) go(following); // nowhere: its row has just been replaced
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -65,27 +66,35 @@ document.addEventListener("focusin", (event) => {
 });
 
 const bulk = document.getElementById("bulk");
-const all = bulk?.querySelector("[data-all]");
-const words = bulk?.querySelector("[data-chosen]");
-const none = words?.textContent;
+const part = (name) => bulk.querySelector(`[${name}]`);
+const none = bulk && part("data-count").textContent;
 
+// How many are selected, and which.
 function count() {
   if (!bulk) return;
   const boxes = chosen();
-  const n = boxes.filter((box) => box.checked).length;
-  all.checked = n > 0 && n === boxes.length;
-  all.indeterminate = n > 0 && n < boxes.length;
-  words.textContent = n ? `${n} / ${boxes.length}` : none;
-  bulk.classList.toggle("on", n > 0 || Boolean(bulk.querySelector("[name=matching]:checked")));
+  const ticked = boxes.filter((box) => box.checked);
+  const [n, matching] = [ticked.length, Boolean(part("name=matching")?.checked)];
+  const names = ticked.map((box) => `“${box.closest("[data-row]").querySelector("h2").textContent.trim()}”`).join(", ");
+  part("data-all").checked = n > 0 && n === boxes.length;
+  part("data-all").indeterminate = n > 0 && n < boxes.length;
+  part("data-count").textContent = n ? `${n} / ${boxes.length}` : none;
+  part("data-which").textContent = part("data-which").title = matching ? "" : names;
+  part("data-alone").hidden = true;
+  bulk.classList.toggle("on", n > 0 || matching);
+}
+
+function select(all) {
+  for (const box of chosen()) box.checked = all;
+  if (!all && part("name=matching")) part("name=matching").checked = false;
+  count();
 }
 
 if (bulk) {
   bulk.classList.add("quick");
-  all.closest("label").hidden = false;
-  all.addEventListener("change", () => {
-    for (const box of chosen()) box.checked = all.checked;
-    count();
-  });
+  part("data-all").closest("label").hidden = part("data-none").hidden = false;
+  part("data-all").addEventListener("change", (event) => select(event.target.checked));
+  part("data-none").addEventListener("click", () => select(false));
   document.addEventListener("change", (event) => event.target.matches("[name=chosen], [name=matching]") && count());
-  count();
+  addEventListener("pageshow", () => select(false)); // a page that comes back is not what was looked at just now
 }

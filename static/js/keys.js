@@ -5,11 +5,28 @@ const dialog = document.getElementById("keys");
 const GONE = '[data-row="done"], [aria-busy]'; // decided, or about to be
 const rows = () => [...document.querySelectorAll("[data-row]")];
 const here = () => document.activeElement?.closest("[data-row]");
+const MANY = ["promote", "dismiss", "snooze", "edit"];
 let chord = "";
 let leaving = false; // a page is on its way: what is typed now is not meant for this one
 
+// With rows selected a decision is about these, wherever the focus is.
+function many(what) {
+  const bulk = document.querySelector("#bulk.on");
+  if (!bulk || !MANY.includes(what)) return undefined;
+  if (what !== "edit") return bulk.querySelector(`[data-many="${what}"]`);
+  const rows = document.querySelectorAll("[data-row]:has(:checked)");
+  if (rows.length === 1 && !bulk.querySelector("[name=matching]:checked")) return rows[0].querySelector('[data-does="edit"]');
+  bulk.querySelector("[data-alone]").hidden = false;
+  return null;
+}
+
 function press(what) {
   if (leaving) return null;
+  const all = many(what);
+  if (all !== undefined) {
+    all?.click();
+    return all;
+  }
   const row = here() ?? rows().find((row) => !row.matches(GONE)) ?? document;
   const found = (row.matches?.(GONE) && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
   found?.click();
@@ -49,7 +66,7 @@ function reason(number) {
 
 function close() {
   const open = document.querySelector("details.menu[open], details.edit[open], form.edit");
-  if (!open) return;
+  if (!open) return void document.querySelector("#bulk.on [data-none]")?.click();
   if (open.matches("form")) return void open.querySelector('[data-does="cancel"]').click();
   open.open = false;
   (open.closest("[data-row]") ?? open.querySelector("summary")).focus();

@@ -125,3 +125,26 @@ def test_many_a_proposal_and_an_adaptation_without_scripts(browser: Browser, liv
     page.get_by_role("button", name="Keep the memory").click()
     expect(page.get_by_role("heading", name="No behaviour is adapted")).to_be_visible()
     assert [status_of(row) for row in (memory, applied)] == ["confirmed", "confirmed"]
+
+
+AT_ONCE = """
+window.here = true;
+new MutationObserver((changes, observer) => {
+  const button = document.querySelector('.row [data-does="promote"]');
+  if (!button) return;
+  observer.disconnect();
+  button.click();
+}).observe(document.getElementById("queue"), {childList: true});
+"""
+
+
+def test_a_row_that_comes_back_is_decided_in_place_however_soon(browser: Browser, live_server: LiveServer) -> None:
+    make_memory("Acme pays late")
+    page, _complaints = at_the_desk(browser, live_server)
+    press(page, "a")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    page.evaluate(AT_ONCE)
+    press(page, "z")
+    expect(page.locator("#waiting")).to_have_text("0")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    assert page.evaluate("window.here"), "the form was sent as a plain one: the page was left"

@@ -17,8 +17,10 @@ from tests.pages import candidate
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def sign_in(browser: Browser, site: LiveServer, name: str = "anna", *, scripts: bool = True) -> Page:
-    make_person(name)
+def sign_in(
+    browser: Browser, site: LiveServer, name: str = "anna", *, group: str = "reviewer", scripts: bool = True
+) -> Page:
+    make_person(name, group=group)
     page = browser.new_context(java_script_enabled=scripts).new_page()
     page.goto(site.url)
     page.get_by_label("Name").fill(name)

@@ -130,7 +130,7 @@ def test_those_that_are_ticked_are_decided_as_one_batch_and_each_that_was_not_is
     changed.edit({"content": "changed by a colleague"}, by=ANNA, at=AT)
     body = {"decision": "dismiss noise", "chosen": [f"{memory.pk} 1." for memory in (one, other, changed)]}
     page = client.post("/bulk/", body, follow=True).content.decode()
-    assert "Dismissed 2. 1 not" in page
+    assert "Dismissed 2: “claim 0”, “claim 1”. 1 not" in page
     assert "changed by a colleague" in page
     assert Memory.objects.filter(status="dismissed").count() == 2
     undo(client, page)

@@ -1,0 +1,110 @@
+"""A selection that can be trusted, in a real browser: what is ticked is what a person has ticked just now."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from memories.models import Memory
+from tests.browser.test_review import sign_in, status_of
+from tests.deciding import make_applied, propose
+from tests.make import make_memory
+from tests.pages import candidate
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ticked(page: Page) -> int:
+    return page.locator("input[type=checkbox]:checked:not(#keys-on)").count()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_reload_and_back_tick_no_row(browser: Browser, live_server: LiveServer, scripts: bool) -> None:
+    memories = [make_memory(f"Claim {n}", confidence=n) for n in range(9)]
+    page = sign_in(browser, live_server, scripts=scripts)
+    page.goto(f"{live_server.url}/?sort=surest")
+    page.get_by_role("checkbox", name="Select", exact=True).nth(1).check()
+    page.get_by_label("that match").check()
+    Memory.objects.filter(pk=memories[-1].pk).update(status="dismissed")  # the rows move up: another stands second now
+    page.reload()
+    assert ticked(page) == 0
+    page.get_by_role("checkbox", name="Select", exact=True).nth(1).check()
+    page.get_by_role("link", name="Skills").click()
+    expect(page.get_by_role("heading", name="Skills")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
+    assert ticked(page) == 0
+    if scripts:
+        expect(page.locator("#bulk")).to_contain_text("Select all")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_viewer_reads_the_queue_in_whole_lines(browser: Browser, live_server: LiveServer, width: int) -> None:
+    propose(make_applied(), content="Reply in Italian")
+    make_memory("Acme pays on net-30 terms")
+    page = sign_in(browser, live_server, "vera", group="viewer")
+    page.set_viewport_size({"width": width, "height": 900})
+    for row in page.locator(".row").all():
+        words, numbers, whole = (row.locator(part).bounding_box() for part in (".what", ".record", "xpath=."))
+        assert words and numbers and whole
+        assert words["width"] > whole["width"] / 2
+        assert words["x"] + words["width"] <= numbers["x"] or words["y"] + words["height"] <= numbers["y"]
+        assert words["x"] - whole["x"] < 24
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    expect(page.get_by_text("you decide")).to_have_count(0)
+    expect(page.locator("#keys")).not_to_contain_text("dismiss")
+
+
+def test_keys_act_on_the_selection_wherever_the_focus_is(browser: Browser, live_server: LiveServer) -> None:
+    memories = [make_memory(f"Claim {n}", confidence=n) for n in range(4)]
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/?sort=surest")
+    for key in ("j", "x", "Shift+J", "j", "j"):  # the first two are selected, the fourth has the focus
+        page.keyboard.press(key)
+    expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()
+    expect(page.locator("#bulk")).to_contain_text("2 / 4")
+    expect(page.locator("#bulk")).to_contain_text("“Claim 3”, “Claim 2”")
+    expect(page.locator("#queue").get_by_role("button", name="Promote a")).to_have_count(0)
+    page.keyboard.press("i")
+    expect(page.get_by_text("Only one at a time can be edited")).to_be_visible()
+    expect(page.get_by_label("What it says")).to_have_count(0)
+    page.keyboard.press("a")
+    expect(page.locator("#toast")).to_contain_text("Promoted 2: ")
+    assert [status_of(memory) for memory in memories] == ["candidate", "candidate", "confirmed", "confirmed"]
+
+    for key in ("j", "x", "j", "d", "4"):
+        page.keyboard.press(key)
+    expect(page.locator("#toast")).to_contain_text("Dismissed 1: “Claim 1”")
+    for key in ("j", "x", "s", "1"):
+        page.keyboard.press(key)
+    expect(page.locator("#toast")).to_contain_text("Snoozed 1: “Claim 0”")
+    assert [status_of(memory) for memory in memories[:2]] == ["candidate", "dismissed"]
+
+
+def test_escape_ends_the_selection_and_keys_are_about_the_row_again(browser: Browser, live_server: LiveServer) -> None:
+    memories = [make_memory(f"Claim {n}", confidence=n) for n in range(6)]
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/?sort=surest")
+    page.get_by_label("all 6 that match").check()
+    for key in ("j", "x", "j", "Escape"):
+        page.keyboard.press(key)
+    expect(page.locator("#bulk")).to_contain_text("Select all")
+    page.keyboard.press("a")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    expect(page.locator("#waiting")).to_have_text("5")
+    assert [status_of(memory) for memory in memories].index("confirmed") == 4
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_skill_among_the_selected_is_asked_about_and_left(
+    browser: Browser, live_server: LiveServer, scripts: bool
+) -> None:
+    skill, claim = candidate("book-flight"), make_memory("Acme pays late")
+    page = sign_in(browser, live_server, scripts=scripts)
+    for row in (skill.pk, claim.pk):
+        page.locator(f"#row-{row}").get_by_label("Select").check()
+    page.locator("#bulk").get_by_role("button", name="Promote").click()
+    expect(page.get_by_role("heading", name="Promote this one too?")).to_be_visible()
+    expect(page.get_by_role("link", name="book flight")).to_be_visible()
+    page.get_by_role("button", name="Promote the other one only").click()
+    expect(page.locator("#toast")).to_contain_text("Promoted 1: “Acme pays late”")
+    assert [status_of(skill.memory), status_of(claim)] == ["candidate", "confirmed"]

@@ -1,0 +1,118 @@
+"""Many at once on a page: what would publish a skill or promote a flagged row is named and asked about first."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memories.models import Memory
+from memos_site import desk
+from skills.models import SkillVersion
+from tests.make import AT, BEN, make_memory, make_skill, make_version
+from tests.pages import candidate, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client() -> Client:
+    return signed_in()
+
+
+def post(client: Client, *memories: Memory, **more: Any) -> str:
+    rows = [Memory.objects.select_related("skill").get(pk=memory.pk) for memory in memories]
+    body = {"decision": "promote", "chosen": [f"{row.pk} {desk.stand(row)}" for row in rows], **more}
+    return client.post("/bulk/", body, follow=True).content.decode()
+
+
+def answered(client: Client, page: str, button: str) -> str:
+    """The page after one of the question's buttons was pressed."""
+    form = page[page.index('<form class="actions spaced"') :]
+    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    consent = re.search(rf'name="consent" value="([^"]+)">\s*{button}', form)
+    chosen = re.search(r'<textarea name="chosen" hidden>([^<]*)<', form)
+    assert consent, page
+    body: dict[str, Any] = {name: value.replace("&#x2B;", "+") for name, value in hidden} | {"consent": consent[1]}
+    return client.post("/bulk/", body | ({"chosen": chosen[1]} if chosen else {}), follow=True).content.decode()
+
+
+def statuses() -> dict[str, str]:
+    return dict(Memory.objects.exclude(type="episodic").values_list("content", "status"))
+
+
+def test_a_skill_and_a_flagged_row_are_named_and_nothing_is_done_before_the_answer(client: Client) -> None:
+    skill = candidate("book-flight", content="Books a flight")
+    plain, flagged = make_memory("Acme pays late"), make_memory("Always run it first", flags=["instruction"])
+    like = make_memory("Acme pays on net-60 terms", resembles=plain.pk)
+    page = post(client, skill.memory, plain, flagged, like)
+    assert "Promote these 3 too?" in page
+    for name in ("book flight", "publishes version 1", "Always run it first", "instruction", "Acme pays on net-60"):
+        assert name in page
+    assert "Acme pays late" not in page
+    assert set(statuses().values()) == {"candidate"}
+
+    told = answered(client, page, "Promote the other one only")
+    assert "Promoted 1: “Acme pays late”" in told
+    assert statuses() == dict.fromkeys(statuses(), "candidate") | {"Acme pays late": "confirmed"}
+    assert not SkillVersion.objects.filter(status="published").exists()
+
+
+def test_a_yes_promotes_and_publishes_all_of_them(client: Client) -> None:
+    skill, flagged = candidate("book-flight"), make_memory("Always run it first", flags=["instruction"])
+    told = answered(client, post(client, skill.memory, flagged), "Promote and publish all 2")
+    assert "Promoted 2" in told
+    assert set(statuses().values()) == {"confirmed"}
+    assert SkillVersion.objects.get().status == "published"
+
+
+def test_a_yes_is_about_what_was_named_and_not_about_what_came_since(client: Client) -> None:
+    skill, other = candidate("book-flight"), candidate("pay-flight")
+    page = post(client, skill.memory, other.memory)
+    make_version(skill, description="Books a flight and pays for it with the first card that it finds")
+    again = answered(client, page, "Promote and publish all 2")
+    assert "with the first card that it finds" in again
+    assert not SkillVersion.objects.filter(status="published").exists()
+    told = answered(client, again, "Promote and publish all 2")
+    assert "Promoted 1: “pay flight”. 1 not: “book flight”: it has changed since you saw it" in told
+
+
+def test_all_of_a_tab_is_asked_about_too(client: Client) -> None:
+    updated = make_skill("change-seat", created_at=AT, updated_at=AT)
+    make_version(updated, description="Changes a seat and pays")
+    for n in range(5):
+        make_memory(f"claim {n}", flags=["secret"] if n == 3 else [])
+    body = {"decision": "promote", "matching": "1", "kind": "", "as_of": timezone.now().isoformat()}
+    page = client.post("/bulk/", body).content.decode()
+    assert "Promote these 2 too?" in page
+    assert "change seat" in page and "publishes version 2" in page and "claim 3" in page
+    assert "Promoted 4" in answered(client, page, "Promote the 4 others only")
+    assert SkillVersion.objects.get(number=2).status == "proposed"
+    assert statuses()["claim 3"] == "candidate"
+
+
+def test_dismissing_and_snoozing_ask_nothing(client: Client) -> None:
+    skill, flagged = candidate("book-flight"), make_memory("Always run it first", flags=["instruction"])
+    assert "Snoozed 2" in post(client, skill.memory, flagged, decision="snooze tomorrow")
+    told = post(client, skill.memory, flagged, decision="dismiss noise")
+    assert "Dismissed 2: " in told and "“book flight”" in told and "“Always run it first”" in told
+
+
+def test_what_is_above_the_person_is_not_named(client: Client) -> None:
+    hidden = make_memory("The vault opens with 4711", flags=["secret"], sensitivity=4)
+    page = post(client, make_memory("Acme pays late"), hidden)
+    assert "4711" not in page
+    assert "Promoted 1" in page and "1 not" in page
+
+
+def test_a_long_list_is_named_by_its_first_three(client: Client) -> None:
+    told = post(client, *(make_memory(f"claim {n}") for n in range(7)))
+    assert "Promoted 7: “claim 0”, “claim 1”, “claim 2” and 4 more" in told
+
+
+def test_a_restored_skill_is_asked_about_for_agents_get_it_again(client: Client) -> None:
+    skill = make_skill("change-seat")
+    skill.memory.dismiss(by=BEN, why="stale", at=AT)
+    skill.memory.restore(by=BEN, at=AT)
+    assert "Promote this one too?" in post(client, skill.memory)
