@@ -23,3 +23,13 @@ class JSONLine(logging.Formatter):
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False)
+
+
+class NoTraceOfRefusals(logging.Filter):
+    """Of Django's lines about requests: what was refused, or is told as an outage, needs no traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        status = getattr(record, "status_code", 500)
+        if status < 500 or status == 503:
+            record.exc_info = record.exc_text = None
+        return True

@@ -101,10 +101,12 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "memos_site.logs.JSONLine"},
     },
+    "filters": {"no_trace_of_refusals": {"()": "memos_site.logs.NoTraceOfRefusals"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
+        "django.request": {"filters": ["no_trace_of_refusals"]},
         "axes": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},  # it names each address that it asks
         "django-q": {"level": "WARNING"},  # a line for each nudge is noise

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError, close_old_connections, transaction
 
-from memos_site.postgres.commits import Uncertain
+from memories.api.outages import outage
 
 TRIES, PAUSE = 4, 0.5  # the first, and three more, half a second apart
 
@@ -16,7 +16,7 @@ def patient(work: Callable[..., Any]) -> Callable[..., Any]:
     """`work`, done again after a transient error; each try is its own transaction, so nothing is half done.
 
     Nor is anything done twice: a commit that fails has not happened (the database backend has asked), and one of which
-    nobody can tell is not tried again.
+    nobody can tell is not tried again; nor is what a full disk or a silent database would only refuse once more.
     """
 
     @wraps(work)
@@ -24,10 +24,9 @@ def patient(work: Callable[..., Any]) -> Callable[..., Any]:
         for left in reversed(range(TRIES)):
             try:
                 return work(*args, **kwargs)
-            except Uncertain:
-                raise
-            except (OperationalError, InterfaceError):
-                if left == 0 or transaction.get_connection().in_atomic_block:
+            except (OperationalError, InterfaceError) as error:
+                broken = outage(error)
+                if left == 0 or not (broken and broken.passing) or transaction.get_connection().in_atomic_block:
                     raise
                 close_old_connections()
                 time.sleep(PAUSE)

@@ -5,25 +5,20 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from memories.api.outages import RETRY_AFTER, outage
 from memories.correlation import request_id
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
-from memos_site.postgres.commits import Uncertain
 
 log = logging.getLogger(__name__)
 CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
 CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
 CODES |= {406: "not_acceptable", 411: "length_required", 429: "throttled", 500: "internal_error", 503: "unavailable"}
 UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
-PERHAPS_STORED = (
-    "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
-    "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
-)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 
@@ -68,11 +63,18 @@ def of(error: Exception) -> dict[str, Any] | None:
 def _ours(error: Exception, path: str) -> Response | None:
     if refused := of(error):
         return problem(**refused, path=path)
-    if isinstance(error, OperationalError | InterfaceError):
-        log.error("database unavailable at %s: %s", path, error)
-        detail = PERHAPS_STORED if isinstance(error, Uncertain) else "the database cannot be reached"
-        return problem(503, detail, path=path, memory_status="unavailable")
-    return None
+    return unavailable(error, path)
+
+
+def unavailable(error: BaseException | None, path: str) -> Response | None:
+    """The answer to an outage beneath us; None for any other fault."""
+    broken = outage(error)
+    if broken is None:
+        return None
+    log.error("unavailable at %s: %s (%s)", path, broken.detail, str(error).partition("\n")[0])
+    answer = problem(503, broken.detail, code=broken.code, path=path, memory_status="unavailable")
+    answer["Retry-After"] = str(RETRY_AFTER)
+    return answer
 
 
 def _frameworks(error: Exception, path: str) -> Response | None:

@@ -10,6 +10,7 @@ from django.db.utils import OperationalError
 if os.name == "nt":  # no flock, no unix sockets
     raise ImproperlyConfigured("there is no embedded PostgreSQL on Windows: set DATABASE_URL")
 
+from memos_site.postgres import driver
 from memos_site.postgres.cluster import Unusable
 from memos_site.postgres.commits import AskedAgain
 from memos_site.postgres.server import Server
@@ -23,8 +24,10 @@ class DatabaseWrapper(AskedAgain):
             server.take_part()
             try:
                 return super().get_new_connection(conn_params | {"host": server.host()})
+            except driver.NoAnswer:
+                raise  # it lives: waking it would be waiting once more
             except self.Database.OperationalError:
-                server.wake()
+                server.wake(conn_params.get("answer_within"))
                 return super().get_new_connection(conn_params | {"host": server.host()})
         except (Unusable, OSError) as problem:  # OSError: a directory that is not ours, a disk that is full
             raise OperationalError(str(problem)) from problem

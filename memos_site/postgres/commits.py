@@ -7,6 +7,8 @@ from django.db.backends.postgresql import base
 from django.db.utils import Error, InterfaceError, OperationalError
 from psycopg.pq import TransactionStatus
 
+from memos_site.postgres import driver
+
 TRIES, PAUSE = 10, 0.5
 NOT_ANSWERED = "the connection was lost while the transaction was committed"
 
@@ -20,6 +22,8 @@ class AskedAgain(base.DatabaseWrapper):
 
     A commit raises OperationalError only for what is not stored, and Uncertain when nobody could tell.
     """
+
+    Database = driver
 
     def _commit(self) -> None:
         number = self._number()
@@ -43,7 +47,9 @@ class AskedAgain(base.DatabaseWrapper):
         for _ in range(TRIES):
             try:
                 fate = self._asked(number)
-            except Error:
+            except Error as error:
+                if isinstance(error.__cause__, driver.NoAnswer):
+                    break
                 fate = "not known"
             if fate in ("committed", "aborted"):
                 return fate

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from psycopg import pq
 from psycopg.conninfo import make_conninfo
@@ -83,21 +84,28 @@ class Server:
         return None
 
     @contextlib.contextmanager
-    def _starting(self) -> Iterator[None]:
+    def _starting(self, deadline: float) -> Iterator[None]:
         with (self.run / "starting").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            while not _locked(file):
+                if time.monotonic() > deadline:
+                    raise Unusable("PostgreSQL is still being started")
+                time.sleep(0.02)
             yield
 
-    def wake(self) -> None:
-        """Returns when the server answers; whoever else wakes it meanwhile waits for the same start."""
+    def wake(self, patience: float | None = None) -> None:
+        """Returns when the server answers; whoever else wakes it meanwhile waits for the same start.
+
+        Unusable after `patience` seconds, if they are fewer than a recovery may take; the start goes on.
+        """
         self.take_part()
-        deadline = time.monotonic() + RECOVERY_SECONDS
-        with self._starting():
+        allowed = min(patience or RECOVERY_SECONDS, RECOVERY_SECONDS)
+        deadline = time.monotonic() + allowed
+        with self._starting(deadline):
             while (state := self.ping()) != pq.Ping.OK:
                 if state == pq.Ping.NO_RESPONSE and self.keeper() is None:
                     self._hire()
                 elif time.monotonic() > deadline:
-                    raise Unusable(f"PostgreSQL does not answer within {RECOVERY_SECONDS:.0f} s")
+                    raise Unusable(f"PostgreSQL does not answer within {allowed:.0f} s")
                 else:
                     time.sleep(0.02)
 
@@ -149,3 +157,11 @@ class Server:
         while self.keeper() == pid:
             time.sleep(0.02)
         return True
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

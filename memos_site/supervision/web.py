@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
 from django.urls import get_resolver
 
 from memos_site.webserver.server import Server
 
 BACKLOG = 2_048
+STATEMENT_SECONDS = 10
 
 
 class PortTaken(Exception):
@@ -33,6 +35,20 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+def bound_waits() -> None:
+    """Of this process, where people and agents wait: jobs and commands may ask the database for as long as it takes.
+
+    The database gives up a statement first; only one that is silent is given up by us.
+    """
+    options = connections.settings["default"]["OPTIONS"]
+    limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
+    options |= {
+        "options": f"{options.get('options', '')} {limit}".strip(),
+        "answer_within": STATEMENT_SECONDS + 1,
+        "tcp_user_timeout": STATEMENT_SECONDS * 1000,
+    }
+
+
 def load() -> Callable[..., Any]:
     """The application with all its views: what is loaded before the processes are forked, they share."""
     application = get_wsgi_application()
@@ -44,6 +60,7 @@ def load() -> Callable[..., Any]:
 
 def run(application: Callable[..., Any], listener: socket.socket) -> None:
     """Serves in this process until SIGTERM."""
+    bound_waits()
     server = Server(application, listener)
     signal.signal(signal.SIGTERM, lambda *_: server.stop())
     server.run()
