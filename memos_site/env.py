@@ -7,6 +7,7 @@ A secret may also come as `NAME_FILE`, the path of a file that holds it. A wrong
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from ipaddress import ip_network
 from pathlib import Path
@@ -193,6 +194,21 @@ def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
         return Environment.model_validate(values), problems
 
 
+def private(data_dir: Path) -> Path:
+    """The data directory, made so that only its owner may enter (0700); also one that an older version made open.
+
+    A directory that holds other people's things as well (/tmp, say) stays as it is.
+    """
+    with contextlib.suppress(OSError):  # whatever hinders is said by `secret_key`, or by who writes first
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = data_dir.stat()
+        marks = (data_dir / "secret_key", data_dir / "postgres" / "PG_VERSION")
+        ours = any(mark.exists() for mark in marks) or not any(data_dir.iterdir())
+        if ours and status.st_uid == os.geteuid() and status.st_mode & 0o077 and not status.st_mode & stat.S_ISVTX:
+            data_dir.chmod(0o700)
+    return data_dir
+
+
 def secret_key(data_dir: Path) -> str:
     """The key kept in `data_dir/secret_key` (0600), made on first use; two processes at once agree on one.
 
@@ -208,7 +224,7 @@ def secret_key(data_dir: Path) -> str:
 def _kept_key(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     if not path.exists():
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="ascii", dir=data_dir, prefix=".secret_key-") as draft:  # born 0600
             draft.write(secrets.token_urlsafe(50))
             draft.flush()

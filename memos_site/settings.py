@@ -7,10 +7,10 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
-from memos_site.env import BASE_DIR, ENV, secret_key
+from memos_site.env import BASE_DIR, ENV, private, secret_key
 
 DEBUG = ENV.DEBUG
-DATA_DIR = ENV.MEMOS_DATA_DIR.absolute()
+DATA_DIR = private(ENV.MEMOS_DATA_DIR.absolute())
 SECRET_KEY = ENV.SECRET_KEY or secret_key(DATA_DIR)
 ALLOWED_HOSTS = ENV.ALLOWED_HOSTS
 

@@ -14,7 +14,7 @@ class LocalStorage(FileSystemStorage):
 
     def _save(self, name: str, content: "File[bytes]") -> str:
         path = Path(self.path(name))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folders(Path(self.location), path.parent)
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -30,6 +30,14 @@ class LocalStorage(FileSystemStorage):
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         return name  # the name is the content's hash: a file of that name is this file
+
+
+def private_folders(root: Path, folder: Path) -> None:
+    """Makes `root` and what is missing below it down to `folder`; only their owner may enter (0700)."""
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in (*reversed(folder.parents), folder):
+        if path.is_relative_to(root):
+            path.mkdir(mode=0o700, exist_ok=True)
 
 
 def package_path(scope: str, name: str, sha256: str) -> str:

@@ -53,7 +53,7 @@ class Server:
         """
         if self.data_dir in _taking_part:
             return
-        self.run.mkdir(parents=True, exist_ok=True)
+        self.run.mkdir(mode=0o700, parents=True, exist_ok=True)
         users = os.open(self.run / "users", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(users, fcntl.LOCK_SH)
         if _taking_part.setdefault(self.data_dir, users) != users:

@@ -60,7 +60,7 @@ def schema_is_current() -> str:
 def packages_can_be_stored() -> str:
     storage = storages["skills"]
     if isinstance(storage, FileSystemStorage):
-        Path(storage.location).mkdir(parents=True, exist_ok=True)
+        Path(storage.location).mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=storage.location) as file:  # a full disk, a read-only one
             file.write(bytes(4096))
     else:
