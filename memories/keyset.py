@@ -45,7 +45,7 @@ class Cursor:
 
 
 class Compact:
-    """JSON without escapes, so that a cursor stays short: an address of more than 4,094 characters is refused."""
+    """JSON without escapes, so that a cursor stays short: servers refuse long addresses."""
 
     def dumps(self, value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()

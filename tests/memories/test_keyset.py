@@ -127,3 +127,14 @@ def test_a_cursor_that_was_changed_or_signed_for_something_else_is_no_cursor() -
     for text in (mine[1:], mine[:-1], mine.replace("W", "X"), forged):
         with pytest.raises(Invalid):
             Cursor.decode(text)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0x61, 0x7B), (0x4E00, 0x9FFF), (0x1F300, 0x1FAFF), (0x10000, 0x10FFFF)])
+def test_a_cursor_fits_into_an_address_whatever_the_key(first: int, last: int) -> None:
+    random = Random(7)
+    key = "".join(chr(random.randrange(first, last)) for _ in range(250))
+    memory = make_memory(key=key)
+    cursor = Cursor(("key_or_blank", "id"), [key, memory.pk], False, AT)
+    text = cursor.encode()
+    assert len(text) < 1_500
+    assert Cursor.decode(text) == Cursor(cursor.order, [key, str(memory.pk)], False, AT)
