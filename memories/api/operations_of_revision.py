@@ -44,8 +44,9 @@ def _revision(
 SUPERSEDE_MEMORY = _revision(
     "SupersedeMemory",
     "Another memory takes its place",
-    "The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one. A "
-    "statement names its evidence. A claim that was dismissed is a 409 `dismissed`.",
+    "The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one. "
+    "What corrects a confirmed statement of the caller's own is confirmed with its confidence, unless it says another. "
+    "A statement names its evidence. A claim that was dismissed is a 409 `dismissed`.",
     bodies.Supersession,
     {"memory": _NEW, "rationale": _WHY},
 )

@@ -12,7 +12,7 @@ from memories.models import Memory
 from memories.models.reviewable import LEAST
 from memories.revision import inheriting
 from memories.revision.bodies import NewMemory
-from memories.revision.inheriting import FORK, MERGE, Making
+from memories.revision.inheriting import FORK, MERGE, SUPERSEDE, Making
 from memories.revision.payload import payload_of
 from memories.shapes import LONGEST_TEXT
 
@@ -63,11 +63,12 @@ def become(said: NewMemory, sources: Sequence[Memory], making: Making, *, episod
 
 def stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Making) -> None:
     """Status, confidence and hold. What a person vouches for stands at least where the old one stood; an agent's own
-    begins as if it was stored now, and what was contested waits for a person."""
+    begins as if it was stored now unless it corrects what is confirmed, and what was contested waits for a person."""
     best = max(source.confidence for source in sources)
     given = None if said.confidence is None else round(min(100, max(0, said.confidence)))
     ladder = Ladder.of_settings()
-    earned = best if making.vouched or making.verb == MERGE or new.type != Type.SEMANTIC else None
+    corrects = _corrects(said, sources[0], making)
+    earned = best if making.vouched or corrects or making.verb == MERGE or new.type != Type.SEMANTIC else None
     new.confidence = ladder.start(source=new.source, direct=False, given=earned if given is None else given)
     if new.type == Type.WORKING:
         new.status = Status.CONFIRMED
@@ -81,7 +82,15 @@ def stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Makin
         climbs = may_climb(type=new.type, hold="", flagged=bool(new.flags), resembling=bool(new.resembles))
         if climbs and not disputed:
             most = max((source.times_confirmed for source in sources if making.verb == MERGE), default=0)
-            new.status = ladder.status(new.status, confidence=new.confidence, times_confirmed=most)
+            climbed = ladder.status(new.status, confidence=new.confidence, times_confirmed=most)
+            new.status = Status.CONFIRMED if corrects else climbed
+
+
+def _corrects(said: NewMemory, old: Memory, making: Making) -> bool:
+    """Whether a claim takes the place of one that is confirmed, and does not say itself how sure it is: it stands as
+    the old one stood, or what was known would be gone until somebody confirms the correction."""
+    own_word = said.confidence is not None
+    return making.verb == SUPERSEDE and old.type == Type.SEMANTIC and old.status == Status.CONFIRMED and not own_word
 
 
 def _vouched(new: Memory, sources: Sequence[Memory], verb: str) -> Status:

@@ -14,7 +14,7 @@ from memories.revision.bodies import NewMemory
 from memories.shapes import united
 from memories.trust import Actor
 
-MERGE, FORK = "merge", "fork"
+MERGE, FORK, SUPERSEDE = "merge", "fork", "supersede"
 STRICTER: list[str] = list(DeletionPolicy.values)  # auto_prune, manual_only, never
 
 
@@ -68,7 +68,7 @@ def tags(said: NewMemory, sources: Sequence[Memory], making: Making) -> list[str
 
 
 def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, Any]:
-    if making.verb != "supersede":
+    if making.verb != SUPERSEDE:
         return payload
     return {**payload, "revision": {"supersedes": str(head.pk), "status": "current"}}
 

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from memories import ingestion
+from memories.choices import Status
 from memories.exceptions import Conflict
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.reports import ObservationReport, check
@@ -61,7 +62,7 @@ def test_undo_gives_the_key_and_the_behaviour_back() -> None:
 def test_what_was_changed_since_is_not_undone_by_half() -> None:
     old = own("a", status="confirmed")
     revised = ask("supersede", old, content="b")
-    made(revised).promote(by=person().actor, at=AT)
+    made(revised).promote(to=Status.APPLIED, by=person().actor, at=AT)
     before = statuses()
     with pytest.raises(Conflict):
         undo(revised.batch)

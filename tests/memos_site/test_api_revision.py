@@ -59,6 +59,17 @@ def test_supersede_answers_the_new_memory_and_both_can_be_read(bot: tuple[Agent,
     assert client.get(f"{BASE}/{new['id']}/evidence").json()["results"][0]["kind"] == "created"
 
 
+def test_who_corrects_its_own_confirmed_fact_finds_the_new_words_at_once(bot: tuple[Agent, APIClient]) -> None:
+    _agent, client = bot
+    body = {"key": "acme-terms", "content": "Acme pays on net-30 terms", "source": "P01", "confidence": 70}
+    old = client.post(BASE, body, format="json").json()["memory"]
+    assert old["status"] == "confirmed"
+    new = post(client, f"{old['id']}/supersede", 201, memory=NEW)
+    assert (new["status"], new["confidence"]) == ("confirmed", 70)
+    found = client.post("/api/v1/search", {"query": "on which terms does Acme pay?"}, format="json").json()["results"]
+    assert [one["memory"]["id"] for one in found] == [new["id"]]
+
+
 @pytest.mark.parametrize(
     ("verb", "status", "old", "new"),
     [
