@@ -11,7 +11,16 @@ from memories.choices import Outcome, Sensitivity
 from memories.drafts import EventDraft
 from memories.exceptions import FieldError, Invalid
 from memories.messages import Reader
-from memories.shapes import Identifier, Instant, OutcomeName, ScopeName, SensitivityName, Tags, field_error
+from memories.shapes import (
+    DeletionPolicyName,
+    Identifier,
+    Instant,
+    OutcomeName,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    field_error,
+)
 
 LONGEST_CONTENT = 500
 ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
@@ -35,6 +44,7 @@ class Conversation(BaseModel):
     timestamp: Instant = None
     chat_history: list[Any] = []
     tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = []
+    deletion_policy: DeletionPolicyName | None = None
     extract: bool = True
     mode: Literal["full", "simple"] | None = None
 

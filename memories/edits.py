@@ -7,7 +7,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memories.choices import Sensitivity
 from memories.exceptions import FieldError, Invalid
-from memories.shapes import LONGEST_TEXT, SOMETHING, CategoryName, Instant, SensitivityName, Tags, field_error
+from memories.shapes import (
+    LONGEST_TEXT,
+    SOMETHING,
+    CategoryName,
+    DeletionPolicyName,
+    Instant,
+    SensitivityName,
+    Tags,
+    field_error,
+)
 
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=SOMETHING)]
 
@@ -25,6 +34,8 @@ class Edit(BaseModel):
     """Only review lowers it"""
     expires_at: Instant = None
     """In the future; null: it does not expire"""
+    deletion_policy: DeletionPolicyName = Field(default_factory=lambda: "auto_prune")
+    """Only review sets it"""
 
     @property
     def given(self) -> dict[str, Any]:

@@ -10,14 +10,16 @@ from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from memories import strict_json
 from memories.choices import Type
 from memories.shapes import Given, Identifier, Instant, Text, bounded
 
 LONGEST_NAME = 240  # leaves room in a key for the hash of an object
 Value = Annotated[Any, AfterValidator(bounded)]
+Object = Annotated[Any, BeforeValidator(strict_json.text_of), AfterValidator(bounded)]  # "\"Go\"" and "Go" are one
 Record = Annotated[dict[str, Any], AfterValidator(bounded)]
 
 
@@ -52,7 +54,7 @@ class Triple(Payload):
     kind: Literal["semantic"] = "semantic"
     subject: Given
     predicate: Given
-    object: Value = None
+    object: Object = None
     validity: Validity = Validity()
     evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
     revision_policy: Literal["replace", "fork", "contest"] = "replace"

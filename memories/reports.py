@@ -1,14 +1,18 @@
 """What an agent reports one by one: events, tool outputs, observations, outcomes, working states. Checked here."""
 
 import json
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from memories import strict_json
 from memories.drafts import EventDraft
 from memories.exceptions import FieldError, Invalid
+from memories.payloads import Object
 from memories.shapes import (
+    DeletionPolicyName,
     Given,
     Identifier,
     Instant,
@@ -46,13 +50,20 @@ Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class Report(BaseModel):
     """What every report says of itself."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     source: Given = Field(validation_alias=AliasChoices("source", "source_plugin"))
     scope: ScopeName | None = None
     sensitivity: SensitivityName | None = None
     tags: Tags = []
     timestamp: Instant = None
+    deletion_policy: DeletionPolicyName | None = None
+    """Of the memory that this makes; one that is there keeps its own. Default `auto_prune`"""
+
+    @property
+    def notice(self) -> str | None:
+        """What the answer says of how this was read."""
+        return None
 
 
 def _named(description: str, *types: str) -> dict[str, Any]:
@@ -108,6 +119,7 @@ class EventReport(Report):
 class ToolOutputReport(Report):
     tool_name: Given
     args: Value = None
+    """JSON text of an object is kept as the object that it says; so is that of `result`"""
     result: Value = None
     ok: bool | None = None
     latency_ms: Milliseconds | None = None
@@ -115,9 +127,20 @@ class ToolOutputReport(Report):
     episode_id: UUID | None = None
     thread_id: Identifier | None = None
 
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """Its arguments and result; where they came as JSON text of an object, that object."""
+        return {name: strict_json.object_of(value) for name, value in (("args", self.args), ("result", self.result))}
+
+    @property
+    def notice(self) -> str | None:
+        read = [name for name, value in self.values.items() if value is not getattr(self, name)]
+        return f"{' and '.join(read)}: JSON text of an object, kept as that object" if read else None
+
     @property
     def content(self) -> str:
-        return f"{self.tool_name} {json.dumps(self.args, ensure_ascii=False)}" if self.args else self.tool_name
+        args = self.values["args"]
+        return f"{self.tool_name} {json.dumps(args, ensure_ascii=False)}" if args else self.tool_name
 
     @property
     def draft(self) -> EventDraft:
@@ -125,8 +148,8 @@ class ToolOutputReport(Report):
             "tool_call",
             actor=self.source,
             tool=self.tool_name,
-            args={} if self.args is None else self.args,
-            result=self.result,
+            args={} if self.args is None else self.values["args"],
+            result=self.values["result"],
             ok=self.ok,
             latency_ms=self.latency_ms,
             depends_on=self.depends_on,
@@ -137,7 +160,7 @@ class ToolOutputReport(Report):
 class ObservationReport(Report):
     subject: Given
     predicate: Given
-    object: Value = None
+    object: Object = None
     revision_policy: Literal["replace", "fork", "contest"] = "replace"
 
 

@@ -46,8 +46,8 @@ def edit(
             raise Outdated(f"it has version {memory.version} now")
         columns = _columns(memory, change, at=at, by_a_person=trust.may(Permission.REVIEW))
         _allow(memory, columns)
-        if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity and not trust.may(Permission.REVIEW):
-            raise NotAllowed("only a reviewer lowers a sensitivity")
+        if not trust.may(Permission.REVIEW):
+            _allow_agent(memory, columns)
         if not columns:
             return Edited(memory)
         if trust.may(Permission.REVIEW):
@@ -119,6 +119,14 @@ def _allow(memory: Memory, columns: dict[str, Any]) -> None:
         raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
     if memory.status not in LIVE:
         raise Conflict(f"cannot edit a memory that is {memory.status}")
+
+
+def _allow_agent(memory: Memory, columns: dict[str, Any]) -> None:
+    """NotAllowed for what nobody may change without the permission review, not even of its own."""
+    if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity:
+        raise NotAllowed("only a reviewer lowers a sensitivity")
+    if "deletion_policy" in columns:
+        raise NotAllowed("only a reviewer sets a deletion policy")
 
 
 def _by_agent(memory: Memory, change: Edit, columns: dict[str, Any], *, trust: Trust, at: datetime, why: str) -> Edited:

@@ -63,6 +63,7 @@ ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
 SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
 CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 OutcomeName = Literal["success", "failure", "partial"]
+DeletionPolicyName = Literal["auto_prune", "manual_only", "never"]
 Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
 Instant = Annotated[
     datetime | None, BeforeValidator(_instant), Field(description=NOT_AN_INSTANT, json_schema_extra={"pattern": YEARS})

@@ -62,6 +62,26 @@ def _members(item: Any) -> Any:
     return item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
+def object_of(value: Any) -> Any:
+    """The object that a text says in JSON; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] != "{":
+        return value
+    try:
+        return loads(value)  # what begins with { is an object or no JSON
+    except Invalid:
+        return value
+
+
+def text_of(value: Any) -> Any:
+    """The text that a text says in JSON ('"Go"' says Go, however often it is quoted); any other value as it is."""
+    while isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            value = loads(value)
+        except Invalid:
+            break
+    return value
+
+
 def loads(raw: bytes | str) -> Any:
     """What `raw` says. Invalid: no JSON (says where), or it holds what cannot be stored (names the field)."""
     try:

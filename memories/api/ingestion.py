@@ -50,6 +50,7 @@ def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
     if stored.memory is None:
         return 202, NOTHING
     body = representations.memory(stored.memory, at=at, events=stored.events or None)
+    body |= {"notice": stored.notice} if stored.notice else {}
     if stored.proposal:
         return 202, {**body, "proposal": stored.proposal}
     return 201 if stored.created else 200, body

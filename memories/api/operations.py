@@ -13,6 +13,7 @@ from memories.api.schema.answers import (
     NotChanged,
     ProposedMemory,
     StoredConversation,
+    WrittenMemory,
 )
 from memories.api.schema.bodies import BatchReport, Change, ConversationReport
 from memories.api.schema.memory import Caller, EventPage, Memory
@@ -20,14 +21,15 @@ from memories.api.schema.trails import EvidencePage, HistoryPage, MemoryPage, Me
 from memories.reports import EventReport, ObservationReport, OutcomeReport, Report, ToolOutputReport, WorkingStateReport
 
 INGESTION, READING = "Ingestion", "Memories"
-WRITTEN: dict[int, Any] = {201: Memory, 200: Memory, 202: NotChanged}
+WRITTEN: dict[int, Any] = {201: WrittenMemory, 200: WrittenMemory, 202: NotChanged}
 MISSING, REFERRED = frozenset({404}), frozenset({404, 409})
 
 
-def _report(id: str, summary: str, description: str, takes: type[Report], example: dict[str, Any]) -> Operation:
-    return Operation(
-        id, INGESTION, summary, description, WRITTEN, method="POST", takes=takes, example=example, refuses=REFERRED
-    )
+def _report(
+    id: str, summary: str, description: str, takes: type[Report], example: dict[str, Any], answers: Any = None
+) -> Operation:
+    told: dict[str, Any] = {"method": "POST", "takes": takes, "example": example, "refuses": REFERRED}
+    return Operation(id, INGESTION, summary, description, answers or WRITTEN, **told)
 
 
 INGEST_EVENT = _report(
@@ -47,7 +49,8 @@ INGEST_TOOL_OUTPUT = _report(
     "IngestToolOutput",
     "Report a tool call and what came back",
     "Joins an episode as an event does. `depends_on` names earlier nodes of the same episode (`n1`, `n2`, ...) as they "
-    "were answered; unknown ones are kept and flagged.",
+    "were answered; unknown ones are kept and flagged. `args` and `result` may be JSON text of an object: they are "
+    "kept as that object, and `notice` says so.",
     ToolOutputReport,
     examples.TOOL_OUTPUT,
 )
@@ -62,9 +65,10 @@ INGEST_OBSERVATION = _report(
 INGEST_OUTCOME = _report(
     "IngestOutcome",
     "Report how an episode ended",
-    "Closes the episode. A later outcome replaces the first (200). Only who opened it, or review, may say it.",
+    "Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it.",
     OutcomeReport,
     examples.OUTCOME,
+    {200: WrittenMemory},
 )
 INGEST_WORKING_STATE = _report(
     "IngestWorkingState",

@@ -20,11 +20,17 @@ def close_silent(*, at: datetime) -> int:
 
 
 def set_outcome(
-    episode: Episode, outcome: Outcome, *, trust: Trust, at: datetime, details: dict[str, Any] | None = None
+    episode: Episode,
+    outcome: Outcome,
+    *,
+    trust: Trust,
+    source: str,
+    at: datetime,
+    details: dict[str, Any] | None = None,
 ) -> bool:
     """Sets or replaces how it ended; a digested episode is read again, so that counts follow. False: it was so already.
 
-    Only who opened the episode may, or a reviewer (NotAllowed).
+    `source` says so, on behalf of the caller. Only who opened the episode may, or a reviewer (NotAllowed).
     """
     with transaction.atomic():
         row = Episode.objects.select_for_update().get(pk=episode.pk)
@@ -32,7 +38,7 @@ def set_outcome(
             return False
         _may_say(row, trust)
         before, after = {"outcome": row.outcome}, {"outcome": outcome.value, **(details or {})}
-        row.outcome, row.outcome_at, row.outcome_by = outcome, at, trust.actor.name
+        row.outcome, row.outcome_at, row.outcome_by = outcome, at, source
         row.outcome_details = details or {}
         row.digested_at, row.digest_attempts, row.closed_at = None, 0, row.closed_at or at
         row.save(update_fields=MOVED)

@@ -142,6 +142,7 @@ def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
         by=by,
         at=at,
         tags=given.tags,
+        policy=given.deletion_policy,
         sensitivity=sensitivity_of(given.sensitivity),
         confidence=CONFIDENCE,
         **place,
@@ -155,7 +156,7 @@ def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
         last_event_at=max((event.at for event in draft.events if event.at), default=moment),
         outcome=draft.outcome,
         outcome_at=at if draft.outcome else None,
-        outcome_by=by.name if draft.outcome else "",
+        outcome_by=placed.source if draft.outcome else "",
         closed_at=at,
         content_sha256=draft.sha256,
         extract=given.extract,
@@ -194,7 +195,8 @@ def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ing
     if bytes(episode.content_sha256 or b"") != draft.sha256:
         return Conflict(f"the id {episode.external_id!r} was stored before with other messages")
     try:
-        changed = draft.outcome is not None and set_outcome(episode, draft.outcome, trust=trust, at=at)
+        outcome = draft.outcome
+        changed = outcome is not None and set_outcome(episode, outcome, trust=trust, source=episode.source, at=at)
     except NotAllowed as refusal:
         return refusal
     memory.episode = episode

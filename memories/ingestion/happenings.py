@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -20,6 +21,7 @@ from memories.ingestion.joining import Thread
 from memories.ingestion.opening import episode_memory, event, sensitivity_of
 from memories.models import Episode, Event
 from memories.reports import EventReport, ToolOutputReport
+from memories.shapes import united
 from memories.trust import Trust
 
 Happening = EventReport | ToolOutputReport
@@ -41,6 +43,11 @@ class Place:
     waiting: Waiting
     events: list[tuple[int, Event]] = field(default_factory=list)
     raised_from: int | None = None  # the sensitivity it had before something more secret joined it
+
+    @property
+    def tags(self) -> list[str]:
+        """Those that its happenings bring, in their order."""
+        return list(chain.from_iterable(report.tags for _, report in self.waiting))
 
 
 def happened(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
@@ -76,7 +83,8 @@ def _stored(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list
         for number, (index, added) in enumerate(place.events):
             memory = place.episode.memory if visible else None
             created = place.is_new and number == 0
-            answers[index] = Ingested(memory, created, events=[added] if visible else [])
+            notice = reports[index].notice if visible else None
+            answers[index] = Ingested(memory, created, events=[added] if visible else [], notice=notice)
     return [answers[index] for index in range(len(reports))]
 
 
@@ -143,7 +151,7 @@ def _new(thread: Thread, first: Happening, *, trust: Trust, at: datetime) -> Epi
         at=at,
         confidence=CONFIDENCE[type(first)],
         sensitivity=sensitivity_of(first.sensitivity),
-        tags=first.tags,
+        policy=first.deletion_policy,
         **facts,
     )
     return Episode(memory=memory, last_event_at=at, **facts)
@@ -154,6 +162,7 @@ def _number(place: Place, *, trust: Trust, at: datetime) -> None:
     episode, memory, before = place.episode, place.episode.memory, place.episode.memory.sensitivity
     if place.is_new:
         episode.event_count = len(place.waiting)
+        memory.tags = united(place.tags)
     first = episode.event_count - len(place.waiting) + 1
     for position, (index, report) in enumerate(place.waiting, start=first):
         place.events.append((index, event(report.draft, episode, position, moment=at, by=trust.actor)))
@@ -169,5 +178,7 @@ def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     for place in places:
         if place.raised_from is not None:
             place.episode.memory.raise_sensitivity(place.raised_from, by=trust.actor, at=at)
+        if not place.is_new:
+            joining.add_tags(place.episode.memory, place.tags, at=at)
     rows.insert([episode.memory for episode in new], new, events, trail)
     indexing.index_events(events)

@@ -18,3 +18,4 @@ class Ingested:
     changed: bool = False
     events: list[Event] = field(default_factory=list)
     proposal: UUID | None = None  # what was proposed instead of changed
+    notice: str | None = None  # how something of it was read

@@ -1,6 +1,6 @@
 """How episodes grow: one UPDATE locks them, counts what joins, and passes by those that were closed meanwhile."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from django.db import connection
 
 from memories import rows
 from memories.models import Episode, Memory
+from memories.shapes import united
 from memories.trust import Trust
 
 Thread = tuple[str, str, str]  # scope, source, thread_id
@@ -53,6 +54,17 @@ def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, 
     ordered = sorted(ids)
     grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], trust.max_sensitivity, scopes, scopes], at=at)
     return {row.pk: row for row in grown}
+
+
+def add_tags(memory: Memory, tags: Iterable[str], *, at: datetime) -> None:
+    """What joins an episode brings its tags along; as a join, that is no decision and stands in no trail."""
+    if united(memory.tags, tags) == memory.tags:
+        return
+    memory.refresh_from_db(fields=["tags", "version"], from_queryset=Memory.objects.select_for_update())
+    changed = {"tags": united(memory.tags, tags), "version": memory.version + 1, "updated_at": at}
+    Memory.objects.filter(pk=memory.pk).update(**changed)
+    for name, value in changed.items():
+        setattr(memory, name, value)
 
 
 def _grown(found: str, parameters: list[Any], *, at: datetime) -> list[Episode]:

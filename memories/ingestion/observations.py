@@ -11,6 +11,7 @@ from memories.choices import Origin, Sensitivity, Status, Type
 from memories.faults import format_instant
 from memories.ingestion.ingested import Ingested
 from memories.models import Memory, Proposal, Tombstone
+from memories.payloads import key_of
 from memories.remembering import Occasion, Statement, Stored
 from memories.remembering.creating import create
 from memories.remembering.dismissed import met_by, suppress
@@ -18,6 +19,7 @@ from memories.remembering.reinforcing import Meeting, reinforce
 from memories.remembering.writing import hold
 from memories.reports import ObservationReport
 from memories.shapes import LONGEST_TEXT
+from memories.strict_json import text_of
 from memories.trust import Trust
 
 CONFIDENCE = 70
@@ -37,8 +39,8 @@ def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ing
         _hold_statement(statement, stem)
         rows = Memory.objects.select_for_update().live().filter(scope=statement.scope, key__startswith=f"{stem}#")
         known = list(rows.order_by("pk"))
-        same = [row for row in known if row.key == statement.key]
-        others = [row for row in known if row.key != statement.key and row.status != Status.CONTESTED]
+        same = [row for row in known if _says(row, statement)]
+        others = [row for row in known if row not in same and row.status != Status.CONTESTED]
         if same:
             return _answer(reinforce(Meeting(same[0], statement, trust, at, Sensitivity.PUBLIC), [occasion]))
         suppressing, resembled = met_by(statement, trust=trust)
@@ -60,11 +62,17 @@ def _hold_statement(statement: Statement, stem: str) -> None:
     hold(statement.scope, statement.key)
 
 
+def _says(row: Memory, statement: Statement) -> bool:
+    """Whether it is this statement, also where its object was stored in quotes and made the key of that."""
+    subject, predicate = (str(row.payload.get(name)) for name in ("subject", "predicate"))
+    return statement.key in (row.key, key_of(subject, predicate, text_of(row.payload.get("object"))))
+
+
 def _statement(report: ObservationReport, *, trust: Trust, at: datetime) -> Statement:
     source = trust.source_to_write(report.source)
     return Statement(
         content=payloads.content_of(report.subject, report.predicate, report.object)[:LONGEST_TEXT],
-        key=payloads.key_of(report.subject, report.predicate, report.object),
+        key=key_of(report.subject, report.predicate, report.object),
         scope=trust.scope_to_write(report.scope),
         source=source,
         confidence=CONFIDENCE,
@@ -72,6 +80,7 @@ def _statement(report: ObservationReport, *, trust: Trust, at: datetime) -> Stat
         payload=_payload(report, at=report.timestamp or at),
         sensitivity=Sensitivity.named(report.sensitivity) if report.sensitivity else None,
         tags=report.tags,
+        deletion_policy=report.deletion_policy,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from memories.choices import Origin, Sensitivity, Status, Type
+from memories.choices import DeletionPolicy, Origin, Sensitivity, Status, Type
 from memories.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory
 from memories.models.memory import DAY
@@ -20,8 +20,9 @@ def sensitivity_of(name: str | None) -> Sensitivity:
     return Sensitivity.named(name or settings.DEFAULT_SENSITIVITY)
 
 
-def experience(content: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
-    """Experience is no claim: born confirmed, never in the inbox, governed by salience only."""
+def experience(content: str, *, by: Actor, at: datetime, policy: str | None, **facts: Any) -> Memory:
+    """Experience is no claim: born confirmed, never in the inbox, governed by salience only. `policy`: of its deletion,
+    where the caller says one."""
     return Memory(
         content=content,
         origin=Origin.OBSERVED,
@@ -31,6 +32,7 @@ def experience(content: str, *, by: Actor, at: datetime, **facts: Any) -> Memory
         created_by_id=by.identity,
         created_at=at,
         updated_at=at,
+        deletion_policy=policy or DeletionPolicy.AUTO_PRUNE,
         **facts,
     )
 

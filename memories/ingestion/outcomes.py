@@ -2,10 +2,13 @@
 
 from datetime import datetime
 
+from django.db import transaction
+
 from memories.choices import Outcome, Type
 from memories.exceptions import FieldError, Invalid, NotFound
 from memories.ingestion.closing import set_outcome
 from memories.ingestion.ingested import Ingested
+from memories.ingestion.joining import add_tags
 from memories.models import Memory
 from memories.reports import OutcomeReport
 from memories.trust import Trust
@@ -17,7 +20,7 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
     the caller's scopes.
     """
-    trust.source_to_write(report.source)
+    source = trust.source_to_write(report.source)
     rows = Memory.objects.visible_to(trust).select_related("episode")
     memory = rows.filter(pk=report.target_record_id).first()
     if memory is None:
@@ -28,6 +31,9 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     said = {"latency_ms": report.latency_ms, "note": report.note}
     details = {name: value for name, value in said.items() if value not in (None, "")}
     trust.scope_to_write(memory.scope)
-    first = memory.episode.outcome is None
-    changed = set_outcome(memory.episode, Outcome(report.outcome_status), trust=trust, at=at, details=details)
-    return Ingested(memory, created=first, changed=changed)
+    outcome_said = Outcome(report.outcome_status)
+    with transaction.atomic():
+        changed = set_outcome(memory.episode, outcome_said, trust=trust, source=source, at=at, details=details)
+        if changed:
+            add_tags(memory, report.tags, at=at)
+    return Ingested(memory, created=False, changed=changed)

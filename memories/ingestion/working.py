@@ -60,6 +60,7 @@ def _open(
         thread_id=report.thread_id,
         tags=report.tags,
         payload=payload,
+        policy=report.deletion_policy,
         confidence=CONFIDENCE,
         sensitivity=sensitivity_of(report.sensitivity),
         half_life=HALF_LIFE["working"],

@@ -78,7 +78,7 @@ class Episode(models.Model):
     last_event_at = models.DateTimeField()
     outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = not known
     outcome_at = models.DateTimeField(null=True)
-    outcome_by = models.CharField(max_length=200, blank=True)
+    outcome_by = models.CharField(max_length=512, blank=True)  # the source that said it
     outcome_details = models.JSONField(default=dict)
     closed_at = models.DateTimeField(null=True)
     content_sha256 = models.BinaryField(max_length=32, null=True)

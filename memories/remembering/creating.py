@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from memories import claims, decay, indexing
-from memories.choices import Sensitivity, Status, Type
+from memories.choices import Origin, Sensitivity, Status, Type
 from memories.faults import format_instant
 from memories.models import Evidence, Memory, Tombstone
 from memories.remembering import climbing, occasions
@@ -16,6 +16,7 @@ from memories.remembering.said import Occasion, Statement, Stored
 from memories.trust import Trust
 
 RESEMBLES = "resembles one you dismissed"
+PROVENANCE = {Origin.OBSERVED: "observation"}  # what a source is called where that is not how it came in
 
 
 class Taken(Exception):
@@ -78,6 +79,8 @@ def _said(statement: Statement, *, at: datetime) -> dict[str, Any]:
         "flags": statement.flags,
         "provenance": {"sources": [_source(statement, at=at)]},
     }
+    if statement.deletion_policy:
+        columns["deletion_policy"] = statement.deletion_policy
     if statement.expires_at:
         columns |= {"expires_at": statement.expires_at, "ttl": (statement.expires_at - at).total_seconds()}
     if statement.type == Type.SEMANTIC:
@@ -99,7 +102,8 @@ def _note(statement: Statement, *, at: datetime) -> dict[str, Any]:
 
 
 def _source(statement: Statement, *, at: datetime) -> dict[str, Any]:
-    said = {"kind": statement.origin.value, "ref": statement.key, "created_by": statement.source}
+    kind = PROVENANCE.get(statement.origin, statement.origin.value)
+    said = {"kind": kind, "ref": statement.key, "created_by": statement.source}
     return {**said, "timestamp": format_instant(at)}
 
 

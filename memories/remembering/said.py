@@ -60,6 +60,7 @@ class Statement:
     company_id: str | None = None
     thread_id: str | None = None
     expires_at: datetime | None = None
+    deletion_policy: str | None = None
 
     @cached_property
     def claim(self) -> Claim:

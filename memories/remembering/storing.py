@@ -19,7 +19,7 @@ from memories.shapes import LONGEST_TEXT
 from memories.statements import Statable
 from memories.trust import Trust
 
-SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company_id", "expires_at")
+SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company_id", "expires_at", "deletion_policy")
 
 
 def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
@@ -61,6 +61,7 @@ def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:
         company_id=report.company_id,
         thread_id=report.thread_id,
         expires_at=report.expires_at,
+        deletion_policy=report.deletion_policy,
     )
 
 

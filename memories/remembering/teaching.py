@@ -81,6 +81,7 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
         sensitivity=Sensitivity.named(report.sensitivity) if report.sensitivity else None,
         tags=report.tags,
         company_id=report.company_id,
+        deletion_policy=report.deletion_policy,
     )
 
 
@@ -177,6 +178,7 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
         "tags": united(row.tags, statement.tags),
         "company_id": statement.company_id or row.company_id,
         "sensitivity": max(row.sensitivity, statement.at_least(Sensitivity.PUBLIC)),
+        "deletion_policy": statement.deletion_policy or row.deletion_policy,
         **facts,
     }
     moved = {name: value for name, value in change.items() if value != getattr(row, name)}

@@ -121,7 +121,7 @@ def test_an_event_may_name_its_episode_until_it_is_closed() -> None:
     client = caller()
     episode = post(client, "events")["id"]
     assert post(client, "events", episode_id=episode, ref="build-8")["payload"]["event_count"] == 2
-    assert post(client, "outcomes", target_record_id=episode)["http"] == 201
+    assert post(client, "outcomes", target_record_id=episode)["http"] == 200
     refused = post(client, "events", episode_id=episode)
     assert (refused["http"], refused["detail"]) == (409, "episode is closed")
 
@@ -149,7 +149,7 @@ def test_an_outcome_closes_its_episode_and_a_later_one_replaces_it() -> None:
     source = set_first["provenance"]["sources"][-1]
     assert (source["kind"], source["ref"], source["note"]) == ("outcome", f"outcome:{episode}:success", "quick")
     replaced = post(client, "outcomes", target_record_id=episode, outcome_status="failure")
-    assert (set_first["http"], replaced["http"]) == (201, 200)
+    assert (set_first["http"], replaced["http"]) == (200, 200)
     assert Episode.objects.get(pk=episode).outcome == "failure"
     trail = AuditEntry.objects.about("memory", Episode.objects.get(pk=episode).pk)
     assert [entry.action for entry in trail] == ["create", "outcome", "outcome"]
@@ -158,7 +158,7 @@ def test_an_outcome_closes_its_episode_and_a_later_one_replaces_it() -> None:
 def test_only_who_opened_an_episode_may_say_how_it_ended() -> None:
     episode = post(caller(), "events")["id"]
     assert post(caller(), "outcomes", target_record_id=episode)["http"] == 403
-    assert post(caller(permissions=["report", "review"]), "outcomes", target_record_id=episode)["http"] == 201
+    assert post(caller(permissions=["report", "review"]), "outcomes", target_record_id=episode)["http"] == 200
 
 
 def test_an_outcome_belongs_to_an_episode_that_is_there() -> None:

@@ -104,7 +104,7 @@ def test_only_who_opened_it_or_a_reviewer_says_how_it_ended() -> None:
     with pytest.raises(NotAllowed, match="only the agent that opened this episode"):
         again(other, id="r1", source="crm", outcome="failure")
     reviewer = Trust(Actor(ActorKind.AGENT, "other"), permissions=frozenset({Permission.REVIEW.value}))
-    assert ingestion.set_outcome(memory.episode, Outcome.FAILURE, trust=reviewer, at=LATER)
+    assert ingestion.set_outcome(memory.episode, Outcome.FAILURE, trust=reviewer, source="crm", at=LATER)
 
 
 def test_an_id_above_the_caller_is_neither_shown_nor_overwritten() -> None:

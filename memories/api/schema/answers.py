@@ -10,6 +10,13 @@ from memories.api.schema.payloads import Count
 from memories.api.schema.problem import Refusal, Shape
 
 
+class WrittenMemory(Memory):
+    """The memory as it now stands."""
+
+    notice: str = ""
+    """How something of the report was read; absent where there is nothing to say"""
+
+
 class ProposedMemory(Memory):
     """The memory as it stands, and the proposal that was made instead of changing it."""
 
@@ -50,7 +57,7 @@ class AcceptedConversation(Shape):
 class StoredItem(Shape):
     index: Count
     status: Literal[200, 201, 202]
-    memory: Memory | ProposedMemory | None
+    memory: WrittenMemory | ProposedMemory | None
 
 
 class RefusedItem(Shape):
