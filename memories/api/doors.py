@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import redaction
-from memories.api import idempotency
+from memories.api import idempotency, sources
 from memories.api.parameters import ALIASES
 from memories.api.patience import patient
 from memories.api.throttling import PerToken
@@ -81,7 +81,9 @@ class Door(APIView):
 
         def answered(*args: Any, **kwargs: Any) -> Any:
             response = handler(*args, **kwargs)
-            patient(redaction.veil)(getattr(response, "data", None), self.trust)
+            data = getattr(response, "data", None)
+            patient(redaction.veil)(data, self.trust)
+            patient(sources.add_episodes)(data, self.trust)
             return response
 
         return answered

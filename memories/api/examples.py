@@ -125,7 +125,7 @@ _PAYLOADS: dict[str, Json] = {
         "tool_graph": [],
         "truncated": False,
     },
-    "competence": {"kind": "competence", "skill_name": "refund-payment", "performance": PERFORMANCE},
+    "competence": {"kind": "competence", "skill_name": "refund-payment", "version": 1, "performance": PERFORMANCE},
 }
 _LIFECYCLE: Json = {
     "curve": "exponential",

@@ -53,7 +53,7 @@ SUPERSEDE_MEMORY = _revision(
 FORK_MEMORY = _revision(
     "ForkMemory",
     "Another memory beside it",
-    "Both live; the new one is `derived_from` the old one.",
+    "Both live; the new one is `derived_from` the old one, and the history of both says so.",
     bodies.Supersession,
     {"memory": _NEW, "rationale": "their subsidiary pays otherwise"},
 )
@@ -61,7 +61,7 @@ CONTEST_MEMORY = _revision(
     "ContestMemory",
     "Speak against it",
     "It is contested until a person decides. `ref` is the id of the memory that speaks against it, else words, which "
-    "are kept as evidence.",
+    "are kept as evidence; left out or blank: nothing but the rationale speaks against it.",
     bodies.Contest,
     {"ref": "the invoice of May was paid after 58 days", "rationale": "it does not fit what was seen"},
     answers=STANDS,

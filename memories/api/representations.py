@@ -13,6 +13,7 @@ OUTCOME_CONFIDENCE = 85
 # What answers a write that met what its caller may not see.
 NOTHING = {"memory": None, "created": False, "reinforced": False, "suppressed": False, "notice": "accepted"}
 NO_EPISODE = {"episode": None, "run": None, "notice": "accepted"}
+FIRST_VERSION = 1  # of a competence that nobody gave a number, until a version of its skill is published
 
 
 def memory(row: Memory, *, at: datetime, events: list[Event] | None = None) -> dict[str, Any]:
@@ -105,7 +106,8 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
     if row.type == Type.COMPETENCE:
         holds = row.status in (Status.CONFIRMED, Status.APPLIED)
         payload = {name: value for name, value in row.payload.items() if holds or name != "skill"}
-        return {**payload, "performance": performance(getattr(row, "performance", None))}
+        counted = {"performance": performance(getattr(row, "performance", None))}
+        return {**payload, "version": _version(payload), **counted}
     if row.type == Type.PLAN_GRAPH:
         return {"kind": row.type, **row.payload, "metrics": metrics(getattr(row, "performance", None))}
     payload = {"kind": row.type, **row.payload}
@@ -117,6 +119,12 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
 def _dated(source: dict[str, Any]) -> dict[str, Any]:
     """A stored source with its time as all others are written; older rows end in `+00:00`."""
     return {**source, "timestamp": normalize_instant(source["timestamp"])} if "timestamp" in source else source
+
+
+def _version(competence: dict[str, Any]) -> Any:
+    """The one that was said, else that of the published skill."""
+    said = competence.get("version")
+    return competence.get("skill", {}).get("version", FIRST_VERSION) if said is None else said
 
 
 def _episodic(episode: Episode, events: list[Event] | None) -> dict[str, Any]:

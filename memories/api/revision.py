@@ -32,7 +32,7 @@ class Revising(WritingDoor):
 
     def write(self, request: Request, memory_id: UUID | None = None) -> Response:
         body: Any = bodies.check(self.shape, request.data)
-        change = Change(self.verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", ""))
+        change = Change(self.verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", None) or "")
         ids: Sequence[UUID] = body.ids if memory_id is None else [memory_id]
         at = timezone.now()
         revised = revision.ask(change, ids, trust=self.trust, at=at)

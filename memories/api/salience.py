@@ -16,6 +16,7 @@ from memories.api.operations_of_forgetting import PENALIZE_MEMORY, REINFORCE_MEM
 from memories.choices import Permission
 from memories.exceptions import FieldError, Invalid
 from memories.models import Memory
+from memories.revision.bodies import LONGEST_RATIONALE
 
 MOST = 1.0  # all that there is of salience
 
@@ -27,7 +28,9 @@ class Move(WritingDoor):
 
     def write(self, request: Request, memory_id: UUID) -> Response:
         at = timezone.now()
-        self.move(memory_id, _number(self.body("amount").get("amount")), at=at)
+        body = self.body("amount", "rationale", "actor")
+        _check_rationale(body.get("rationale"))
+        self.move(memory_id, _number(body.get("amount")), at=at)
         row = Memory.objects.select_related("episode", "performance").get(pk=memory_id)
         return Response(representations.memory(row, at=at))
 
@@ -47,6 +50,12 @@ class Penalize(Move):
         if amount is None:
             raise Invalid(FieldError("/amount", "required", "is required"))
         forgetting.penalize(self.trust, memory_id, amount, at=at)
+
+
+def _check_rationale(value: Any) -> None:
+    if value is not None and (not isinstance(value, str) or len(value) > LONGEST_RATIONALE):
+        detail = f"must be a text of at most {LONGEST_RATIONALE:,} characters"
+        raise Invalid(FieldError("/rationale", "invalid", detail))
 
 
 def _number(value: Any) -> float | None:

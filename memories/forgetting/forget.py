@@ -36,9 +36,22 @@ def allow(memory: Memory, trust: Trust) -> None:
     if trust.actor.kind != ActorKind.PERSON and memory.deletion_policy == DeletionPolicy.MANUAL_ONLY:
         raise NotAllowed("only a person may forget what is deleted by hand only")
     if not revision.is_own(memory, trust):
-        raise NotAllowed("an agent may forget only what is its own")
+        raise NotAllowed(_whose(memory, trust))
     if memory.status == Status.DISMISSED and not revision.decides(trust):
         raise NotAllowed("a person has dismissed this: only people decide about it")
+
+
+def _whose(memory: Memory, trust: Trust) -> str:
+    """Why an agent may not forget it. What it made itself, people or other agents may have come to rely on."""
+    if memory.created_by_id != trust.actor.identity:
+        return (
+            "an agent may forget only what is its own: a person or a token with the permission review can forget this"
+        )
+    if memory.status == Status.APPLIED:
+        return "it is applied, so it directs behaviour: a person or a token with the permission review can forget it"
+    if memory.hold:
+        return "a person has decided about it: a person or a token with the permission review can forget it"
+    return "other agents confirmed it too: a person or a token with the permission review can forget it"
 
 
 def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[Receipt, set[UUID]]:

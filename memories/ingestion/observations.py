@@ -151,7 +151,7 @@ def _revise(others: Sequence[Memory], memory: Memory, report: ObservationReport,
     why = f"{report.source} observed {memory.content}"[:2000]
     for old in others:
         if report.revision_policy == "fork":
-            revision.fork(old, memory, at=at)
+            revision.fork(old, memory, by=trust.actor, why=why, at=at)
         elif report.revision_policy == "contest":
             revision.contest(old, memory, by=trust.actor, why=why, at=at)
         else:

@@ -88,7 +88,8 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
 
 class AuditEntry(models.Model):
-    """One thing that was done to one subject. `subject_version` is the version that this left the subject at."""
+    """One thing that was done to one subject. `subject_version` is the version that this left the subject at; 0: it
+    moved nothing of a memory."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     subject_kind = models.CharField(max_length=32)

@@ -130,13 +130,15 @@ class Reviewable(models.Model):
             self.lock_for("undo", Status.values)
             if AuditEntry.objects.about("memory", self.pk).filter(undoes=entry.pk).exists():
                 raise Conflict("cannot undo: it was undone before; what undid it can be undone")
+            action = "redo" if entry.action == "undo" else "undo"
+            if not entry.subject_version:
+                return self.tell(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
             stands = (
                 AuditEntry.objects.stands_as("memory", self.pk, version)
                 for version in (self.version, entry.subject_version)
             )
             if len(set(stands)) > 1:
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
-            action = "redo" if entry.action == "undo" else "undo"
             return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
     def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
@@ -144,6 +146,16 @@ class Reviewable(models.Model):
         with transaction.atomic():
             self.lock_for(action, Status.values)
             return self.revise(action, {}, by=by, why=why, at=at, batch=batch)
+
+    def tell(
+        self, action: str, told: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
+    ) -> AuditEntry:
+        """Its trail speaks of what moves nothing of it: its version stays. `sensitivity`: of what is told."""
+        entry = self.audit(action, by=by, at=at, after=told, **facts)
+        entry.subject_version, entry.sensitivity = 0, max(entry.sensitivity, sensitivity)
+        entry.save(force_insert=True)
+        self.follow(entry, {}, by=by, at=at)
+        return entry
 
     def raise_sensitivity(self, before: int, *, by: Actor, at: datetime) -> None:
         """Something more secret became part of it: the row rises to the sensitivity that this instance carries, and

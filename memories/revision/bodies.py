@@ -79,8 +79,8 @@ class Supersession(Body):
 
 
 class Contest(Body):
-    ref: Rationale
-    """The id of the memory that speaks against it, or words"""
+    ref: Annotated[str, Field(max_length=LONGEST_RATIONALE), AfterValidator(str.strip)] | None = None
+    """The id of the memory that speaks against it, or words; nothing: it is only contested"""
     rationale: Rationale
 
 

@@ -31,18 +31,19 @@ def contest_with(
 def contest_by_words(
     memory: Memory, words: str, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> AuditEntry:
-    """`words` are evidence against `memory`, an occasion of their own."""
+    """`words` are evidence against `memory`, an occasion of their own; without any it is only contested."""
     with transaction.atomic():
         memory.lock_for("contest", CONTESTABLE)
-        Evidence.objects.create(
-            memory=memory,
-            occasion=f"request:{uuid7()}",
-            kind=Evidence.Kind.CONTRADICTS,
-            at=at,
-            made_by=by.name[:200],
-            made_by_id=by.identity,
-            snapshot=words[:LONGEST_SNAPSHOT],
-        )
+        if words:
+            Evidence.objects.create(
+                memory=memory,
+                occasion=f"request:{uuid7()}",
+                kind=Evidence.Kind.CONTRADICTS,
+                at=at,
+                made_by=by.name[:200],
+                made_by_id=by.identity,
+                snapshot=words[:LONGEST_SNAPSHOT],
+            )
         return memory.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch)
 
 

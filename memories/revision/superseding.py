@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from uuid_utils.compat import uuid7
 
 from memories import indexing
 from memories.choices import LIVE, Status, Type
@@ -12,7 +13,7 @@ from memories.exceptions import Conflict
 from memories.models import AuditEntry, Memory, Relation
 from memories.models.relation import DERIVED_FROM, SUPERSEDES
 from memories.revision.undoing import related
-from memories.trust import SYSTEM, Actor
+from memories.trust import Actor
 
 
 class Held(Conflict):
@@ -49,13 +50,14 @@ def close(
     return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=told)
 
 
-def fork(
-    old: Memory, new: Memory, *, at: datetime, by: Actor = SYSTEM, why: str = "", batch: UUID | None = None
-) -> None:
-    """Both live on; the new one, which is stored now unless it is there already, says where it comes from."""
+def fork(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+    """Both live on; the new one, which is stored now unless it is there already, says where it comes from, and the
+    trail of the old one what came of it."""
+    batch, told = batch or uuid7(), related(new, DERIVED_FROM, old)
     with transaction.atomic():
         if new._state.adding:
-            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=related(new, DERIVED_FROM, old))
+            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=told)
+        old.tell("fork", told, by=by, why=why, at=at, batch=batch, sensitivity=new.sensitivity)
         Relation.objects.get_or_create(source=new, predicate=DERIVED_FROM, target=old)
 
 

@@ -115,6 +115,8 @@ def _revert_all(group: Group, told: dict[str, Any]) -> None:
             _revert_beside(entry, told)
             continue
         memory = Memory.objects.filter(pk=entry.subject_id).first()
+        if memory is None and not entry.subject_version:  # nothing of it was moved
+            continue
         if memory is None:
             raise Conflict("this memory has been forgotten meanwhile")
         memory.revert(entry, **told)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories import ingestion
+from memories import forgetting, ingestion
 from memories.choices import Status
 from memories.exceptions import Conflict
 from memories.models import Adaptation, AuditEntry, Memory
@@ -47,6 +47,56 @@ def test_undo_brings_all_back_and_undo_of_undo_does_it_again(verb: str) -> None:
     redone = undo(undone)
     assert (statuses(), relations()) == (done, linked)
     undo(redone)
+    assert relations() == set()
+
+
+def test_a_fork_stands_in_the_history_of_its_source_and_moves_nothing_of_it() -> None:
+    old = own("a", status="confirmed", confidence=60)
+    revised = ask("fork", old, content="b", sensitivity="medium")
+    new, trail = made(revised), AuditEntry.objects.about("memory", old.pk)
+    told = trail.get()
+    assert (told.action, told.rationale, told.batch_id) == ("fork", "because", revised.batch)
+    assert told.after == {"relation": {"source": str(new.pk), "predicate": "derived_from", "target": str(old.pk)}}
+    assert (told.sensitivity, Memory.objects.get(pk=old.pk).version) == (new.sensitivity, old.version)
+    old.promote(to=Status.APPLIED, by=person().actor, at=AT)
+    redone = undo(undo(revised.batch))
+    assert [entry.action for entry in trail] == ["fork", "promote", "undo", "redo"]
+    assert (statuses()[old.pk], relations()) == ("applied", {(new.pk, "derived_from", old.pk)})
+    assert Memory.objects.get(pk=old.pk).version == old.version
+    undo(redone)
+    assert (statuses()[new.pk], relations()) == ("retracted", set())
+
+
+def test_decisions_about_the_source_are_undone_whatever_was_forked_meanwhile() -> None:
+    old = own("a", status="candidate")
+    promoted = old.promote(by=person().actor, at=AT).batch_id
+    demoted = old.demote(by=person().actor, at=AT).batch_id
+    forked = ask("fork", old, content="b", trust=person()).batch
+    undo(demoted)
+    undo(forked)
+    undo(promoted)
+    assert statuses()[old.pk] == "candidate"
+
+
+def test_a_fork_is_undone_though_its_source_is_forgotten() -> None:
+    old = own("a")
+    revised = ask("fork", old, content="b")
+    forgetting.forget(old, trust=person(), at=LATER)
+    undo(revised.batch)
+    assert statuses() == {made(revised).pk: "retracted"}
+
+
+def test_a_forked_observation_stands_in_the_history_of_what_it_stands_beside() -> None:
+    said = {"source": "P01", "subject": "user", "predicate": "likes", "revision_policy": "fork"}
+    first, second = (
+        ingestion.observation(check(ObservationReport, said | {"object": name}), trust=agent(), at=AT).memory
+        for name in ("Go", "Rust")
+    )
+    assert first is not None
+    assert second is not None
+    told = AuditEntry.objects.about("memory", first.pk).get(action="fork")
+    assert (told.actor, told.rationale) == ("P01", "P01 observed user likes Rust")
+    undo(told.batch_id)
     assert relations() == set()
 
 

@@ -117,6 +117,45 @@ def test_the_amount_may_be_said(mine: Any) -> None:
     assert move(client, memory, "reinforce", 5).json()["salience"] == 1.0
 
 
+@pytest.mark.parametrize("verb", ["reinforce", "penalize"])
+def test_a_rationale_is_taken_and_an_actor_ignored(mine: Any, verb: str) -> None:
+    memory, client = make_memory(salience=0.5), mine[0]
+    said = {"amount": 0.1, "rationale": "it helped", "actor": {"name": "somebody else"}}
+    assert client.post(f"{API}/{memory.pk}/{verb}", said, format="json").status_code == 200
+    assert not AuditEntry.objects.about("memory", memory.pk).exists()
+    for wrong, pointer in (
+        ({"rationale": 7}, "/rationale"),
+        ({"rationale": "x" * 2001}, "/rationale"),
+        ({"a": 1}, "/a"),
+    ):
+        refused = client.post(f"{API}/{memory.pk}/{verb}", {"amount": 0.1, **wrong}, format="json")
+        assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, pointer)
+
+
+def test_an_agent_is_told_why_it_may_not_forget_what_it_made_and_who_can(mine: Any) -> None:
+    client, own = mine
+    kept = {
+        "it is applied": make_memory(key="a", status="applied", **own),
+        "a person has decided about it": make_memory(status="confirmed", hold="floor", **own),
+        "other agents confirmed it too": make_memory(**own),
+        "an agent may forget only what is its own": make_memory(created_by_id="somebody"),
+    }
+    Evidence.objects.create(
+        memory=kept["other agents confirmed it too"],
+        occasion="request:1",
+        kind="reinforced",
+        at=AT,
+        made_by_id="b",
+        made_by="b",
+    )
+    for why, memory in kept.items():
+        refused = client.delete(f"{API}/{memory.pk}")
+        assert (refused.status_code, refused.json()["detail"].startswith(why)) == (403, True)
+        assert "a person or a token with the permission review can forget" in refused.json()["detail"]
+    assert client.delete(f"{API}/by-key/a").json()["detail"].startswith("it is applied")
+    assert bearing(make_agent(permissions=["read", "review"])[1]).delete(f"{API}/by-key/a").status_code == 200
+
+
 def move(client: APIClient, memory: Memory, verb: str, amount: Any) -> Any:
     return client.post(f"{API}/{memory.pk}/{verb}", {"amount": amount}, format="json")
 

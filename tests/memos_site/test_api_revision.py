@@ -92,6 +92,20 @@ def test_every_verb_answers_how_it_stands_and_is_undone_by_its_batch(
     assert (memory.status, Memory.objects.live().count(), Relation.objects.count()) == ("candidate", 1, 0)
 
 
+@pytest.mark.parametrize("ref", [{}, {"ref": ""}, {"ref": "  "}, {"ref": None}])
+def test_a_contest_without_a_reference_has_no_relation_and_no_evidence(
+    bot: tuple[Agent, APIClient], ref: dict[str, Any]
+) -> None:
+    agent, client = bot
+    memory = mine(agent, status="confirmed")
+    body = {"rationale": "I doubt it", **ref}
+    shown = client.post(f"{BASE}/{memory.pk}/contest", body, format="json").json()
+    assert (shown["status"], Relation.objects.count(), memory.evidence.count()) == ("contested", 0, 0)
+    other = make_memory("another's")
+    proposed = client.post(f"{BASE}/{other.pk}/contest", body, format="json")
+    assert (proposed.status_code, other.proposals.get().change) == (202, {"verb": "contest", "rationale": "I doubt it"})
+
+
 def test_merge_answers_the_one_that_they_became(bot: tuple[Agent, APIClient]) -> None:
     agent, client = bot
     ids = [str(mine(agent, name, tags=[name]).pk) for name in ("a", "b", "c")]

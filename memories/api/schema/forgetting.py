@@ -1,12 +1,13 @@
 """What forgetting and the moves of salience take and answer, field by field."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memories.api.schema.payloads import Count
 from memories.api.schema.problem import Shape
+from memories.revision.bodies import LONGEST_RATIONALE
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -23,14 +24,19 @@ class Receipt(Shape):
     """Published skills that nobody can download any more"""
 
 
-class Reinforcement(BaseModel):
+class Move(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
+    rationale: Annotated[str, Field(max_length=LONGEST_RATIONALE)] | None = None
+    """Taken and not kept: a move of salience stands in no trail"""
+    actor: Any = None
+    """Ignored: who moves it, the token says"""
+
+
+class Reinforcement(Move):
     amount: Amount | None = None
     """Without it the memory's own gain"""
 
 
-class Penalty(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
+class Penalty(Move):
     amount: Amount

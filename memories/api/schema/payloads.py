@@ -68,6 +68,8 @@ class CompetencePayload(BaseModel):
     required_tools: list[str] = []
     failure_modes: list[Any] = []
     fallbacks: list[Any] = []
+    version: int | str
+    """The one that was said, else that of the published skill; 1 until one is published"""
     performance: Performance
     skill: dict[str, Any] = {}
 

@@ -1,0 +1,51 @@
+"""Where what was learned comes from: the episodes that speak for it, in the provenance that an answer shows."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
+from memories.choices import Origin, Type
+from memories.models import Evidence
+from memories.trust import Trust
+
+HOLDERS = ("results", "memory", "episode")  # where memories stand in an answer
+LEARNED = (Type.COMPETENCE, Type.PLAN_GRAPH)
+MOST_NAMED = 100
+
+
+def add_episodes(answer: Any, trust: Trust) -> None:
+    """Names them, in place, in each memory that was learned from runs: the first ones, of those that the caller may
+    see. One query however long the answer is, and none where nothing was learned."""
+    learned = {UUID(str(memory["id"])): memory for memory in _learned(answer)}
+    if not learned:
+        return
+    named = _episodes(learned, trust)
+    for memory in _learned(answer):
+        memory["provenance"]["sources"] += named[UUID(str(memory["id"]))]
+
+
+def _learned(answer: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(answer, list):
+        for item in answer:
+            yield from _learned(item)
+    elif isinstance(answer, dict):
+        if answer.get("origin") == Origin.CONSOLIDATED and answer.get("type") in LEARNED and "provenance" in answer:
+            yield answer
+        for name in HOLDERS:
+            if name in answer:
+                yield from _learned(answer[name])
+
+
+def _episodes(ids: Any, trust: Trust) -> dict[UUID, list[dict[str, Any]]]:
+    earliest = Window(RowNumber(), partition_by="memory", order_by=("at", "pk"))
+    seen = Evidence.objects.filter(memory__in=list(ids), episode__isnull=False).of_visible_episodes(trust)
+    rows = seen.annotate(number=earliest, source=F("episode__source")).filter(number__lte=MOST_NAMED)
+    named = defaultdict(list)
+    for memory_id, episode_id, source, at in rows.order_by("number").values_list("memory", "episode", "source", "at"):
+        told = {"kind": "episode", "ref": str(episode_id), "created_by": source, "timestamp": at}
+        named[memory_id].append(told)
+    return named
