@@ -7,8 +7,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation import locks
+from consolidation.guidance import curves, profiling
 from consolidation.models import Pattern, Run
 from consolidation.pipelines import carrying, competences, sightings
+from consolidation.profiles import Unprofiled
 from memories.models import Episode
 
 KIND = "consolidate"
@@ -54,6 +56,7 @@ def _scopes() -> list[str]:
     new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
     due = Pattern.objects.due().order_by().values_list("scope", flat=True)
     found = set(new.distinct()) | set(due.distinct())
+    found |= set(Unprofiled.objects.filter(attempts__lt=3).order_by().values_list("scope", flat=True).distinct())
     if settings.SIGNATURE != "all":
         found |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
     return sorted(found)
@@ -68,6 +71,15 @@ def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
                 carrying.carry_over(scope, at=run.moment)
                 counters.update(sightings.digest(scope, at=run.moment))
                 counters.update(competences.write_down(scope, run_id=run.pk, at=run.moment))
+                counters.update(_profile(scope, at=run.moment))
             else:
                 counters["skipped"] += 1
+    return counters
+
+
+def _profile(scope: str, *, at: datetime) -> Counter[str]:
+    """What guidance is told by: the profiles of new runs, and how often it would have been right."""
+    counters = profiling.write_waiting(scope)
+    if counters["profiles_written"]:
+        curves.refit(scope, at=at)
     return counters

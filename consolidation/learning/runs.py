@@ -95,9 +95,9 @@ class Run:
     @cached_property
     def said(self) -> tuple[Message, ...]:
         """The user's messages in order."""
-        return self._spoken(USERS)
+        return self.spoken(USERS)
 
-    def _spoken(self, roles: set[str]) -> tuple[Message, ...]:
+    def spoken(self, roles: set[str]) -> tuple[Message, ...]:
         spoken = (message for message in self.messages if message.role in roles and isinstance(message.text, str))
         return tuple(sorted(spoken, key=lambda message: message.position))
 
@@ -118,12 +118,12 @@ class Run:
 
     @cached_property
     def agent_terms(self) -> dict[str, str]:
-        return terms.grams(_text(self._spoken(AGENTS), SPEECH_CHARACTERS))
+        return terms.grams(_text(self.spoken(AGENTS), SPEECH_CHARACTERS))
 
     @cached_property
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """The words that stand with a capital inside a clause, and those that stand without."""
-        return terms.capitals(_text((*self.said, *self._spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
+        return terms.capitals(_text((*self.said, *self.spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
 
     @cached_property
     def held(self) -> Held:

@@ -18,6 +18,7 @@ from consolidation.learning.runs import Run
 from consolidation.models import Pattern, Sighting, case_of
 from consolidation.pipelines import recorded
 from consolidation.pipelines.rules import tool_rules
+from consolidation.profiles import Unprofiled
 from memories.choices import Outcome
 from memories.models import Episode
 from memories.models.performance import COLUMN
@@ -89,6 +90,7 @@ def _read(ids: Sequence[UUID], *, at: datetime) -> int:
         again = set(Sighting.objects.filter(episode_id__in=ids).values_list("episode_id", flat=True))
         _correct([episode for episode in episodes if episode.pk in again])
         _see([episode for episode in episodes if episode.pk not in again])
+        Unprofiled.objects.put(episode for episode in episodes if episode.outcome)
         Episode.objects.digested([episode.pk for episode in episodes], at=at)
     return len(episodes)
 

@@ -10,6 +10,7 @@ from memos_site.api.unknown import Unknown
 urlpatterns = [
     path("", include("memories.api.urls")),
     path("", include("skills.api.urls")),
+    path("", include("consolidation.api.urls")),
     path("inbox", Inbox.as_view(), name="api-inbox"),
     path("memories/bulk", decisions.Bulk.as_view(), name="api-bulk"),
     path("memories/<uuid:memory_id>/promote", decisions.Promote.as_view(), name="api-promote"),

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pydantic import BaseModel
 
+from consolidation.api import guidance as of_guidance
 from memories.api import agents as of_agents
 from memories.api import episodes as of_episodes
 from memories.api import operations as of_memories
@@ -40,6 +41,7 @@ OPERATIONS: list[Operation] = [
         of_revision,
         of_search,
         of_context,
+        of_guidance,
         of_skills,
         of_the_hall,
     )

@@ -1,0 +1,144 @@
+"""POST guidance: what similar runs did and how they ended, and what they say of a call that is about to be made."""
+
+import time
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation import guidance
+from consolidation.guidance.request import GuidanceRequest
+from memories.api.described import Operation, described
+from memories.api.doors import Door
+from memories.api.schema.problem import Shape
+from memories.choices import Permission
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+Similarity = Annotated[float, Field(ge=-1, le=1)]
+OutcomeName = Literal["success", "failure", "partial"]
+
+
+class ExpectedEffects(Shape):
+    effects: list[str]
+    """Tools that change something, sorted; empty: nothing should be changed, or nothing is known"""
+    share: Share
+    """Of the vote of the similar runs"""
+    cases: Count
+    """Distinct similar cases that ended well with exactly these"""
+
+
+class OfferedSkill(Shape):
+    name: str
+    version: int
+    url: str
+    """Of the package"""
+    summary: str
+    steps: Annotated[list[str], Field(max_length=5)]
+    checks: list[str]
+    avoid: list[str]
+    memory_id: UUID
+
+
+class SimilarRun(Shape):
+    episode_id: UUID
+    thread_id: str | None
+    similarity: Similarity
+    outcome: OutcomeName
+    effects: list[str]
+    opening: str
+    """The beginning of what the user said first"""
+
+
+class ArgumentNote(Shape):
+    pointer: str
+    """An RFC 6901 JSON pointer into `about_to`"""
+    note: str
+
+
+class CheckedRun(Shape):
+    episode_id: UUID
+    thread_id: str | None
+    outcome: OutcomeName
+    called: bool
+    """Whether that run called the tool"""
+    similarity: Similarity
+
+
+class CheckedCall(Shape):
+    """Counts are distinct cases among the similar runs. It advises; the agent decides."""
+
+    verdict: Literal["supported", "unknown", "advised_against"]
+    """`advised_against`: none of them ended well with this call, and at least one did without it"""
+    text: str
+    well_with: Count
+    well_without: Count
+    ill_with: Count
+    ill_without: Count
+    arguments: list[ArgumentNote]
+    runs: list[CheckedRun]
+
+
+class GuidanceAnswer(Shape):
+    decision: Literal["skill", "act", "no_action", "unsure"]
+    """`skill`: a published skill has the expected effects. `act`: similar runs agree, there is no skill yet.
+    `no_action`: they ended well without changing anything. `unsure`: confidence is below GUIDANCE_THRESHOLD"""
+    confidence: Share
+    """The share of such answers that were right, measured on the store's own runs with the case left out; 0 when
+    nothing is similar"""
+    expected: ExpectedEffects
+    skill: OfferedSkill | None
+    alternatives: list[ExpectedEffects]
+    similar: Annotated[list[SimilarRun], Field(max_length=8)]
+    check: CheckedCall | None
+    """There exactly when `about_to` is"""
+    needs_more: bool
+    took_ms: float
+
+
+EXAMPLE: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "content": "The parcel of order-7 arrived broken, I want my money back."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "1",
+                    "type": "function",
+                    "function": {"name": "get_order", "arguments": '{"order_id": "order-7"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": '{"payment_id": "pay-7", "state": "delivered"}'},
+    ],
+    "about_to": {"tool": "refund_payment", "arguments": {"payment_id": "pay-7"}},
+    "scopes": ["project:shop"],
+}
+ASK = Operation(
+    "Guidance",
+    "Guidance",
+    "Ask what to do now",
+    "Compares the run so far with the finished runs that the caller may see, and tells which tools with an effect were "
+    "right in similar ones. Ask right before the first change, with all that was said and looked up: that is when the "
+    "answer is worth most. `check` looks at the call that is about to be made. Nothing is stored, nothing is blocked.",
+    {200: GuidanceAnswer},
+    method="POST",
+    takes=GuidanceRequest,
+    example=EXAMPLE,
+    refuses=frozenset({413, 415}),
+)
+
+
+@described(ASK)
+class AskGuidance(Door):
+    needs = {"POST": (Permission.READ,)}
+
+    def post(self, request: Request) -> Response:
+        started = time.perf_counter()
+        told = guidance.answer(guidance.check(request.data), trust=self.trust)
+        took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
+        return Response({**asdict(told), "needs_more": told.needs_more, **took})

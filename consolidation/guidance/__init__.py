@@ -1,0 +1,7 @@
+"""Which skill, whether to act, what to check: what finished runs say to one that is under way."""
+
+from consolidation.guidance.answer import Guidance
+from consolidation.guidance.guide import answer
+from consolidation.guidance.request import Asked, check
+
+__all__ = ["Asked", "Guidance", "answer", "check"]

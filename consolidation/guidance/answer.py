@@ -1,0 +1,81 @@
+"""What guidance answers, as values: which effects are expected, how sure that is, what the call at hand looks like."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+from uuid import UUID
+
+from consolidation.guidance.precedent import Verdict
+
+Decision = Literal["skill", "act", "no_action", "unsure"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A set of effects: its share of the vote, and the distinct similar cases that ended well with it."""
+
+    effects: list[str] = field(default_factory=list)
+    share: float = 0.0
+    cases: int = 0
+
+
+@dataclass(frozen=True)
+class SimilarRun:
+    episode_id: UUID
+    thread_id: str | None
+    similarity: float
+    outcome: str
+    effects: list[str]
+    opening: str
+
+
+@dataclass(frozen=True)
+class OfferedSkill:
+    """What an agent needs of a published skill to act on it without downloading it."""
+
+    name: str
+    version: int
+    url: str
+    summary: str
+    steps: list[str]
+    checks: list[str]
+    avoid: list[str]
+    memory_id: UUID
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    episode_id: UUID
+    thread_id: str | None
+    outcome: str
+    called: bool
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Counts are cases among the similar runs: how many ended well and ill, with the call and without it."""
+
+    verdict: Verdict
+    text: str
+    well_with: int = 0
+    well_without: int = 0
+    ill_with: int = 0
+    ill_without: int = 0
+    arguments: list[dict[str, str]] = field(default_factory=list)
+    runs: list[CheckedRun] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Guidance:
+    decision: Decision = "unsure"
+    confidence: float = 0.0
+    expected: Expected = field(default_factory=Expected)
+    skill: OfferedSkill | None = None
+    alternatives: list[Expected] = field(default_factory=list)
+    similar: list[SimilarRun] = field(default_factory=list)
+    check: Checked | None = None
+
+    @property
+    def needs_more(self) -> bool:
+        """Nothing is told yet: ask the user or look things up, and ask again before the first change."""
+        return self.decision == "unsure"

@@ -1,0 +1,100 @@
+"""A call that is about to be made, beside what similar runs did with the same tool: a verdict, counts and notes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from consolidation.guidance import precedent
+from consolidation.guidance.answer import Checked, CheckedRun
+from consolidation.guidance.experience import Experience
+from consolidation.guidance.precedent import Precedent
+from consolidation.guidance.request import Asked
+from consolidation.learning.effects import ToolRules
+from consolidation.learning.toolnames import code
+from consolidation.learning.values import parsed
+from consolidation.learning.wording import upper_first
+from memories.exceptions import within
+from memories.models import Event
+
+NOTHING_SIMILAR = "No run that you may see is similar to this one."
+ONLY_READS = "This call only reads: nothing speaks against looking."
+ADVICE = "Make sure that this request calls for it before you go on."
+LONGEST_VALUE = 40
+LEAST_CASES = 2  # that agree on a value before it is told
+MOST_CALLS = 200
+
+
+def checked(asked: Asked, experience: Experience | None, rules: ToolRules) -> Checked | None:
+    """None: no call is about to be made."""
+    call = asked.call
+    if call is None:
+        return None
+    acting = next((kind for kind in rules.kinds(call) if rules.is_effect(kind)), None)
+    if acting is None:
+        return Checked("unknown", ONLY_READS)
+    if experience is None:
+        return Checked("unknown", NOTHING_SIMILAR)
+    found = precedent.find(experience.cases, experience.words, acting)
+    return Checked(
+        found.verdict,
+        _text(found, acting),
+        found.well_with,
+        found.well_without,
+        found.ill_with,
+        found.ill_without,
+        arguments=list(_notes(call.arguments, call.name, experience, found)),
+        runs=[_run(experience, n, acting) for n in found.runs],
+    )
+
+
+def _text(found: Precedent, tool: str) -> str:
+    did, without = found.well_with + found.ill_with, found.well_without + found.ill_without
+    if not did + without:
+        return NOTHING_SIMILAR
+    said = f"{found.well_with} of {did} similar cases that called {code(tool)} ended well" if did else ""
+    other = f"{found.well_without} of {without} that did not call it ended well" if without else ""
+    if not did:
+        other = f"no similar case called {code(tool)}; {found.well_without} of {without} ended well without it"
+    counted = upper_first("; ".join(part for part in (said, other) if part))
+    return f"{counted}. {ADVICE}" if found.verdict == "advised_against" else f"{counted}."
+
+
+def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
+    profile = experience.profiles[n]
+    return CheckedRun(
+        profile.pk,
+        profile.thread_id,
+        profile.outcome,
+        tool in profile.effects,
+        round(min(float(experience.words[n]), 1.0), 4),
+    )
+
+
+def _notes(
+    arguments: Mapping[str, Any], tool: str, experience: Experience, found: Precedent
+) -> Iterator[dict[str, str]]:
+    """Arguments for which the similar cases that ended well agree on another word. Ids and amounts differ anyway."""
+    well = {experience.profiles[n].pk: experience.cases[n].case for n in found.runs if experience.cases[n].well}
+    if not well:
+        return
+    calls = Event.objects.filter(episode__in=well, kind="tool_call", tool=tool).exclude(ok=False)
+    agreed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for episode_id, args in calls.values_list("episode_id", "args")[:MOST_CALLS]:
+        for name, value in _words(parsed(args)):
+            agreed[name][value].add(well[episode_id])
+    for name, value in _words(arguments):
+        cases = Counter({other: len(held) for other, held in agreed[name].items()})
+        if cases and value not in cases and len(cases) == 1 and cases.total() >= LEAST_CASES:
+            usual, n = cases.most_common(1)[0]
+            yield {
+                "pointer": within("/arguments", name),
+                "note": f"{code(name)} is {value}; in {n} similar cases that ended well it was {usual}",
+            }
+
+
+def _words(arguments: Any) -> Iterator[tuple[str, str]]:
+    """The arguments that are a choice among few words: short, without digits."""
+    for name, value in arguments.items() if isinstance(arguments, dict) else ():
+        said = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(said, str) and said and len(said) <= LONGEST_VALUE and not any(map(str.isdigit, said)):
+            yield str(name), said

@@ -1,0 +1,156 @@
+"""What a run looks like up to a moment, as counted terms: comparable with another run without reading either again.
+
+Channels: `words` the stems and ids that the user said; `values` the arguments of calls, and values with a digit in
+results (ids, dates, amounts); `tools` the names of the calls; `last` the words of the agent's last message. And the
+meaning of what the user said, as a vector.
+"""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import snowballstemmer
+from numpy.typing import NDArray
+
+from consolidation.guidance.vectors import DIMENSIONS, vector
+from consolidation.learning import values
+from consolidation.learning.runs import AGENTS, Run
+from memories import text
+
+CHANNELS = ("words", "values", "tools", "last")
+LONGEST_SPEECH = 20_000  # characters of the user's messages, and of the agent's last one
+MOST_TERMS = 400  # of one channel
+LONGEST_VALUE = 64
+LEAST_IDENTIFIER = 4
+# Grammar only: what people want is often said in words that are frequent elsewhere ("change", "back", "two").
+STOP = frozenset(
+    """
+    a all am an and any are as at be but by can could do does for from had has have how i i'd i'm if in is it just me my
+    no not of on or our please so that the there this to was we were what will with would you your
+    """.split()  # noqa: SIM905 - a list of one word a line says no more
+)
+_WORD = re.compile(r"[a-z0-9_#@.'+-]*[a-z0-9]")
+_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
+
+Ids = NDArray[np.uint32]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Hashes of distinct terms, sorted, and how often each came up."""
+
+    ids: Ids
+    counts: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The channels by name, and the centred unit vector of the user's words (zeros for what has no known word)."""
+
+    channels: Mapping[str, Terms]
+    vector: Floats
+
+    def __bool__(self) -> bool:
+        """Was anything said or looked up at all?"""
+        return any(len(self.channels[name].ids) for name in ("words", "values"))
+
+    def pack(self) -> bytes:
+        """The sizes of the channels, their ids, their counts, the vector as half floats."""
+        kept = [self.channels[name] for name in CHANNELS]
+        sizes = np.array([len(one.ids) for one in kept], np.uint16).tobytes()
+        ids = b"".join(one.ids.tobytes() for one in kept)
+        counts = b"".join(one.counts.astype(np.uint16).tobytes() for one in kept)
+        return sizes + ids + counts + self.vector.astype(np.float16).tobytes()
+
+
+def unpack(packed: bytes | memoryview) -> Features:
+    data = bytes(packed)
+    sizes = np.frombuffer(data, np.uint16, len(CHANNELS)).astype(int)
+    at, total = 2 * len(CHANNELS), int(sizes.sum())
+    ids = np.frombuffer(data, np.uint32, total, at)
+    counts = np.frombuffer(data, np.uint16, total, at + 4 * total).astype(np.float32)
+    ends = np.cumsum(sizes)
+    channels = {
+        name: Terms(ids[end - n : end], counts[end - n : end])
+        for name, n, end in zip(CHANNELS, sizes, ends, strict=True)
+    }
+    return Features(channels, np.frombuffer(data, np.float16, DIMENSIONS, at + 6 * total).astype(np.float32))
+
+
+def of(run: Run, *, until: int | None = None) -> Features:
+    """`until`: the position of the first event that does not count; None: all of the run."""
+    said = [m.text for m in run.said if until is None or m.position < until]
+    agent = [m.text for m in run.spoken(AGENTS) if until is None or m.position < until]
+    calls = [call for call in run.steps if until is None or call.position < until]
+    speech = "\n".join(said)[:LONGEST_SPEECH]
+    found = {
+        "words": _words(speech),
+        "values": _values((call.arguments, call.returned) for call in calls),
+        "tools": (call.name for call in calls),
+        "last": _words(agent[-1][:LONGEST_SPEECH]) if agent else (),
+    }
+    return Features({name: _counted(found[name]) for name in CHANNELS}, vector(speech))
+
+
+def identifiers(run: Run, *, until: int | None = None) -> list[int]:
+    """Hashes of the values that may name one customer, order or file: long enough, with a digit. As signed integers."""
+    calls = ((c.arguments, c.returned) for c in run.steps if until is None or c.position < until)
+    terms = (term for term in _values(calls) if len(term) >= LEAST_IDENTIFIER and any(map(str.isdigit, term)))
+    return [int(np.int32(np.uint32(_hash(term)).view(np.int32))) for term in list(dict.fromkeys(terms))[:MOST_TERMS]]
+
+
+def _words(said: str) -> Iterator[str]:
+    """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces."""
+    small = text.normal(said).replace("’", "'").lower()
+    yield from text.bigrams(small)
+    for found in _WORD.findall(small):
+        word = found.strip(".'-+")
+        if word and word not in STOP:
+            yield _stem(word) if word.isalpha() else word
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    with _LOCK:
+        return str(_STEMMER.stemWord(word))
+
+
+def _values(calls: Iterable[tuple[dict[str, Any], Any]]) -> Iterator[str]:
+    """Arguments first: in long results a few values must not crowd them out."""
+    results = []
+    for arguments, returned in calls:
+        for _, leaf in values.leaves(arguments):
+            yield from _term(leaf)
+        results.append(returned)
+    for returned in results:
+        for _, leaf in values.leaves(returned):
+            if isinstance(leaf, str) and any(map(str.isdigit, leaf[:LONGEST_VALUE])):
+                yield from _term(leaf)
+
+
+def _term(leaf: values.Scalar) -> Iterator[str]:
+    if term := str(leaf).strip().lower()[:LONGEST_VALUE]:
+        yield term
+
+
+def _counted(found: Iterable[str]) -> Terms:
+    """The first so many distinct terms with their counts."""
+    kept: Counter[int] = Counter()
+    for term in found:
+        hashed = _hash(term)
+        if hashed in kept or len(kept) < MOST_TERMS:
+            kept[hashed] += 1
+    pairs = sorted(kept.items())
+    ids = np.array([hashed for hashed, _ in pairs], np.uint32)
+    return Terms(ids, np.array([min(n, 60_000) for _, n in pairs], np.float32))
+
+
+def _hash(term: str) -> int:
+    return zlib.crc32(term.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,86 @@
+"""One question answered: which effects similar runs say are right, how sure that is, and which skill does it."""
+
+from django.conf import settings
+
+from consolidation.guidance import calibration, features
+from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
+from consolidation.guidance.calibration import Curve, nearness
+from consolidation.guidance.checking import checked
+from consolidation.guidance.experience import Experience, gather
+from consolidation.guidance.offering import published_for
+from consolidation.guidance.request import Asked
+from consolidation.guidance.votes import Effects, Vote
+from consolidation.pipelines.rules import tool_rules
+from consolidation.profiles import GuidanceCurve, RunProfile
+from memories.trust import Trust
+
+MOST_ALTERNATIVES = 3
+LEAST_SHARE = 0.05  # an alternative below it is noise
+LEAST_SIMILAR = 0.1
+
+
+def answer(asked: Asked, *, trust: Trust) -> Guidance:
+    """Reads only what the caller may see, and changes nothing. Unsure, with confidence 0, where nothing is similar."""
+    seen, rules = asked.request.narrows(trust), tool_rules()
+    told = features.of(asked.run)
+    experience = gather(told, features.identifiers(asked.run), seen) if told else None
+    if experience is None:
+        return Guidance(check=checked(asked, None, rules))
+    curve = _curve(experience, seen)
+    check = checked(asked, experience, rules)
+    if nearness(experience.words, experience.meaning) < curve.nearness:
+        return Guidance(check=check)
+    votes = experience.ballot.votes(experience.whole[: len(experience.ballot.cases)])
+    best = votes[0]
+    confidence = curve.confidence(best, calibration.support(experience.ballot.cases, experience.whole, best))
+    skill = published_for(best.effects, experience.profiles[0].scope, seen)
+    decision = _decision(best.effects, confidence, has_skill=skill is not None)
+    return Guidance(
+        decision=decision,
+        confidence=round(confidence, 4),
+        expected=_expected(best, experience),
+        skill=skill if decision in ("skill", "no_action") else None,
+        alternatives=[_expected(vote, experience) for vote in votes[1:] if vote.share >= LEAST_SHARE][
+            :MOST_ALTERNATIVES
+        ],
+        similar=_similar(experience, asked.request.limit),
+        check=check,
+    )
+
+
+def _decision(effects: Effects, confidence: float, *, has_skill: bool) -> Decision:
+    if confidence < settings.GUIDANCE_THRESHOLD:
+        return "unsure"
+    if not effects:
+        return "no_action"
+    return "skill" if has_skill else "act"
+
+
+def _curve(experience: Experience, trust: Trust) -> Curve:
+    """That of the nearest run's scope, of the highest level that the caller sees whole."""
+    kept = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(experience.profiles[0].scope)
+    if kept is None:
+        return Curve()
+    intercept, odds, similarity = kept.coefficients
+    return Curve((intercept, odds, similarity), kept.nearness, kept.answers)
+
+
+def _expected(vote: Vote, experience: Experience) -> Expected:
+    well = {one.case for one in experience.ballot.cases if one.well and one.effects == vote.effects}
+    return Expected(sorted(vote.effects), round(vote.share, 4), len(well))
+
+
+def _similar(experience: Experience, most: int) -> list[SimilarRun]:
+    near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
+    return [_run(experience.profiles[n], float(experience.whole[n])) for n in near]
+
+
+def _run(profile: RunProfile, similarity: float) -> SimilarRun:
+    return SimilarRun(
+        episode_id=profile.pk,
+        thread_id=profile.thread_id,
+        similarity=round(min(similarity, 1.0), 4),
+        outcome=profile.outcome,
+        effects=profile.effects,
+        opening=profile.opening,
+    )

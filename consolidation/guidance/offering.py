@@ -1,0 +1,60 @@
+"""Which published skill has exactly these effects, and what an agent needs of it."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.urls import reverse
+
+from consolidation.guidance.answer import OfferedSkill
+from consolidation.guidance.votes import Effects
+from memories.trust import SHARED_SCOPES, Trust
+from skills.manifest import Fields
+from skills.models import Skill, SkillVersion
+
+MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
+NO_ACTION = "no_action"
+_STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
+
+
+def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | None:
+    """In the scope itself, else where everybody sees it; the most reliable of several."""
+    named = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
+    rows = Skill.objects.visible_to(trust).downloadable().filter(scope__in={scope, *SHARED_SCOPES})
+    rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
+    found = list(rows.select_related("memory").prefetch_related("versions").distinct())
+    found.sort(key=lambda skill: (skill.scope != scope, skill.name))
+    return _offer(found[0]) if found else None
+
+
+def _offer(skill: Skill) -> OfferedSkill | None:
+    version = skill.published
+    if version is None:
+        return None
+    fields = Fields.model_validate(version.fields)
+    return OfferedSkill(
+        name=skill.name,
+        version=version.number,
+        url=_url(skill, version),
+        summary=fields.description,
+        steps=steps(fields.procedure)[:MOST_STEPS],
+        checks=_first((line for line in fields.experience if "failed" not in line), MOST_CHECKS),
+        avoid=_first((*(line for line in fields.experience if "failed" in line), *fields.failure_modes), MOST_AVOIDED),
+        memory_id=skill.pk,
+    )
+
+
+def steps(procedure: str) -> list[str]:
+    """The numbered lines, without their numbers."""
+    return [step.strip() for step in _STEP.split(procedure) if step.strip()]
+
+
+def _first(lines: Iterable[str], most: int) -> list[str]:
+    return list(dict.fromkeys(line for line in lines if line.strip()))[:most]
+
+
+def _url(skill: Skill, version: SkillVersion) -> str:
+    """Of the package; the scope is named always, for another scope may have a skill of that name."""
+    path = reverse("api-skill-content", kwargs={"name": skill.name, "number": str(version.number)})
+    return f"{path}?{urlencode({'scope': skill.scope})}"

@@ -1,0 +1,69 @@
+"""What runs like this one did about a write that is about to be made, and how they ended. Counts are cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from consolidation.guidance.features import Floats
+from consolidation.guidance.votes import Case
+from memories.models.performance import wilson
+
+Verdict = Literal["supported", "unknown", "advised_against"]
+MOST = 10
+LEAST = 0.1  # of the similarity in words
+SHARE_OF_BEST = 0.5  # what is less than half as near as the nearest run is not similar
+NEAR = 0.9  # of the nearest run that did without and failed: one that ended well without is at least so near
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """`runs`: places of the similar runs among the known ones, the nearest first."""
+
+    verdict: Verdict
+    runs: tuple[int, ...]
+    well_with: int
+    well_without: int
+    ill_with: int
+    ill_without: int
+
+
+def find(cases: Sequence[Case], words: Floats, tool: str) -> Precedent:
+    """The verdict on calling `tool` now. `words`: similarity to each known run of what the user has said so far."""
+    near = _similar(words)
+    with_it, without = (_cases(cases, near, tool, with_it=used) for used in (True, False))
+    found = Precedent("unknown", near, len(with_it[True]), len(without[True]), len(with_it[False]), len(without[False]))
+    return replace(found, verdict=_verdict(found, cases, words, tool))
+
+
+def _similar(words: Floats) -> tuple[int, ...]:
+    order = sorted(range(len(words)), key=lambda n: (-float(words[n]), n))[:MOST]
+    if not order:
+        return ()
+    floor = max(LEAST, SHARE_OF_BEST * float(words[order[0]]))
+    return tuple(n for n in order if words[n] >= floor)
+
+
+def _cases(cases: Sequence[Case], near: Sequence[int], tool: str, *, with_it: bool) -> dict[bool, set[str]]:
+    """well? -> the cases."""
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for n in near:
+        if cases[n].outcome != "partial" and (tool in cases[n].effects) == with_it:
+            found[cases[n].well].add(cases[n].case)
+    return found
+
+
+def _verdict(found: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> Verdict:
+    if found.well_with:
+        helps = _reliability(found.well_with, found.ill_with) >= _reliability(found.well_without, found.ill_without)
+        return "supported" if helps else "unknown"
+    if not found.well_without:
+        return "unknown"
+    did_without = [n for n in found.runs if tool not in cases[n].effects]
+    well = max(float(words[n]) for n in did_without if cases[n].well)
+    ill = max((float(words[n]) for n in did_without if cases[n].outcome == "failure"), default=0.0)
+    return "advised_against" if well >= NEAR * ill else "unknown"
+
+
+def _reliability(well: int, ill: int) -> float:
+    """The lower end of the interval of the share that ended well; 0 without a case."""
+    return wilson(well, ill)[0]

@@ -1,0 +1,86 @@
+"""Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue."""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+
+from consolidation.guidance import features
+from consolidation.learning.effects import ToolRules, effects
+from consolidation.learning.runs import Run
+from consolidation.pipelines import recorded
+from consolidation.pipelines.rules import tool_rules
+from consolidation.profiles import RunProfile, Unprofiled
+from memories.models import Episode
+
+LONGEST_OPENING = 300
+BATCH = 50
+COLUMNS = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
+
+
+def write_waiting(scope: str) -> Counter[str]:
+    """Writes the profile of every waiting run of a scope. What fails is counted, and tried again in the next run."""
+    counters: Counter[str] = Counter()
+    tried: set[UUID] = set()
+    while ids := list(Unprofiled.objects.waiting(scope).exclude(pk__in=tried).values_list("pk", flat=True)[:BATCH]):
+        tried.update(ids)
+        Unprofiled.objects.attempted(ids)
+        try:
+            counters["profiles_written"] += _write(ids)
+        except Exception:  # whatever one run does to its batch, the others are written alone
+            counters.update(_each_alone(ids))
+    return counters
+
+
+def _each_alone(ids: Sequence[UUID]) -> Counter[str]:
+    counters: Counter[str] = Counter()
+    for episode_id in ids:
+        try:
+            counters["profiles_written"] += _write([episode_id])
+        except Exception as error:  # kept on its row, and tried again in the next run, three times in all
+            Unprofiled.objects.filter(pk=episode_id).update(error=f"{type(error).__name__}: {error}"[:2000])
+            counters["failed"] += 1
+    return counters
+
+
+def _write(ids: Sequence[UUID]) -> int:
+    """One transaction. An episode without an outcome, or in which no user spoke, has no profile."""
+    with transaction.atomic():
+        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__in=ids).select_related("memory")
+        episodes = {episode.pk: episode for episode in locked.order_by("pk")}
+        rules = tool_rules(episodes.values())
+        rows = [_profile(run, episodes[run.id], rules) for run in recorded.runs(list(episodes)) if run.said]
+        RunProfile.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["episode"],
+            update_fields=COLUMNS,
+        )
+        Unprofiled.objects.filter(pk__in=ids).delete()
+    return len(rows)
+
+
+def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
+    until = _first_change(run, rules)
+    before = features.of(run, until=until)
+    return RunProfile(
+        episode_id=run.id,
+        scope=episode.scope,
+        sensitivity=episode.memory.sensitivity,
+        thread=run.thread,
+        outcome=run.outcome,
+        at=run.at,
+        effects=sorted(effects(run, rules)),
+        opening=run.said[0].text.strip()[:LONGEST_OPENING],
+        identifiers=features.identifiers(run, until=until),
+        packed=before.pack(),
+        packed_opening=features.of(run, until=run.said[0].position + 1).pack(),
+        vector=before.vector,
+    )
+
+
+def _first_change(run: Run, rules: ToolRules) -> int | None:
+    """The position of the first call with an effect."""
+    acting = (call.position for call in run.steps if any(map(rules.is_effect, rules.kinds(call))))
+    return next(acting, None)

@@ -1,0 +1,110 @@
+"""What guidance is asked for with, checked: the run so far, and perhaps the call that is about to be made."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from consolidation.learning.runs import Call, Message, Run
+from memories.choices import Sensitivity
+from memories.drafts import EventDraft
+from memories.exceptions import FieldError, Invalid
+from memories.messages import Reader
+from memories.retrieval.request import Narrowed, Scopes
+from memories.shapes import Given, SensitivityName, Text, field_error
+from memories.trust import Trust
+
+NO_RUN = UUID(int=0)
+BLANK_IS_ABSENT = ("source", "source_plugin", "thread_id")
+
+
+class AboutTo(BaseModel):
+    """A call that the agent is about to make."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    tool: Annotated[Given, StringConstraints(strip_whitespace=True, min_length=1)]
+    arguments: dict[str, Any] = {}
+
+
+class GuidanceRequest(BaseModel):
+    """The run so far as `messages`, or the task in a sentence; one of the two."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
+    """In the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
+    task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
+    about_to: AboutTo | None = None
+    scopes: Scopes = []
+    """Of the caller's; what has no scope or is global counts in each"""
+    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
+    """Default: the caller"""
+    max_sensitivity: SensitivityName | None = None
+    trust: Narrowed | None = None
+    """Narrows as `scopes` and `max_sensitivity` do"""
+    episode_id: UUID | None = None
+    """With it or a `thread_id` the answer carries an `offer_id`"""
+    thread_id: Given | None = None
+    limit: Annotated[int, Field(ge=1, le=8)] = 8
+    """Of `similar`"""
+
+    def narrows(self, trust: Trust) -> Trust:
+        for limits in (self, self.trust):
+            if limits is not None:
+                ceiling = Sensitivity.named(limits.max_sensitivity) if limits.max_sensitivity else None
+                trust = trust.narrowed(max_sensitivity=ceiling, scopes=limits.scopes)
+        return trust
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A checked request, with its messages as a run that has not ended."""
+
+    request: GuidanceRequest
+    run: Run
+
+    @property
+    def call(self) -> Call | None:
+        """What is about to be called."""
+        about = self.request.about_to
+        if about is None:
+            return None
+        return Call(
+            len(self.run.messages) + len(self.run.calls) + 1, about.tool, about.arguments, None, None, _NOW, None
+        )
+
+
+_NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter here
+
+
+def check(raw: Any) -> Asked:
+    """Invalid names every wrong field, of the messages too. A field that is null or blank counts as not given."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    given = {name: value for name, value in raw.items() if not _absent(name, value)}
+    try:
+        request = GuidanceRequest.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    if (request.messages is None) == (request.task is None):
+        raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
+    if request.messages is None:
+        return Asked(request, _run([EventDraft(kind="message", role="user", text=request.task or "")]))
+    return Asked(request, _run(Reader().read(request.messages)))
+
+
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in BLANK_IS_ABSENT and isinstance(value, str) and not value.strip())
+
+
+def _run(drafts: list[EventDraft]) -> Run:
+    calls, messages = [], []
+    for position, draft in enumerate(drafts, start=1):
+        if draft.kind == "tool_call":
+            calls.append(Call(position, draft.tool, draft.args, draft.result, draft.ok, _NOW, draft.ref or None))
+        elif draft.text:
+            messages.append(Message(position, draft.role, draft.text, _NOW))
+    return Run(NO_RUN, None, "", "partial", _NOW, tuple(calls), tuple(messages))
