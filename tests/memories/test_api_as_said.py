@@ -11,7 +11,7 @@ from tests.memories.test_api_reports import WHOLE, post
 
 pytestmark = pytest.mark.django_db
 CALL = "tool-outputs"
-NOTE = {"key": "acme-terms", "content": "Acme pays on net-30 terms", "source": "ci"}
+NOTE = {"key": "acme-terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "ci"}
 
 
 @pytest.fixture
@@ -101,7 +101,12 @@ def test_an_object_in_quotes_is_the_object(client: APIClient, said: str) -> None
     go = post(client, "observations")
     again = post(client, "observations", object=said)
     assert (again["id"], again["http"], again["confidence"]) == (go["id"], 200, 85)
-    typed = {"type": "semantic", "source": "ci", "payload": {"subject": "user", "predicate": "prefers_language"}}
+    typed = {
+        "type": "semantic",
+        "category": "fact",
+        "source": "ci",
+        "payload": {"subject": "user", "predicate": "prefers_language"},
+    }
     typed["payload"]["object"] = said  # type: ignore[index]
     stored = client.post("/api/v1/memories", typed, format="json").json()
     assert (stored["memory"]["id"], stored["reinforced"]) == (go["id"], True)

@@ -61,7 +61,8 @@ def test_supersede_answers_the_new_memory_and_both_can_be_read(bot: tuple[Agent,
 
 def test_who_corrects_its_own_confirmed_fact_finds_the_new_words_at_once(bot: tuple[Agent, APIClient]) -> None:
     _agent, client = bot
-    body = {"key": "acme-terms", "content": "Acme pays on net-30 terms", "source": "P01", "confidence": 70}
+    said = {"key": "acme-terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "P01"}
+    body = {**said, "confidence": 70}
     old = client.post(BASE, body, format="json").json()["memory"]
     assert old["status"] == "confirmed"
     new = post(client, f"{old['id']}/supersede", 201, memory=NEW)
