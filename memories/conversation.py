@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from memories import credentials
 from memories.choices import Outcome, Sensitivity
 from memories.drafts import EventDraft
 from memories.exceptions import FieldError, Invalid
@@ -70,6 +71,14 @@ class Draft:
         """What came along and is no field: kept, not interpreted."""
         kept = {"tools": self.given.tools, "chat_history": self.given.chat_history, **(self.given.model_extra or {})}
         return {name: value for name, value in kept.items() if value not in ([], {}, None)}
+
+    @property
+    def holds_secret(self) -> bool:
+        """In its messages and calls, in its title, or in what came along; schemas of tools hold none."""
+        beside = [self.given.title, *(value for name, value in self.environment.items() if name != "tools")]
+        return any(event.holds_secret for event in self.events) or any(
+            credentials.is_in(credentials.as_text(value)) for value in beside
+        )
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""

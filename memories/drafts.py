@@ -3,7 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
+
+from memories import credentials
 
 UNANSWERED_CALL = "unanswered_call"
 ORPHAN_RESULT = "orphan_result"
@@ -30,6 +33,12 @@ class EventDraft:
     depends_on: list[str] = field(default_factory=list)
     context: dict[str, Any] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+
+    @cached_property
+    def holds_secret(self) -> bool:
+        """Wherever in it: one pass over all that was said, asked and answered."""
+        values = (self.text, self.summary, self.ref, self.args, self.result, self.context)
+        return credentials.is_in("\n".join(credentials.as_text(value) for value in values if value))
 
 
 class OpenCalls:

@@ -2,9 +2,9 @@
 
 import re
 
-from memories import invisible
+from memories import credentials, invisible
 
-SECRET, INSTRUCTION, HIDDEN = "secret", "instruction-like", "hidden characters"  # the flags of a memory
+SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden characters"  # the flags of a memory
 
 
 def one_of(*patterns: str) -> re.Pattern[str]:
@@ -28,20 +28,6 @@ ROLE = one_of(
     r"\b(?:system|developer) prompt\b|\bdeveloper mode\b|\bjailbreak",
     r"你现在是|系统提示词|新的指令",
 )
-# Keys as their issuers write them, and what stands after the word that names it.
-SECRETS = re.compile(
-    r"-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_\w{22,255}"
-    r"|\bglpat-[\w-]{20,64}|\bxox[abeoprs]-[A-Za-z0-9-]{10,255}|\bAIza[\w-]{35}\b"
-    r"|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}|\bsk-(?:[a-z]{2,10}-)?[A-Za-z0-9_-]{20,255}|\bmemos_[0-9a-f]{8}_[\w-]{43}"
-    r"|\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}"
-    r"|\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:[^\s:/@]{3,200}@"
-    r"|(?i:\b(?:pass(?:word|wd|phrase)|pwd|secret(?:[ _-]?key)?|api[ _-]?key|access[ _-]?(?:key|token)|auth[ _-]?token"
-    r"|private[ _-]?key|bearer)\b['\"]?[ \t]{0,3}(?:[:=]|\bis\b)[ \t]{0,3}['\"]?)"
-    r"(?=[^\s'\"]{0,64}[\d!#$%&*+/=?^_~])[^\s'\"]{6,256}"
-    r"|(?:密码|口令|密钥|令牌)[ ]{0,2}(?:是|为|:|：)[ ]{0,2}[!-~]{6,256}"
-)
-
 
 NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
 
@@ -50,7 +36,7 @@ def flags(*texts: str, by_a_person: bool = False) -> list[str]:
     """What asks for a second look in these texts. What a person teaches is an instruction: that is no flag."""
     text = "\n".join(texts)
     found = {
-        SECRET: SECRETS.search(text),
+        SECRET: credentials.is_in(text),
         INSTRUCTION: not by_a_person and (OVERRIDE.search(text) or SECRECY.search(text) or ROLE.search(text)),
         HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN),
     }

@@ -1,7 +1,9 @@
 """What the tests of pages share: a browser's session, and memories with runs that speak for them."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from memories import witnessing
@@ -14,9 +16,10 @@ from tests.make import AT, answer, call, make_person, make_run, make_skill, user
 HTMX = {"HX-Request": "true"}
 
 
-def signed_in(name: str = "anna", *, group: str = "reviewer") -> Client:
-    client = Client()
-    client.force_login(make_person(name, group=group))
+def signed_in(name: str = "anna", *, group: str = "reviewer", permissions: Sequence[str] = ()) -> Client:
+    client, person = Client(), make_person(name, group=group)
+    person.user_permissions.add(*Permission.objects.filter(codename__in=permissions))
+    client.force_login(person)
     return client
 
 

@@ -14,9 +14,11 @@ from memories.conversation import SYSTEM_ROLES, Draft
 from memories.exceptions import Conflict, Invalid, NotAllowed
 from memories.ingestion.closing import set_outcome
 from memories.ingestion.ingested import Ingested
-from memories.ingestion.opening import episode_memory, event, sensitivity_of
+from memories.ingestion.opening import episode_memory, event, level_of
+from memories.ingestion.raising import may_continue
 from memories.models import Episode, Event, Instruction, Tombstone
 from memories.models.memory import episode_key
+from memories.scanning import SECRET
 from memories.trust import Actor, Trust
 
 CONFIDENCE = 80
@@ -136,6 +138,7 @@ def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, t
 def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
     draft, given = placed.draft, placed.draft.given
     place = {"scope": placed.scope, "source": placed.source, "thread_id": given.thread_id}
+    secret = draft.holds_secret
     memory = episode_memory(
         draft.content(placed.source),
         "conversation",
@@ -143,7 +146,8 @@ def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
         at=at,
         tags=given.tags,
         policy=given.deletion_policy,
-        sensitivity=sensitivity_of(given.sensitivity),
+        sensitivity=level_of(given.sensitivity, secret=secret),
+        flags=[SECRET] if secret else [],
         confidence=CONFIDENCE,
         **place,
     )
@@ -190,9 +194,10 @@ def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
 def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
     """The same conversation came before: nothing is stored twice; an outcome may be new."""
     memory = episode.memory
-    if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
+    seen, same = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity), _says_the_same(episode, draft)
+    if not seen and not (same and may_continue(memory, trust)):
         return Ingested(None, created=False)
-    if bytes(episode.content_sha256 or b"") != draft.sha256:
+    if not same:
         return Conflict(f"the id {episode.external_id!r} was stored before with other messages")
     try:
         outcome = draft.outcome
@@ -200,4 +205,8 @@ def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ing
     except NotAllowed as refusal:
         return refusal
     memory.episode = episode
-    return Ingested(memory, created=False, changed=changed)
+    return Ingested(memory if seen else None, created=False, changed=changed)
+
+
+def _says_the_same(episode: Episode, draft: Draft) -> bool:
+    return bytes(episode.content_sha256 or b"") == draft.sha256

@@ -15,12 +15,13 @@ from django.db import IntegrityError, transaction
 
 from memories import indexing, rows
 from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
-from memories.ingestion import joining
+from memories.ingestion import joining, raising
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.joining import Thread
-from memories.ingestion.opening import episode_memory, event, sensitivity_of
+from memories.ingestion.opening import episode_memory, event, level_of, sensitivity_of
 from memories.models import Episode, Event
 from memories.reports import EventReport, ToolOutputReport
+from memories.scanning import SECRET
 from memories.shapes import united
 from memories.trust import Trust
 
@@ -42,7 +43,8 @@ class Place:
     is_new: bool
     waiting: Waiting
     events: list[tuple[int, Event]] = field(default_factory=list)
-    raised_from: int | None = None  # the sensitivity it had before something more secret joined it
+    raised_to: int | None = None  # by something more secret that joined it
+    secret: bool = False  # something that joined it holds one
 
     @property
     def tags(self) -> list[str]:
@@ -150,7 +152,7 @@ def _new(thread: Thread, first: Happening, *, trust: Trust, at: datetime) -> Epi
         by=trust.actor,
         at=at,
         confidence=CONFIDENCE[type(first)],
-        sensitivity=sensitivity_of(first.sensitivity),
+        sensitivity=sensitivity_of(first.sensitivity),  # raised by what it holds in `_number`
         policy=first.deletion_policy,
         **facts,
     )
@@ -159,26 +161,33 @@ def _new(thread: Thread, first: Happening, *, trust: Trust, at: datetime) -> Epi
 
 def _number(place: Place, *, trust: Trust, at: datetime) -> None:
     """Events get the positions after those that were there; what is above the episode's sensitivity raises it."""
-    episode, memory, before = place.episode, place.episode.memory, place.episode.memory.sensitivity
+    episode, memory = place.episode, place.episode.memory
     if place.is_new:
         episode.event_count = len(place.waiting)
         memory.tags = united(place.tags)
     first = episode.event_count - len(place.waiting) + 1
     for position, (index, report) in enumerate(place.waiting, start=first):
-        place.events.append((index, event(report.draft, episode, position, moment=at, by=trust.actor)))
-        memory.sensitivity = max(memory.sensitivity, sensitivity_of(report.sensitivity))
-    if not place.is_new and memory.sensitivity > before:
-        place.raised_from = before
+        draft = report.draft
+        place.events.append((index, event(draft, episode, position, moment=at, by=trust.actor)))
+        level = level_of(report.sensitivity, secret=draft.holds_secret)
+        place.secret |= draft.holds_secret
+        if level > memory.sensitivity and place.is_new:
+            memory.sensitivity = level
+        elif level > max(memory.sensitivity, place.raised_to or 0):
+            place.raised_to = level
+    if place.secret and place.is_new:
+        memory.flags = [SECRET]
 
 
 def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     new = [place.episode for place in places if place.is_new]
     events = [added for place in places for _, added in place.events]
     trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in new]
-    for place in places:
-        if place.raised_from is not None:
-            place.episode.memory.raise_sensitivity(place.raised_from, by=trust.actor, at=at)
-        if not place.is_new:
-            joining.add_tags(place.episode.memory, place.tags, at=at)
+    joined = [place for place in places if not place.is_new]
+    raising.flag([place.episode.memory for place in joined if place.secret])
+    to = {place.episode.memory: place.raised_to for place in joined if place.raised_to}
+    trail += raising.raise_together(to, by=trust.actor, at=at)
+    for place in joined:
+        joining.add_tags(place.episode.memory, place.tags, at=at)
     rows.insert([episode.memory for episode in new], new, events, trail)
     indexing.index_events(events)

@@ -25,7 +25,8 @@ OF_THREADS = """
 BY_ID = """
     SELECT found.memory_id, added FROM unnest(%s::uuid[], %s::int[]) AS joining(memory_id, added),
     LATERAL (SELECT memory_id FROM memories_episode AS episode JOIN memories_memory AS memory ON memory.id = memory_id
-             WHERE memory_id = joining.memory_id AND closed_at IS NULL AND sensitivity <= %s
+             WHERE memory_id = joining.memory_id AND closed_at IS NULL
+             AND (sensitivity <= %s OR (memory.created_by_id = %s AND memory.flags @> '["secret"]'))
              AND (%s::text[] IS NULL OR episode.scope = ANY(%s::text[])) FOR UPDATE OF episode) AS found
 """
 GROW = """
@@ -47,12 +48,14 @@ def open_of(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Epis
 
 
 def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, Episode]:
-    """The same by their ids: those that are open, that the caller sees and may write into."""
+    """The same by their ids: those that are open, that the caller sees and may write into, or has opened itself before
+    a secret raised them: of these it learns nothing, but what it does further is not lost."""
     if not ids:
         return {}
     scopes = None if trust.scopes is None else sorted(trust.scopes)
     ordered = sorted(ids)
-    grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], trust.max_sensitivity, scopes, scopes], at=at)
+    whose: list[Any] = [trust.max_sensitivity, trust.actor.identity, scopes, scopes]
+    grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], *whose], at=at)
     return {row.pk: row for row in grown}
 
 

@@ -9,6 +9,7 @@ from memories.choices import DeletionPolicy, Origin, Sensitivity, Status, Type
 from memories.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory
 from memories.models.memory import DAY
+from memories.scanning import SECRET
 from memories.trust import Actor
 
 HOUR = 3600.0
@@ -18,6 +19,11 @@ LONGEST_CONTENT = 500
 
 def sensitivity_of(name: str | None) -> Sensitivity:
     return Sensitivity.named(name or settings.DEFAULT_SENSITIVITY)
+
+
+def level_of(name: str | None, *, secret: bool) -> Sensitivity:
+    """The sensitivity that was said; of what holds a secret at least high."""
+    return max(sensitivity_of(name), Sensitivity.HIGH) if secret else sensitivity_of(name)
 
 
 def experience(content: str, *, by: Actor, at: datetime, policy: str | None, **facts: Any) -> Memory:
@@ -41,6 +47,7 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
     """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
     known = {f"n{earlier}" for earlier in range(1, position)} if draft.depends_on else set()
     flags = draft.flags if set(draft.depends_on) <= known else [*draft.flags, UNKNOWN_DEPENDENCY]
+    flags = [*flags, SECRET] if draft.holds_secret else flags
     given = {"text": draft.text, "at": draft.at or moment, "flags": flags, **more}
     names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms")
     kept = {name: getattr(draft, name) for name in (*names, "depends_on", "context")}

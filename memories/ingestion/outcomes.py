@@ -9,6 +9,7 @@ from memories.exceptions import FieldError, Invalid, NotFound
 from memories.ingestion.closing import set_outcome
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.joining import add_tags
+from memories.ingestion.raising import continued
 from memories.models import Memory
 from memories.reports import OutcomeReport
 from memories.trust import Trust
@@ -21,8 +22,8 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     the caller's scopes.
     """
     source = trust.source_to_write(report.source)
-    rows = Memory.objects.visible_to(trust).select_related("episode")
-    memory = rows.filter(pk=report.target_record_id).first()
+    rows = Memory.objects.select_related("episode").filter(pk=report.target_record_id)
+    memory = rows.visible_to(trust).first() or continued(rows, trust)
     if memory is None:
         raise NotFound("no such memory")
     if memory.type != Type.EPISODIC:
@@ -36,4 +37,5 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
         changed = set_outcome(memory.episode, outcome_said, trust=trust, source=source, at=at, details=details)
         if changed:
             add_tags(memory, report.tags, at=at)
-    return Ingested(memory, created=False, changed=changed)
+    seen = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    return Ingested(memory if seen else None, created=False, changed=changed)

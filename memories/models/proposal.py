@@ -35,11 +35,11 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def awake(self, at: datetime) -> Self:
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
 
-    def naming(self, memory_id: UUID) -> Self:
-        """What would change this memory, or says something of it: merges it, cites it, or rests on it."""
-        told = str(memory_id)
-        cited = Q(change__ref=told) | Q(change__memory__episode_id=told)
-        return self.filter(Q(memory=memory_id) | Q(others__contains=[memory_id]) | cited)
+    def naming(self, *memory_ids: UUID) -> Self:
+        """What would change one of these, or says something of it: merges it, cites it, or rests on it."""
+        told = [str(memory_id) for memory_id in memory_ids]
+        cited = Q(change__ref__in=told) | Q(change__memory__episode_id__in=told)
+        return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cited)
 
     def raise_to(self, sensitivity: int) -> list[UUID]:
         """Those that stand lower rise; their ids."""

@@ -16,14 +16,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
+from memories import credentials
 from memories.choices import Sensitivity
+from memories.conversation import LONGEST_CONTENT
 from memories.models import Event, Memory, Performance
+from memories.models.episode import LONGEST_SHOWN, LONGEST_START
+from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.people import trust_of
 from memos_site import desk
 
 register = template.Library()
 
 MOST_COUNTED = 999
+CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
+_LAST_WORD = re.compile(r"\S{1,400}\Z")
 _TICKED = re.compile(r"`([^`]+)`")
 
 
@@ -67,12 +73,22 @@ def pretty(value: Any) -> str:
 def short(args: Any) -> str:
     """Arguments on one line: user_id: mia_li, count: 2."""
     if not isinstance(args, dict):
-        return "" if args is None else str(args)[:200]
-    return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())[:200]
+        return "" if args is None else str(args)
+    return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())
 
 
 def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@register.filter
+def masked(text: str, reveal: bool = False) -> str:
+    """A text of an episode with its secrets covered; `reveal`: the reader has asked for them. Of what was cut, which
+    may end within a secret, the end goes too."""
+    if reveal or not isinstance(text, str):
+        return text
+    shown = credentials.masked(text)
+    return _LAST_WORD.sub("…", shown) if len(text) in CUTS else shown
 
 
 @register.filter

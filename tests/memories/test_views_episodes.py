@@ -112,3 +112,34 @@ def test_what_is_above_the_clearance_is_a_404_down_to_each_event() -> None:
 def test_what_is_no_position_is_no_fault(after: str) -> None:
     run = make_run()
     assert signed_in().get(f"/episodes/{run.pk}/", {"after": after}).status_code == 200
+
+
+CARD, KEY = "4111 1111 1111 1111", "AKIAIOSFODNN7EXAMPLE"
+
+
+def test_secrets_are_masked_on_every_page_until_they_are_asked_for() -> None:
+    said = [user(f"My card is {CARD}"), call("pay", card=CARD), answer({"key": KEY})]
+    run = make_run(messages=said)
+    client, page = signed_in(permissions=["see_high"]), f"/episodes/{run.pk}/"
+    for url in ("/episodes/", page, f"{page}1/text/", f"{page}2/args/", f"{page}2/result/"):
+        shown = client.get(url).content.decode()
+        assert "••••••" in shown and CARD not in shown and KEY not in shown, url
+    assert '<a href="?reveal=1"' in client.get(page).content.decode()
+    for url in (page, f"{page}1/text/", f"{page}2/args/"):
+        assert CARD in client.get(f"{url}?reveal=1").content.decode(), url
+    revealed = client.get(f"{page}?reveal=1").content.decode()
+    assert KEY in revealed
+    assert revealed.count("••••••") == 1, "only the title, which a browser keeps in its history"
+
+
+def test_a_secret_that_the_page_cuts_off_is_not_shown_in_half() -> None:
+    token = "ghp_" + "a1B2" * 9
+    run = make_run(messages=[user("x" * 3_980 + " " + token), call("env", dump="y " * 2_500 + token)])
+    shown = signed_in(permissions=["see_high"]).get(f"/episodes/{run.pk}/").content.decode()
+    assert "ghp_" not in shown
+    assert "?reveal=1" in shown
+
+
+def test_an_episode_without_secrets_offers_no_reveal() -> None:
+    page = signed_in().get(f"/episodes/{make_run().pk}/").content.decode()
+    assert "reveal" not in page

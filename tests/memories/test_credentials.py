@@ -1,0 +1,127 @@
+"""What is a secret in a text, and what only looks like one."""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from memories import credentials
+from memories.credentials import MASK
+
+DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", "recorded-runs"))  # a folder of conversations, one a line
+CARD = "4111 1111 1111 1111"
+SECRETS = [
+    "AKIAIOSFODNN7EXAMPLE",
+    "AKIA IOSF ODNN 7EXA MPLE",
+    "A K I A I O S F O D N N 7 E X A M P L E",
+    "ghp_" + "a1B2" * 9,
+    "glpat-" + "x1Yz" * 5,
+    "xoxb-1234567890-abcdef",
+    "AIza" + "Sy0-_" * 7,
+    "sk_live_" + "4eC39HqLyjWDarjt",
+    "sk-proj-" + "abcDEF123456" * 3,
+    "memos_0a1b2c3d_" + "aZ09_" * 8 + "xyz",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    "postgres://app:hunter2@db.example/app",
+    "password = hunter2!",
+    "DB_PASSWORD=hunter2!",
+    "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "Authorization: Bearer abcdef0123456789",
+    "密码是 hunter2!",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+    CARD,
+    "4111-1111-1111-1111",
+    "4111111111111111",
+    "3782 822463 10005",  # American Express
+    "5555555555554444",
+    "2223003122003222",
+    "6011111111111117",
+    "3530111333300000",
+    "30569309025904",
+    "It is 4111111111111111.",
+]
+HARMLESS = [
+    "the password is wrong!",
+    "Is the password empty?",
+    'passwd = params.get("pass")',
+    'password = self.data["password1"]',
+    "password: ${DB_PASSWORD}",
+    "the token is valid",
+    "ASIA PACIFIC REGION SALES",
+    "task-sk-lists-and-more-of-a-long-name",
+    "https://example.com:8000/a@b",
+    "total 0.4111111111111111",
+    "4111111111111111.5 seconds",
+    "14111111111111111",  # a longer number
+    "4111111111111112",  # the check digit is another
+    "1234567812345670",  # no issuer begins so
+    "order_4111111111111111",
+    "W4111111111111111",
+    "411111111111111",  # Visa has no 15 digits
+    "3782822463100051",  # nor American Express 16
+    "+49 30 1234567 89 10 11",
+    "2026-03-01 12:00:00 2026-03-02",
+]
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_it_is_found_alone_in_a_sentence_and_in_json(text: str) -> None:
+    said = f"Take this: {text}\nand go on"
+    for shown in (text, said, credentials.as_text({"note": [said]}), _twice(said)):
+        assert credentials.is_in(shown), shown
+
+
+def _twice(said: str) -> str:
+    return credentials.as_text({"body": credentials.as_text({"note": said})})
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_like_one_is_left_alone(text: str) -> None:
+    assert not credentials.is_in(text)
+    assert credentials.masked(text) == text
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_masked_nothing_of_it_is_left(text: str) -> None:
+    shown = credentials.masked(f"Take this: {text}\nand go on")
+    assert MASK in shown and shown.startswith("Take this: ") and shown.endswith("\nand go on")
+    assert not credentials.is_in(shown)
+    long = re.findall(r"[\w/+]{14,}", text.removeprefix("AWS_SECRET_ACCESS_KEY"))
+    assert not [part for part in long if part in shown]
+
+
+def test_a_named_value_is_found_in_json_under_its_name() -> None:
+    value = {"user": "anna", "password": "hunter2!", "card": 4111111111111111}
+    shown = credentials.masked(json.dumps(value, indent=2))
+    assert "hunter2" not in shown and "4111" not in shown
+    assert '"user": "anna"' in shown and '"password": "' in shown
+
+
+def test_a_key_that_is_cut_off_is_masked_to_the_end() -> None:
+    assert credentials.masked("-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQ") == MASK
+
+
+@pytest.mark.parametrize(
+    "piece", ["4 ", "password=", "eyJ", "AKIA ", "A K I A ", "://a:", "-----BEGIN ", "密码是", "sk-"]
+)
+def test_hostile_texts_cost_seconds_at_most(piece: str) -> None:
+    begun = time.process_time()
+    credentials.masked(piece * (200_000 // len(piece)))
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the recorded runs are not here")
+def test_recorded_runs_of_shops_and_airlines_hold_no_card(capsys: pytest.CaptureFixture[str]) -> None:
+    flagged, numbers, runs = 0, 0, 0
+    for path in [
+        path for path in DATA.rglob("*.jsonl") if path.stem in ("retail-runs", "telecom-runs", "airline-runs")
+    ]:
+        for line in path.read_text().splitlines():
+            runs, flagged = runs + 1, flagged + credentials.is_in(line)
+            numbers += any(credentials._luhn(digits) for digits in re.findall(r"\d{13,19}", line))
+    with capsys.disabled():
+        print(f"\nsecrets in {flagged} of {runs} recorded runs; digits that pass the check alone in {numbers}")
+    assert flagged == 0 < numbers
