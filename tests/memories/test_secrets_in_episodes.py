@@ -80,17 +80,13 @@ def test_an_agent_goes_on_in_its_episode_that_a_secret_raised_and_is_told_nothin
     further = {**EVENT, "episode_id": episode, "summary": "done"}
     assert post(client, "events", further).json()["memory"] is None
     ended = {"source": "ci", "target_record_id": episode, "outcome_status": "success"}
-    assert (post(client, "outcomes", ended).status_code, post(client, "outcomes", ended).json()["memory"]) == (
-        202,
-        None,
-    )
+    answered = post(client, "outcomes", ended)
+    assert (answered.status_code, answered.json()["memory"]) == (202, None)
     row = Episode.objects.get(pk=episode)
     assert (row.event_count, row.outcome) == (2, "success")
     stranger = bearing(make_agent()[1])
-    assert [post(stranger, path, body).status_code for path, body in (("events", further), ("outcomes", ended))] == [
-        404,
-        404,
-    ]
+    refused = [post(stranger, path, body).status_code for path, body in (("events", further), ("outcomes", ended))]
+    assert refused == [404, 404]
 
 
 def test_the_outcome_of_an_own_conversation_with_a_secret_comes_later(client: APIClient) -> None:
