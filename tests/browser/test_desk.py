@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory, Proposal
-from tests.browser.conftest import Held
+from tests.browser.conftest import Held, until
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import make_applied, propose
 from tests.make import make_memory
@@ -100,7 +100,7 @@ def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Br
     page.wait_for_timeout(300)  # in which a page that does not wait for its keys is painted
     assert not page.evaluate("window.painted")  # nobody sees a page whose keys do nothing yet
     keys.let_go()
-    page.wait_for_function("window.painted")
+    until(page, lambda: page.evaluate("Boolean(window.painted)"), what="the page with its keys")
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     assert status_of(memory) == "confirmed"
@@ -133,6 +133,7 @@ new MutationObserver((changes, observer) => {
   const button = document.querySelector('.row [data-does="promote"]');
   if (!button) return;
   observer.disconnect();
+  sessionStorage.pressed = "once more";
   button.click();
 }).observe(document.getElementById("queue"), {childList: true});
 """
@@ -145,6 +146,6 @@ def test_a_row_that_comes_back_is_decided_in_place_however_soon(browser: Browser
     expect(page.locator("#toast")).to_contain_text("Promoted")
     page.evaluate(AT_ONCE)
     press(page, "z")
-    expect(page.locator("#waiting")).to_have_text("0")
+    until(page, lambda: page.evaluate("Boolean(sessionStorage.pressed)"), what="the row that came back")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     assert page.evaluate("window.here"), "the form was sent as a plain one: the page was left"
