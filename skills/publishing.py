@@ -107,6 +107,30 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
             memory.note("publish", by=by, why=why, at=at, batch=batch)
 
 
+def reject(memory: Memory, *, by: Actor, at: datetime, why: str, batch: UUID, number: int | None = None) -> None:
+    """The proposed version is not published; what agents download stays. `number`: the version that is meant.
+
+    Conflict: it is not proposed, or it is all that there is of the skill, which is dismissed instead.
+    """
+    with transaction.atomic():
+        memory.lock_for("reject", LIVE)
+        skill = Skill.objects.get(pk=memory.pk)
+        proposed = _one(skill, SkillVersion.Status.PROPOSED)
+        if proposed is None or number not in (None, proposed.number):
+            raise Conflict(_not_proposed(skill, number))
+        if memory.status in UNDECIDED and _one(skill, SkillVersion.Status.PUBLISHED) is None:
+            raise Conflict("no version of this skill was ever published: dismiss the skill instead")
+        _move(proposed, SkillVersion.Status.REJECTED, "reject", by=by, why=why, at=at, batch=batch)
+        memory.note("reject", by=by, why=why, at=at, batch=batch)
+
+
+def _not_proposed(skill: Skill, number: int | None) -> str:
+    for version in skill.versions.all():
+        if version.number == number:
+            return f"cannot reject version {number}: it is {version.status}"
+    return f"no version of {skill.name} is proposed"
+
+
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
     """The inverse of one decision on a version, if it still has the status that the decision left."""
     with transaction.atomic():

@@ -23,7 +23,8 @@ SOURCE = "consolidation"
 
 
 def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Prepared | None:
-    """The package of a version worth proposing, or None: a published skill changes only with its way of working."""
+    """The package of a version worth proposing, or None: a published skill changes only with its way of working, and
+    one that a person has rejected is not proposed again."""
     if memory is None:
         return publishing.prepare(competence.fields, scope=scope, number=1)
     skill = Skill.objects.filter(pk=memory.pk).first()
@@ -33,7 +34,15 @@ def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Pre
     latest = skill.versions.filter(status__in=publishing.ONE_OF_A_SKILL).order_by("-number").first()
     if latest is None or not is_material(Fields.model_validate(latest.fields), fields, open_proposal=latest.is_open):
         return None
+    if _is_rejected(skill, fields):
+        return None
     return publishing.prepare(fields, scope=scope, number=publishing.next_number(skill))
+
+
+def _is_rejected(skill: Skill, fields: Fields) -> bool:
+    """A person has seen this way of working as a version, and rejected it."""
+    rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list("fields", flat=True)
+    return any(not is_material(Fields.model_validate(one), fields, open_proposal=False) for one in rejected)
 
 
 def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:

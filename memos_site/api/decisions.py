@@ -18,10 +18,12 @@ from memories.models import Memory
 from memos_site import desk
 from memos_site.api import bodies, operations
 from memos_site.api.filters import filter_of
+from skills.api import representations as of_skills
+from skills.api.views import SkillDoor
 
 DECIDE = {"POST": (Permission.REVIEW,)}
 MANY = ("action", "ids", "filter", "as_of", "why", "reason", "to", "until", "pinned")
-BULK = tuple(verb for verb in desk.VERBS if verb != "edit")
+BULK = tuple(verb for verb in desk.VERBS if verb not in ("edit", "reject"))
 
 
 class Decide(WritingDoor):
@@ -89,6 +91,22 @@ class Pin(Decide):
 class Snooze(Decide):
     verb = "snooze"
     fields = ("until",)
+
+
+@described(operations.REJECT_VERSION)
+class RejectVersion(SkillDoor, WritingDoor):
+    """POST skills/{name}/versions/{number}/reject: the version as it now stands, with its batch."""
+
+    needs = DECIDE
+    others = {"POST": frozenset({"scope"})}
+
+    def write(self, request: Request, name: str, number: str) -> Response:
+        why = bodies.why(self.body("reason", "why"))
+        version = self.version(request, name, number)
+        about: dict[str, Any] = {"why": why, "number": version.number}
+        decision = desk.decide(self.trust, version.skill_id, "reject", at=timezone.now(), **about)
+        version.refresh_from_db()
+        return Response({**of_skills.version(version, request=request), "batch": decision.batch})
 
 
 @described(operations.DECIDE_MANY)

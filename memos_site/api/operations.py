@@ -11,6 +11,7 @@ from memories.models import Proposal
 from memories.models.proposal import STILL_OPEN
 from memos_site import desk
 from memos_site.api import schema
+from skills.api.operations import NAME, NUMBER, SCOPE
 
 TAG = "Decisions"
 BESIDE = "Beside memories"
@@ -194,6 +195,19 @@ REJECT_PROPOSAL = Operation(
     example={"why": "one customer only"},
     parameters=(IF_MATCH,),
     refuses=STALE,
+)
+REJECT_VERSION = Operation(
+    "RejectSkillVersion",
+    TAG,
+    "Do not publish a version",
+    "A proposed version of a skill that agents have or had: they keep the published one, and consolidation does not "
+    "propose this way of working again. A skill of which nothing was ever published is dismissed instead (409).",
+    {200: schema.DecidedVersion},
+    method="POST",
+    takes=schema.Rejection,
+    example={"reason": "wrong", "why": "it pays before it has looked at the order"},
+    parameters=(NAME, NUMBER, SCOPE),
+    refuses=REFUSES,
 )
 LIST_TOMBSTONES = Operation(
     "ListTombstones",

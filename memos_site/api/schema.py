@@ -42,6 +42,10 @@ class Dismissal(Body):
     """More about it; taken alone where `reason` is empty"""
 
 
+class Rejection(Dismissal):
+    """As of a dismissal: `reason`, and `why` when there is more to say."""
+
+
 class Demotion(Body):
     to: Literal["candidate", "confirmed"] = "candidate"
     why: Why = ""
@@ -198,6 +202,10 @@ class AdaptationPage(Page):
 
 class AuditPage(Page):
     results: list[HistoryEntry]
+
+
+class DecidedVersion(SkillVersion):
+    batch: UUID
 
 
 class ProposedVersion(SkillVersion):

@@ -19,6 +19,9 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/restore", decisions.Restore.as_view(), name="api-restore"),
     path("memories/<uuid:memory_id>/pin", decisions.Pin.as_view(), name="api-pin"),
     path("memories/<uuid:memory_id>/snooze", decisions.Snooze.as_view(), name="api-snooze"),
+    path(
+        "skills/<str:name>/versions/<str:number>/reject", decisions.RejectVersion.as_view(), name="api-reject-version"
+    ),
     path("audit/<uuid:batch>/undo", decisions.Undo.as_view(), name="api-undo"),
     path("audit", beside.Audit.as_view(), name="api-audit"),
     path("proposals", beside.Proposals.as_view(), name="api-proposals"),

@@ -24,7 +24,8 @@ REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be done with a memory, by whom and when. `to`: of a promotion or demotion; `edit`: before it."""
+    """What is to be done with a memory, by whom and when. `to`: of a promotion or demotion; `number`: the version of
+    a skill that is rejected; `edit`: before it."""
 
     verb: str
     by: Actor
@@ -34,6 +35,7 @@ class Verdict:
     to: Status | None = None
     until: datetime | None = None
     pinned: bool = True
+    number: int | None = None
     edit: Edit | None = None
 
     @property
@@ -137,6 +139,15 @@ def unexplained() -> FieldError:
     return FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence")
 
 
+def _reject(memory: Memory, verdict: Verdict) -> None:
+    """The version of a skill that is proposed; the skill stays."""
+    if not verdict.why:
+        raise Invalid(unexplained())
+    if not _has_version(memory):
+        raise Conflict("it is no skill with a version that could be rejected")
+    publishing.reject(memory, number=verdict.number, **verdict.told)
+
+
 def _restore(memory: Memory, verdict: Verdict) -> None:
     memory.restore(**verdict.told)
 
@@ -161,6 +172,7 @@ VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
     "promote": _promote,
     "demote": _demote,
     "dismiss": _dismiss,
+    "reject": _reject,
     "restore": _restore,
     "pin": _pin,
     "snooze": _snooze,

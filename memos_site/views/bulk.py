@@ -19,7 +19,7 @@ from memories.trust import Trust
 from memos_site import desk
 from memos_site.views import queue
 from memos_site.views.answers import answer, came_from, posted, refuse
-from memos_site.views.deciding import how_of, why_of
+from memos_site.views.deciding import REASONED, how_of, why_of
 
 MOST_NAMED = 3  # in a toast
 MOST_ASKED = 100  # rows that the question names
@@ -36,7 +36,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = how_of(verb, rest, now=now) | {"why": why_of(request, rest if verb == "dismiss" else ""), "at": now}
+        how = how_of(verb, rest, now=now) | {"why": why_of(request, rest if verb in REASONED else ""), "at": now}
         meant = _meant(request, trust, at=now)
         if verb == "promote":
             question, consent = desk.question(trust, meant), request.POST.get("consent", "")

@@ -21,6 +21,7 @@ from memos_site.views.answers import answer, by_htmx, came_from, posted, refuse
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 MORNING = 9
+REASONED = ("dismiss", "reject")  # the rest of `decision` says why
 STAYS = ("edit", "pin", "demote")  # after these it waits as before, or does so now
 
 
@@ -31,7 +32,7 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
         how = how_of(verb, rest, now=now) | {"edit": _edit(request)}
-        why = why_of(request, rest if verb == "dismiss" else "")
+        why = why_of(request, rest if verb in REASONED else "")
         seen = request.POST.get("seen", "")
         decision = desk.decide(trust, memory_id, verb, at=now, why=why, seen=seen, **how)
     except (Conflict, Invalid) as refusal:
@@ -82,7 +83,8 @@ def _edit(request: HttpRequest) -> Edit | None:
 
 def why_of(request: HttpRequest, reason: str) -> str:
     """The reason that was chosen, and what was written beside it."""
-    return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
+    written = " ".join(request.POST.getlist("note")).strip()  # each menu of a page has a field of its own
+    return ": ".join(filter(None, (reason, written)))
 
 
 def _lost(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
@@ -105,6 +107,7 @@ def _said(verb: str, what: str, memory: Memory | None) -> str:
     skill = hasattr(memory, "skill")
     words = {
         "dismiss": _("Dismissed as %(reason)s") % {"reason": what},
+        "reject": _("Version rejected as %(reason)s") % {"reason": what},
         "restore": _("Restored"),
         "demote": _("Demoted"),
         "snooze": _("Snoozed"),

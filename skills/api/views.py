@@ -1,7 +1,7 @@
 """Skills for agents: what is published, and its package. With `review`, and for people, every status."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 from django.core.files.storage import storages
 from django.http import FileResponse
@@ -24,7 +24,7 @@ READ = {"GET": (Permission.SKILLS, Permission.READ)}
 
 
 class SkillDoor(Door):
-    needs = READ
+    needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = READ
 
     @property
     def sees_every_status(self) -> bool:

@@ -159,3 +159,20 @@ def test_an_agent_without_review_changes_nothing() -> None:
     for path in (f"memories/{memory.pk}/dismiss", f"memories/{memory.pk}/restore", f"audit/{entry.batch_id}/undo"):
         assert client.post(f"/api/v1/{path}", {"reason": "wrong"}, format="json").status_code == 403
     assert Memory.objects.get().version == 2
+
+
+def test_a_proposed_version_is_rejected_with_a_reason(client: APIClient) -> None:
+    skill = make_skill()
+    make_version(skill, description="Books two flights")
+    path = "/api/v1/skills/book_flight/versions/2/reject"
+    assert caller(permissions=["read"]).post(path, {"reason": "wrong"}, format="json").status_code == 403
+    refused = client.post(path, {}, format="json")
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/reason")
+    shown = client.post(f"{path}?scope=", {"reason": "wrong", "why": "one is enough"}, format="json").json()
+    assert (shown["number"], shown["status"]) == (2, "rejected")
+    assert AuditEntry.objects.filter(batch_id=shown["batch"], rationale="wrong: one is enough").count() == 2
+    again = client.post(path, {"reason": "wrong"}, format="json")
+    assert (again.status_code, again.json()["detail"]) == (409, "cannot reject version 2: it is rejected")
+    assert client.post(path.replace("2", "9"), {"reason": "wrong"}, format="json").status_code == 404
+    undo(client, shown["batch"])
+    assert skill.versions.get(number=2).status == "proposed"

@@ -244,3 +244,26 @@ def test_a_proposal_is_snoozed_and_woken_by_undo(client: Client) -> None:
     late = client.post(path, {"decision": "snooze tomorrow"}, headers=HTMX)
     assert late.status_code == 409
     assert "rejected by anna" in late.content.decode()
+
+
+def test_a_proposed_version_is_rejected_in_the_queue_and_on_its_page(client: Client) -> None:
+    skill = make_skill()
+    make_version(skill, description="Books a flight and a seat")
+    for path in ("/", f"/memories/{skill.pk}/"):
+        assert 'value="reject wrong"' in client.get(path).content.decode()
+    page = decide(client, skill.memory, "reject wrong", note=["", "seats cost extra"], next=f"/memories/{skill.pk}/")
+    told = page.content.decode()
+    assert "Version rejected as wrong" in told and "wrong: seats cost extra" in told
+    assert 'value="reject wrong"' not in told
+    assert skill.versions.get(number=2).status == "rejected"
+    assert f"row-{skill.pk}" not in client.get("/").content.decode()
+    undo(client, told)
+    page = decide(client, skill.memory, "reject noise", headers=HTMX)
+    assert f'id="row-{skill.pk}"' in page.content.decode() and "confirmed" in page.content.decode()
+    assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
+
+
+def test_what_was_never_published_is_dismissed_and_not_rejected(client: Client) -> None:
+    skill = make_skill(published=False)
+    for path in ("/", f"/memories/{skill.pk}/"):
+        assert "reject wrong" not in client.get(path).content.decode()

@@ -11,7 +11,7 @@ from memos_site import desk
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import SkillVersion
-from tests.make import ANNA, AT, make_skill, make_version
+from tests.make import ANNA, AT, make_memory, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 TRUST = everything(ANNA)
@@ -83,3 +83,36 @@ def test_a_package_that_is_stored_twice_is_the_same_file() -> None:
 
 def make_fields() -> Fields:
     return Fields.model_validate({"name": "book-flight", "description": "Books a flight"})
+
+
+def test_a_rejected_version_changes_nothing_that_agents_have_and_comes_back_by_undo() -> None:
+    skill = make_skill()
+    make_version(skill, description="Books two flights")
+    decision = desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong: one is enough")
+    assert statuses(skill.pk) == ["published", "rejected"]
+    assert Memory.objects.get(pk=skill.pk).status == "confirmed"
+    said = AuditEntry.objects.of_batch(decision.batch).values_list("subject_kind", "action", "rationale")
+    assert set(said) == {(kind, "reject", "wrong: one is enough") for kind in ("memory", "skill_version")}
+    undone = desk.undo(TRUST, decision.batch, at=AT)
+    assert statuses(skill.pk) == ["published", "proposed"]
+    desk.undo(TRUST, undone.batch, at=AT)
+    assert statuses(skill.pk) == ["published", "rejected"]
+
+
+def test_what_is_no_open_version_of_a_published_skill_is_not_rejected() -> None:
+    skill, new = make_skill(), make_skill("pay-flight", published=False)
+    make_version(skill, description="Books two flights")
+    with pytest.raises(Invalid, match="say why"):
+        desk.decide(TRUST, skill.pk, "reject", at=AT)
+    with pytest.raises(Conflict, match="cannot reject version 1: it is published"):
+        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=1)
+    with pytest.raises(Conflict, match="dismiss the skill instead"):
+        desk.decide(TRUST, new.pk, "reject", at=AT, why="wrong")
+    desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
+    with pytest.raises(Conflict, match="cannot reject version 2: it is rejected"):
+        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
+    with pytest.raises(Conflict, match="no version of book-flight is proposed"):
+        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong")
+    with pytest.raises(Conflict, match="no skill with a version"):
+        desk.decide(TRUST, make_memory().pk, "reject", at=AT, why="wrong")
+    assert statuses(new.pk) == ["proposed"]
