@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from memories.models import Episode, Memory
+from memories.models.digest_key import ITSELF
 from memories.models.trusted import Trusted
 
 MOST_ATTEMPTS = 3
@@ -23,11 +24,14 @@ class RuleGroup(models.Model):
 
     `seen` counts runs, `units` distinct sessions (or days). A family holds the groups that a share is taken of and
     counts them all; `base` is what it had counted at `since`. `written`: the memory that it teaches was there once.
+    `sealed_with`: the mark of the SECRET_KEY by which `identity` was made, until the group is met again; blank for the
+    database's own key.
     """
 
     rule = models.CharField(max_length=16)
     scope = models.CharField(max_length=128, blank=True)
     identity = models.BinaryField(max_length=32)
+    sealed_with = models.CharField(max_length=16, blank=True, default=ITSELF)
     family = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="members")
     memory = models.ForeignKey(Memory, null=True, on_delete=models.SET_NULL, related_name="rule_groups")
     written = models.BooleanField(default=False)
@@ -39,6 +43,13 @@ class RuleGroup(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["scope", "rule", "identity"], name="rule_group_is_one_in_its_scope"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["scope", "rule", "sealed_with"],
+                condition=~Q(sealed_with=ITSELF),
+                name="rule_group_of_a_secret_key",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import claim_locks, claims, edits, revision, scanning
+from memories import claim_locks, claims, edits, equal_claims, revision, scanning
 from memories.choices import LIVE, Hold, Permission, RevertReason, Sensitivity, Status, Type
 from memories.claims import Likeness
 from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
+from memories.models.proposal import Rejected
 from memories.revision.sources import IMMUTABLE
 from memories.trust import Actor, Trust
 
@@ -142,8 +143,11 @@ def _by_agent(memory: Memory, change: Edit, columns: dict[str, Any], *, trust: T
         kind = Proposal.Kind.REVISION
         proposal = Proposal.objects.propose(kind, memory, said, by=trust.actor, why=why, at=at, **about)
         if met:
-            Proposal.objects.filter(pk=proposal.pk).update(resembles=met.pk)
             Tombstone.objects.filter(pk=met.pk).hit(at=at)
+        if proposal.is_rejected:
+            raise Rejected
+        if met:
+            Proposal.objects.filter(pk=proposal.pk).update(resembles=met.pk)
         return Edited(memory, proposal=proposal)
     anew: dict[str, Any] = {"confidence": min(memory.confidence, FIRST_CONFIDENCE), "times_confirmed": 0}
     batch = uuid7()
@@ -155,9 +159,8 @@ def _met(memory: Memory, columns: dict[str, Any]) -> Tombstone | None:
     """The dismissal that these words would bring back."""
     if memory.type != Type.SEMANTIC or columns.keys().isdisjoint(WORDS):
         return None
-    said = {name: columns.get(name, getattr(memory, name)) for name in WORDS}
     met, _resembled = Tombstone.objects.met_by(
-        said["content"], scope=memory.scope, key=memory.key, category=said["category"]
+        columns.get("content", memory.content), scope=memory.scope, key=memory.key
     )
     return met
 
@@ -203,11 +206,13 @@ def reject(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch:
     proposal.decide(Proposal.Decision.REJECTED, by=by, at=at, why=why, batch=batch)
 
 
-def revert(adaptation: Adaptation, *, keep_memory: bool, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
-    """The behaviour ends. Its memory stays believed, where rules move it no more, or is dismissed along.
-
-    Conflict: it was reverted before.
+def revert(
+    adaptation: Adaptation, *, keep_memory: bool, trust: Trust, at: datetime, why: str = "", batch: UUID
+) -> None:
+    """The behaviour ends. Its memory stays believed, where rules move it no more, or is dismissed along; so does what
+    claims the same under another key. Conflict: it was reverted before.
     """
+    told: dict[str, Any] = {"at": at, "batch": batch}
     with transaction.atomic():
         memory = adaptation.memory
         if memory is not None:
@@ -216,8 +221,9 @@ def revert(adaptation: Adaptation, *, keep_memory: bool, by: Actor, at: datetime
         if memory is None or adaptation.reverted_at is not None:
             raise Conflict(f"cannot revert: it has been reverted before ({adaptation.revert_reason})")
         if not keep_memory:
-            memory.dismiss(by=by, why=why or "its adaptation was reverted", at=at, batch=batch)
+            equal_claims.dismiss(memory, trust=trust, why=why or "its adaptation was reverted", **told)
             return
-        Adaptation.objects.filter(pk=adaptation.pk).revert(why=RevertReason.USER_REVERT, by=by, at=at)
+        Adaptation.objects.filter(pk=adaptation.pk).revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
         change = {"status": Status.CONFIRMED, "hold": Hold.FIXED}
-        memory.revise("revert", change, by=by, why=why, at=at, batch=batch)
+        memory.revise("revert", change, by=trust.actor, why=why, **told)
+        equal_claims.fix(memory, trust=trust, why=why, **told)

@@ -20,7 +20,8 @@ import dj_database_url
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-SECRETS = ("SECRET_KEY", "DATABASE_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY")  # an address may hold a password
+# of addresses too, for they may hold a password
+SECRETS = ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY")
 Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
 
 
@@ -91,6 +92,9 @@ class Environment(BaseModel):
     model_config = ConfigDict(frozen=True, validate_default=False)
 
     SECRET_KEY: str = Field("", description="signs sessions; made and kept in the data directory when unset")
+    SECRET_KEY_FALLBACKS: Words = Field(
+        [], description="former values of SECRET_KEY, comma-separated: what they signed or sealed is still known"
+    )
     DEBUG: bool = Field(False, description="Django's debug pages; never on a machine that others reach")
     ALLOWED_HOSTS: Words = Field(
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"

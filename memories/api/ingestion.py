@@ -16,6 +16,7 @@ from memories.choices import LIVE, Permission, Type
 from memories.exceptions import NotFound
 from memories.ingestion import Ingested
 from memories.models import Memory
+from memories.remembering.dismissed import FORGOTTEN
 from memories.reports import (
     EventReport,
     ObservationReport,
@@ -48,7 +49,7 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
 def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
     """The status and the body that answer a write."""
     if stored.memory is None:
-        return 202, NOTHING
+        return 202, NOTHING | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
     body = representations.memory(stored.memory, at=at, events=stored.events or None)
     body |= {"notice": stored.notice} if stored.notice else {}
     if stored.proposal:

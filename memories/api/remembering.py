@@ -30,6 +30,7 @@ def answered(stored: Stored, *, at: datetime) -> tuple[int, dict[str, Any]]:
         "created": stored.created,
         "reinforced": stored.reinforced,
         "suppressed": stored.suppressed,
+        "forgotten": stored.forgotten,
         "reset": stored.reset,
         "proposal": stored.proposal,
         "ignored_fields": stored.ignored_fields,

@@ -2,10 +2,11 @@
 
 from memories.claims.claim import ALIKE_FROM, SAME_FROM, Claim, fingerprint, jaccard, kin, prefix, sealed
 from memories.claims.comparing import Likeness, compare
-from memories.claims.reading import claim_of
+from memories.claims.reading import NORMALISATION, claim_of
 
 __all__ = [
     "ALIKE_FROM",
+    "NORMALISATION",
     "SAME_FROM",
     "Claim",
     "Likeness",

@@ -26,24 +26,28 @@ class Piece:
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u0e31\u0e34-\u0e4e"
 _WORD = rf"[^\W{chinese.CLASS}]"
-_FILES = "txt|md|pdf|csv|json|ya?ml|py|js|ts|html?|docx?|xlsx?|pptx?|png|jpe?g|zip|sh|sql|toml|xml|log"
+_EXTENSIONS = "txt|md|pdf|csv|json|ya?ml|py|js|ts|html?|docx?|xlsx?|pptx?|png|jpe?g|zip|sh|sql|toml|xml|log"
+URL = rf"(?:https?://|www\.)[^\s<>\"'，。；、）)\]{chinese.CLASS}]{{1,2000}}+"
+EMAIL = r"[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+){1,8}+"
+FILES = rf"(?<![\w.])[\w-]{{1,64}}+\.(?:{_EXTENSIONS})\b"
+HANDLE = r"(?<!\w)@\w{1,64}+"
 _SCAN = re.compile(
     rf"""
-      (?P<url>(?:https?://|www\.)[^\s<>"'，。；、）)\]{chinese.CLASS}]{{1,2000}}+)
-    | (?P<email>[A-Za-z0-9_%+][A-Za-z0-9._%+-]{{0,63}}+@[A-Za-z0-9-]{{1,63}}+(?:\.[A-Za-z0-9-]{{1,63}}+){{1,8}}+)
+      (?P<url>{URL})
+    | (?P<email>{EMAIL})
     | (?P<iso>(?<!\d)\d{{4}}[-/.年]\d{{1,2}}[-/.月]\d{{1,2}}(?!\d)(?:[日号]|T(?=\d))?)
     | (?P<md>(?:(?<!\d)\d{{4}}年)?\d{{1,2}}月(?!内)(?:\d{{1,2}}[日号])?)
     | (?P<slash>(?<![\d/])\d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?![\d/]))
     | (?P<time>(?<![\d.:])(?P<h>\d{{1,2}})
         (?: :(?P<m>\d\d)(?::\d\d)?(?!\d)(?:\s?(?P<half>[ap])\.?m\b\.?)? | \s?(?P<half2>[ap])\.?m\b\.? )
         | \b(?P<noon>noon|midnight)\b )
-    | (?P<file>(?<![\w.])[\w-]{{1,64}}+\.(?:{_FILES})\b)
+    | (?P<file>{FILES})
     | (?P<version>\b[vV]\d++(?:\.\d++)*+\b)
     | (?P<currency>[$€£¥₹]\x20?)?(?P<number>(?:(?<=\s)-|^-)?
         (?:\d{{1,3}}(?:,\d{{3}})++(?!\d)(?:\.\d++)?|\d++(?:\.\d++)*+|(?<![\w.])\.\d++))
         (?P<unit>%|[A-Za-z]{{1,3}}+|{chinese.UNIT})?(?!{_WORD})
     | (?P<han>[{chinese.CLASS}]++)
-    | (?P<handle>(?<!\w)@\w{{1,64}}+)
+    | (?P<handle>{HANDLE})
     | (?P<word>{_WORD}(?:{_WORD}|[{_MARKS}])*+(?:'[A-Za-z]{{1,3}}\b)*+)
     | (?P<end>[.!?。！？\n])
     | (?P<pause>[,;:，；：、()（）])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from memories.claims import chinese
 from memories.claims.claim import OBJECT, Claim
+from memories.claims.lookalikes import folded
 from memories.claims.measuring import measured
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
@@ -13,18 +14,22 @@ from memories.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
+NORMALISATION = 2  # the first one took what looks alike for different, and saw no objects; what it sealed is compared by it
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
-def claim_of(text: str) -> Claim:
-    """Never raises and never gives an empty set: what holds no content is told apart by the words that it has, else by
+def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
+    """`normalisation`: the way of reading, where it is compared with what was read in a former way. Tombstones and
+    fingerprints hold claims: what would read a text otherwise is another normalisation.
+
+    Never raises and never gives an empty set: what holds no content is told apart by the words that it has, else by
     its characters. Of a text of more than 20,000 characters the rest is one hard token: a claim is a sentence."""
-    plain = normal(text)
+    plain = folded(text) if normalisation > 1 else normal(text)
     plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
     pieces = measured(scan(plain))
     named = names(pieces)
     about = subjects(pieces)
-    acted_on = objects(pieces)
+    acted_on = objects(pieces) if normalisation > 1 else ()
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)

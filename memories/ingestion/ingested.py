@@ -19,3 +19,4 @@ class Ingested:
     events: list[Event] = field(default_factory=list)
     proposal: UUID | None = None  # what was proposed instead of changed
     notice: str | None = None  # how something of it was read
+    forgotten: bool = False  # a person has forgotten what this says: nothing was stored

@@ -97,7 +97,9 @@ def _payload(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
 
 
 def _answer(stored: Stored) -> Ingested:
-    return Ingested(stored.memory, created=False, changed=stored.reinforced, proposal=stored.proposal)
+    return Ingested(
+        stored.memory, created=False, changed=stored.reinforced, proposal=stored.proposal, forgotten=stored.forgotten
+    )
 
 
 def _begin(
@@ -144,7 +146,7 @@ def _propose(
     )
     if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
         return Ingested(None, created=False)
-    return Ingested(memory, created=False, proposal=proposal.pk)
+    return Ingested(memory, created=False, proposal=None if proposal.is_rejected else proposal.pk)
 
 
 def _revise(others: Sequence[Memory], memory: Memory, report: ObservationReport, *, trust: Trust, at: datetime) -> None:

@@ -1,6 +1,7 @@
 from memories.models.adaptation import Adaptation
 from memories.models.agent import Agent
 from memories.models.audit import AuditEntry
+from memories.models.digest_key import DigestKey
 from memories.models.episode import Episode, Event, Instruction
 from memories.models.evidence import Evidence
 from memories.models.idempotency import IdempotencyKey
@@ -18,6 +19,7 @@ __all__ = [
     "Adaptation",
     "Agent",
     "AuditEntry",
+    "DigestKey",
     "EmbeddingModel",
     "Episode",
     "Event",

@@ -256,7 +256,8 @@ class Memory(Reviewable):
         if self.status != Status.DISMISSED:
             Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self):
-            Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at)
+            duplicate = bool(entry.after.get("duplicate"))
+            Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
 
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """What would change a closed memory is withdrawn, and comes back when the closing is undone."""

@@ -11,7 +11,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
+from memories import claims
 from memories.choices import LIVE
+from memories.claims import Likeness
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
@@ -21,6 +23,17 @@ from memories.trust import Actor
 PROPOSAL = "proposal"
 SNOOZED = "snoozed_until"
 STILL_OPEN = "open"
+REJECTED = "a person has rejected this change before: nothing was changed"
+MOST_COMPARED = 200  # rejected proposals about one memory
+
+
+class Rejected(Conflict):
+    """What is asked for was proposed before, and a person has said no."""
+
+    code = "rejected"
+
+    def __init__(self) -> None:
+        super().__init__(REJECTED)
 
 
 class ProposalQuerySet(Trusted["Proposal"]):
@@ -65,7 +78,10 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def propose(
         self, kind: str, memory: Memory, change: dict[str, Any], *, by: Actor, why: str, at: datetime, sensitivity: int
     ) -> "Proposal":
-        """The open proposal of this change, made unless it is there already."""
+        """The open proposal of this change, made unless it is there already; or the one that a person has rejected
+        (`is_rejected`): nothing is asked twice of them, in whatever words. An undo of the rejection opens it again."""
+        if rejected := self._rejected(kind, memory, change):
+            return rejected
         fingerprint = hashlib.sha256(json.dumps(change, sort_keys=True, default=str).encode()).digest()
         opened = {
             "change": change,
@@ -77,6 +93,29 @@ class ProposalQuerySet(Trusted["Proposal"]):
         }
         proposal, _ = self.open().get_or_create(kind=kind, memory=memory, fingerprint=fingerprint, defaults=opened)
         return proposal
+
+    def _rejected(self, kind: str, memory: Memory, change: dict[str, Any]) -> "Proposal | None":
+        """A change that writes nothing asks for a look, each time anew."""
+        if change == {"verb": "edit"}:
+            return None
+        rows = self.filter(kind=kind, memory=memory, decision=Proposal.Decision.REJECTED).order_by("-decided_at")
+        return next((row for row in rows[:MOST_COMPARED] if _asks_the_same(row.change, change)), None)
+
+
+def _asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    if any(one.get(name) != other.get(name) for name in ("verb", "ids")):
+        return False
+    said, again = _content(one), _content(other)
+    if not said or not again:
+        return one == other
+    return claims.compare(claims.claim_of(said), claims.claim_of(again), same_subject=True) == Likeness.SAME
+
+
+def _content(change: dict[str, Any]) -> str:
+    """The words that it would write."""
+    memory = change.get("memory")
+    content = memory.get("content") if isinstance(memory, dict) else change.get("content")
+    return content if isinstance(content, str) else ""
 
 
 OPEN: dict[str, Any] = {"decision": None, "decided_at": None, "decided_by": ""}
@@ -129,6 +168,10 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.memory_id}"
+
+    @property
+    def is_rejected(self) -> bool:
+        return self.decision == self.Decision.REJECTED
 
     def decide(self, decision: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """Accepted or rejected, once. Conflict: it was decided before, and by whom. What it writes is not done here."""

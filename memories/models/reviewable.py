@@ -91,13 +91,17 @@ class Reviewable(models.Model):
             change = {"status": to, "hold": Hold.FIXED}
             return self.revise("demote", change, by=by, why=why, at=at, batch=batch)
 
-    def dismiss(self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
-        """It does not hold and does not come back; confidence is kept as it was, for a restore."""
+    def dismiss(
+        self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None, duplicate: bool = False
+    ) -> AuditEntry:
+        """It does not hold and does not come back; confidence is kept as it was, for a restore. `duplicate`: what it
+        says does hold, and is said by another one."""
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("dismiss", LIVE)
             change = {"status": Status.DISMISSED}
-            return self.revise("dismiss", change, by=by, why=why, at=at, batch=batch)
+            noted = {"duplicate": True} if duplicate else None
+            return self.revise("dismiss", change, by=by, why=why, at=at, batch=batch, noted=noted)
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """A dismissed or contested memory waits for a decision again, with the confidence it had; clears the hold."""

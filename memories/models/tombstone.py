@@ -1,11 +1,10 @@
 """Tombstones: what was dismissed, forgotten or expired, so that it does not come back unseen."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
@@ -16,6 +15,7 @@ from memories.choices import LIVE, Category
 from memories.claims import Claim, Likeness
 from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
+from memories.models.digest_key import ITSELF, DigestKey, secrets_of
 from memories.models.trusted import Trusted, new_id
 from memories.trust import SHARED_SCOPES, Actor
 
@@ -23,12 +23,28 @@ if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
 
 TOMBSTONE = "tombstone"
-Meeting = tuple["Tombstone | None", "Tombstone | None"]
+Way = tuple[int, str]  # of sealing a text: the normalisation of its claim, and the mark of the key
 
 
 def seal(text: str) -> Claim:
     """The claim of a text as it stands in a tombstone: comparable, and no word of it readable."""
-    return claims.sealed(claims.claim_of(text), settings.SECRET_KEY.encode())
+    return claims.sealed(claims.claim_of(text), DigestKey.current())
+
+
+def seals(text: str, former: Iterable[Way]) -> dict[Way, list[Claim]]:
+    """The text sealed as it is today, and as it was formerly. By a former normalisation it is also compared as it is
+    read today: what was dismissed was written plainly, what passes for it now need not be."""
+    own = DigestKey.current()
+    found = {CURRENT: [claims.sealed(claims.claim_of(text), own)]}
+    former = list(former)
+    keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
+    for normalisation, mark in former:
+        read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
+        found[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
+    return found
+
+
+CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
 class TombstoneQuerySet(Trusted["Tombstone"]):
@@ -49,24 +65,25 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         return self.standing().for_scope(scope).filter(blocks=True)
 
     def met_by(
-        self, content: str, *, scope: str, key: str | None, category: str | None, any_category: bool = False
+        self, content: str, *, scope: str, key: str | None, exact: bool = False
     ) -> "tuple[Tombstone | None, Tombstone | None]":
-        """(what suppresses this statement, what it merely resembles), each None when there is none.
+        """(what suppresses this statement, the newest that it merely resembles), each None when there is none.
 
-        The same claim suppresses under the same key or in the same category (`any_category`: whatever it was filed
-        under); a similar or a changed one only resembles.
+        The same claim suppresses, whatever its key and category; a similar or a changed one only resembles. `exact`:
+        of rules, whose statements differ in one word: under another key only the very same claim suppresses.
         """
-        claim = seal(content)
-        filed = Q(category__isnull=False) if any_category else Q(category=category)
-        near = Q(claim_tokens__overlap=claims.kin(claim)) & filed
+        stones = self.blocking(scope)
+        former = stones.filter(normalisation__lt=claims.NORMALISATION).order_by()
+        sealed = seals(content, former.values_list("normalisation", "sealed_with").distinct())
+        near = Q(claim_tokens__overlap=[token for ways in sealed.values() for way in ways for token in claims.kin(way)])
         if key is not None:
             near |= Q(key=key)
         resembled: Tombstone | None = None
-        for tombstone in self.blocking(scope).filter(near).order_by("-at"):
-            likeness = claims.compare(tombstone.claim, claim)
+        for tombstone in stones.filter(near).order_by("-at", "-pk"):
+            same_key = key is not None and tombstone.key == key
+            likeness = tombstone.likeness_to(sealed.get(tombstone.way, ()), exact=exact and not same_key)
             if likeness == Likeness.SAME:
                 return tombstone, None
-            same_key = key is not None and tombstone.key == key
             if likeness != Likeness.OTHER or same_key:
                 resembled = resembled or tombstone
         return None, resembled
@@ -77,9 +94,12 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
     def lift(self, *, by: Actor, at: datetime) -> int:
         return self.standing().update(lifted_at=at, lifted_by=by.name[:200])
 
-    def bury(self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True) -> "Tombstone":
+    def bury(
+        self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True, duplicate: bool = False
+    ) -> "Tombstone":
         """`blocks` false leaves a watermark only."""
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
+        stone.duplicate = duplicate
         stone.save(force_insert=True)
         return stone
 
@@ -96,7 +116,10 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 class Tombstone(models.Model):
     """`blocks` false is a watermark only: what expired, or what an agent deleted itself, may be stored again.
 
-    The claim is kept as HMACs under the secret key: sets of them compare as well as words, and none can be read.
+    The claim is kept as HMACs: sets of them compare as well as words, and none can be read. Their key is the
+    database's own (`sealed_with` blank), so that no setting ends a dismissal; of what was sealed before there was one
+    and cannot be sealed again, because its text is gone, `sealed_with` is the mark of the SECRET_KEY of then.
+    `duplicate`: dismissed as the double of another memory, which lives on.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -106,7 +129,10 @@ class Tombstone(models.Model):
     category = models.CharField(max_length=16, choices=Category, null=True)  # noqa: DJ001
     claim_tokens = ArrayField(models.TextField(), default=list)
     claim_hard = ArrayField(models.TextField(), default=list)
+    normalisation = models.SmallIntegerField(default=claims.NORMALISATION)
+    sealed_with = models.CharField(max_length=16, blank=True, default=ITSELF)
     sensitivity = models.SmallIntegerField()
+    duplicate = models.BooleanField(default=False)
     reason = models.TextField(blank=True)
     by = models.CharField(max_length=200)
     at = models.DateTimeField()
@@ -123,6 +149,11 @@ class Tombstone(models.Model):
             models.Index(fields=["scope", "key"], condition=Q(lifted_at=None), name="tombstone_by_key"),
             models.Index(fields=["memory_id"], name="tombstone_by_memory"),
             models.Index(fields=["-at", "-id"], name="tombstone_newest"),
+            models.Index(
+                fields=["normalisation", "sealed_with"],
+                condition=Q(lifted_at=None, blocks=True),
+                name="tombstone_by_way_of_sealing",
+            ),
             GinIndex(fields=["claim_tokens"], condition=Q(lifted_at=None, blocks=True), name="tombstone_by_claim"),
         ]
 
@@ -149,8 +180,23 @@ class Tombstone(models.Model):
         )
 
     @property
+    def way(self) -> Way:
+        return self.normalisation, self.sealed_with
+
+    @property
     def claim(self) -> Claim:
         return Claim(frozenset(self.claim_tokens), frozenset(self.claim_hard))
+
+    def likeness_to(self, sealed: Collection[Claim], *, exact: bool) -> Likeness:
+        """To a text that was sealed as this is, in one of these ways; OTHER when its key is not known any more.
+        `exact`: what says the same in other words is a rewording."""
+        found = Likeness.OTHER
+        for claim in sealed:
+            likeness = claims.compare(self.claim, claim)
+            if likeness == Likeness.SAME and exact and claim != self.claim:
+                likeness = Likeness.REWORDING
+            found = likeness if found == Likeness.OTHER else found
+        return found
 
     def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """What it blocked may come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""

@@ -2,9 +2,13 @@
 
 from datetime import datetime
 
+from memories.choices import Hold, Origin, Status
 from memories.ladder import Ladder, may_climb
-from memories.models import Adaptation, Memory
+from memories.models import Adaptation, Memory, Tombstone
+from memories.remembering.nearness import equals_of
 from memories.trust import SYSTEM
+
+STEPS = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 
 
 def climb(memory: Memory, *, at: datetime) -> bool:
@@ -16,9 +20,26 @@ def climb(memory: Memory, *, at: datetime) -> bool:
     to = ladder.status(memory.status, confidence=memory.confidence, times_confirmed=memory.times_confirmed)
     if to == memory.status:
         return False
+    to = min(to, _ceiling(memory), key=STEPS.index)
+    if STEPS.index(to) <= STEPS.index(Status(memory.status)):
+        return False
     why = f"confidence {memory.confidence}, confirmed {memory.times_confirmed} times"
     memory.revise("promote", {"status": to}, by=SYSTEM, why=why, at=at)
     return True
+
+
+def _ceiling(memory: Memory) -> Status:
+    """How far numbers may carry what claims the same as what people dismissed, demoted or reverted under another key.
+    Whom a person vouches for climbs."""
+    if memory.hold == Hold.FLOOR:
+        return Status.APPLIED
+    exact = memory.origin == Origin.DETECTED
+    stone, _ = Tombstone.objects.met_by(memory.content, scope=memory.scope, key=memory.key, exact=exact)
+    if stone is not None and not stone.duplicate:
+        return Status.CANDIDATE
+    fixed = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)
+    ceilings = [Status(row.status) if row.status in STEPS else Status.CONFIRMED for row in equals_of(memory, fixed)]
+    return min(ceilings, key=STEPS.index, default=Status.APPLIED)
 
 
 def announcement(memory: Memory, *, at: datetime) -> str | None:

@@ -3,18 +3,22 @@
 from datetime import datetime
 from typing import Any
 
+from memories.choices import Origin
 from memories.models import Evidence, Memory, Tombstone
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.remembering.said import NOTHING_TOLD, Statement, Stored
 from memories.trust import Trust
 
+DISMISSED = "it was dismissed before: nothing was stored"
+FORGOTTEN = "it was forgotten before: nothing was stored"
 
-def met_by(
-    statement: Statement, *, trust: Trust, any_category: bool = False
-) -> tuple[Tombstone | None, Tombstone | None]:
+
+def met_by(statement: Statement, *, trust: Trust) -> tuple[Tombstone | None, Tombstone | None]:
     """What suppresses this statement, and what it merely resembles as far as the caller may see it."""
-    where: dict[str, Any] = {"scope": statement.scope, "key": statement.key, "category": statement.category}
-    suppressing, resembled = Tombstone.objects.met_by(statement.content, **where, any_category=any_category)
+    where: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
+    suppressing, resembled = Tombstone.objects.met_by(
+        statement.content, **where, exact=statement.origin == Origin.DETECTED
+    )
     if resembled is not None and not trust.sees(scope=resembled.scope, sensitivity=resembled.sensitivity):
         resembled = None
     return suppressing, resembled
@@ -37,4 +41,5 @@ def suppress(tombstone: Tombstone, statement: Statement, *, trust: Trust, at: da
     if not trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity):
         return NOTHING_TOLD
     seen = memory is not None and trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
-    return Stored(memory if seen else None, suppressed=True, notice="it was dismissed before: nothing was stored")
+    notice = FORGOTTEN if memory is None else DISMISSED
+    return Stored(memory if seen else None, suppressed=True, forgotten=memory is None, notice=notice)

@@ -8,6 +8,7 @@ from django.db import transaction
 from memories.choices import Sensitivity
 from memories.exceptions import Conflict
 from memories.models import Memory, Proposal
+from memories.models.proposal import REJECTED
 from memories.remembering import occasions
 from memories.remembering.creating import Taken, begun, create
 from memories.remembering.dismissed import met_by, suppress
@@ -50,7 +51,9 @@ def _met(row: Memory, statement: Statement, *, evidence: int, trust: Trust, at: 
         at=at,
         sensitivity=needed,
     )
-    return Stored(row, proposal=proposal.pk) if seen else NOTHING_TOLD
+    if not seen:
+        return NOTHING_TOLD
+    return Stored(row, notice=REJECTED) if proposal.is_rejected else Stored(row, proposal=proposal.pk)
 
 
 def _as_memory(statement: Statement, sensitivity: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from memories.claims import Likeness
 from memories.exceptions import Conflict
 from memories.ladder import Ladder
 from memories.models import Evidence, Memory, Proposal, Tombstone
+from memories.models.proposal import REJECTED
 from memories.remembering import climbing, occasions
 from memories.remembering.creating import RESEMBLES
 from memories.remembering.dismissed import met_by, suppress
@@ -66,6 +67,10 @@ class Meeting:
             return False
         return self.words_are_kept or (self.likeness == Likeness.CHANGED and not self.begins_anew)
 
+    def outlives(self, tombstone: Tombstone) -> bool:
+        """The row lives beside the dismissal of its equal, because a person wants it to."""
+        return self.row.hold == Hold.FLOOR or tombstone.duplicate
+
 
 def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
     row, statement, trust = meeting.row, meeting.statement, meeting.trust
@@ -75,14 +80,22 @@ def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
         return NOTHING_TOLD
     if row.type != statement.type:
         raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
-    resembled: Tombstone | None = None
-    if meeting.likeness != Likeness.SAME:  # what lives here already is not stored anew
-        suppressing, resembled = met_by(statement, trust=trust)
-        if suppressing is not None:
-            return suppress(suppressing, statement, trust=trust, at=meeting.at)
+    suppressing, resembled = met_by(statement, trust=trust)
+    if meeting.likeness == Likeness.SAME:  # what lives here already is not stored anew
+        resembled = None
+        suppressing = None if suppressing and meeting.outlives(suppressing) else suppressing
+    if suppressing is not None:
+        return suppress(suppressing, statement, trust=trust, at=meeting.at)
     if meeting.is_for_a_person:
-        return Stored(row, proposal=propose(meeting, resembled).pk, notice=RESEMBLES if resembled else None)
+        return _asked(meeting, resembled)
     return _heard(meeting, confirming, resembled)
+
+
+def _asked(meeting: Meeting, resembled: Tombstone | None) -> Stored:
+    proposal = propose(meeting, resembled)
+    if proposal.is_rejected:
+        return Stored(meeting.row, notice=REJECTED)
+    return Stored(meeting.row, proposal=proposal.pk, notice=RESEMBLES if resembled else None)
 
 
 def propose(meeting: Meeting, resembled: Tombstone | None = None) -> Proposal:
@@ -102,7 +115,7 @@ def propose(meeting: Meeting, resembled: Tombstone | None = None) -> Proposal:
         at=meeting.at,
         sensitivity=needed,
     )
-    if resembled is not None:
+    if resembled is not None and not proposal.is_rejected:
         Proposal.objects.filter(pk=proposal.pk).update(resembles=resembled.pk)
     return proposal
 

@@ -81,6 +81,7 @@ class Statement:
 class Stored:
     """What a write answers. `memory` None: the caller may not see what it met, or what it met is gone.
 
+    `forgotten`: what suppressed it is gone, and only that a person forgot it is known.
     `reset`: another claim took the place of the old one and begins anew. `notice`: one sentence for the caller.
     """
 
@@ -88,6 +89,7 @@ class Stored:
     created: bool = False
     reinforced: bool = False
     suppressed: bool = False
+    forgotten: bool = False
     reset: bool = False
     proposal: UUID | None = None
     ignored_fields: list[str] = field(default_factory=list)

@@ -12,10 +12,9 @@ from memories.choices import Category, Hold, Origin, Permission, Sensitivity, St
 from memories.claims import Likeness
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.ladder import USER, Ladder
-from memories.models import Evidence, Memory
+from memories.models import Evidence, Memory, Tombstone
 from memories.remembering import climbing, occasions
 from memories.remembering.creating import Taken, create
-from memories.remembering.dismissed import met_by
 from memories.remembering.nearness import Near, NearDuplicate, likened, nearest
 from memories.remembering.reinforcing import Meeting, propose
 from memories.remembering.said import NOTHING_TOLD, Occasion, Statement, Stored
@@ -131,10 +130,10 @@ def _meant(lesson: Lesson, near: list[Near]) -> Memory | None:
 
 
 def _dismissed(lesson: Lesson) -> Stored | None:
-    """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer. An agent may
-    have filed it under another category than the one that is detected here."""
-    tombstone, _ = met_by(lesson.statement, trust=lesson.trust, any_category=True)
-    resolve, trust = lesson.report.resolve, lesson.trust
+    """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer."""
+    statement, resolve, trust = lesson.statement, lesson.report.resolve, lesson.trust
+    claims_only = Tombstone.objects.exclude(category=None)  # a lesson brings back no skill
+    tombstone, _ = claims_only.met_by(statement.content, scope=statement.scope, key=statement.key)
     if tombstone is None or resolve == "separate":
         return None
     if not trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity):
@@ -142,7 +141,7 @@ def _dismissed(lesson: Lesson) -> Stored | None:
     rows = Memory.objects.visible_to(trust).filter(pk=tombstone.memory_id) if tombstone.memory_id else None
     row = rows.first() if rows is not None else None
     if resolve != "restore":
-        similarity = likened(row, lesson.statement.content).similarity if row else 1.0
+        similarity = likened(row, statement.content).similarity if row else 1.0
         raise NearDuplicate([Near(row, Likeness.SAME, similarity, tombstone)])
     if row is None:
         tombstone.lift(by=trust.actor, at=lesson.at, why="taught again")

@@ -1,6 +1,7 @@
 """A revision that somebody asks for: what is the caller's own is revised, anything else is proposed to a person."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from uuid_utils.compat import uuid7
 
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.models import Memory, Proposal, Tombstone
+from memories.models.proposal import Rejected
 from memories.revision import contesting, merging, superseding
 from memories.revision.becoming import become, stand
 from memories.revision.bodies import LONGEST_RATIONALE, NewMemory, check
@@ -131,7 +133,7 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> M
 def _new(said: NewMemory, sources: Sources, making: Making) -> Memory:
     """Not yet stored. Dismissed: people said before that its claim does not hold."""
     new = become(said, sources.rows, making, episode=sources.episode)
-    met, resembled = Tombstone.objects.met_by(new.content, scope=new.scope, key=new.key, category=new.category)
+    met, resembled = Tombstone.objects.met_by(new.content, scope=new.scope, key=new.key)
     if met:
         raise Dismissed(met)
     new.resembles = resembled.pk if resembled and not making.vouched else None
@@ -157,6 +159,8 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
         at=at,
         sensitivity=sensitivity,
     )
+    if proposal.is_rejected:
+        raise Rejected
     others = [row.pk for row in sources.rows[1:]]
     if others and proposal.others != others:
         Proposal.objects.filter(pk=proposal.pk).update(others=others)
@@ -168,7 +172,7 @@ def _met(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trust, at: d
     holder = held.holder
     if holder is None or trust.sees(scope=holder.scope, sensitivity=holder.sensitivity):
         raise held
-    with transaction.atomic():
+    with suppress(Rejected), transaction.atomic():
         sources = hold(ids, change.ref, change.said, verb=change.verb, trust=trust, at=at)
         _propose(change, sources, trust=trust, at=at, least=holder.sensitivity)
     return Revised(None)

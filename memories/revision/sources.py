@@ -29,9 +29,9 @@ class Dismissed(Conflict):
     code = "dismissed"
 
     def __init__(self, tombstone: Tombstone) -> None:
-        super().__init__(
-            f"this claim was dismissed by {tombstone.by}: it stays so until tombstone {tombstone.pk} is lifted"
-        )
+        there = Memory.objects.filter(pk=tombstone.memory_id).exists()
+        ended = f"{'dismissed' if there else 'forgotten'} by {tombstone.by}"
+        super().__init__(f"this claim was {ended}: it stays so until tombstone {tombstone.pk} is lifted")
         self.tombstone = tombstone
 
 

@@ -40,7 +40,8 @@ class Decide(WritingDoor):
         decision = desk.decide(self.trust, memory_id, self.verb, **told)
         rows = Memory.objects.select_related("episode", "performance")
         shown = representations.memory(rows.get(pk=memory_id), at=at)
-        return Response({**shown, "batch": decision.batch}, headers=etag(shown["version"]))
+        along = {"equals": decision.equals} if self.verb == "dismiss" else {}
+        return Response({**shown, "batch": decision.batch, **along}, headers=etag(shown["version"]))
 
 
 def how(verb: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +123,7 @@ class Bulk(WritingDoor):
             raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(BULK)}"))
         told = {"at": at, "why": bodies.why(body), **how(verb, body)}
         many = self._by_filter(verb, body, told) if "filter" in body else self._by_ids(verb, body, told)
-        return Response({"batch": many.batch, "done": many.done, "failed": many.failed})
+        return Response({"batch": many.batch, "done": many.done, "failed": many.failed, "equals": many.equals})
 
     def _by_ids(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> desk.Many:
         return desk.by_ids(self.trust, bodies.ids(body), verb, **told)

@@ -79,10 +79,10 @@ def _page(*results: Any) -> dict[str, Any]:
     return {"next": None, "previous": None, "results": list(results)}
 
 
-def _verb(id: str, summary: str, words: str, takes: Any, example: Any) -> Operation:
+def _verb(id: str, summary: str, words: str, takes: Any, example: Any, answers: Any = DECIDED) -> Operation:
     """One that answers the memory as it now stands."""
     about: dict[str, Any] = {"method": "POST", "parameters": (IF_MATCH,), "refuses": STALE}
-    return Operation(id, TAG, summary, words, DECIDED, takes=takes, example=example, **about)
+    return Operation(id, TAG, summary, words, answers, takes=takes, example=example, **about)
 
 
 PROMOTE_MEMORY = _verb(
@@ -102,9 +102,12 @@ DEMOTE_MEMORY = _verb(
 DISMISS_MEMORY = _verb(
     "DismissMemory",
     "Do not believe it",
-    "It leaves what agents read, and the same claim does not come back: a tombstone counts who tries.",
+    "It leaves what agents read, and the same claim does not come back, whatever its key and category: a tombstone "
+    "counts who tries. What claims the same under another key is dismissed along (`equals`), in the same batch; not "
+    "when the reason is `duplicate`, which keeps the other one.",
     schema.Dismissal,
     {"reason": "stale"},
+    {200: schema.Dismissed},
 )
 RESTORE_MEMORY = _verb(
     "RestoreMemory",
@@ -242,7 +245,8 @@ REVERT_ADAPTATION = Operation(
     "RevertAdaptation",
     TAG,
     "End a changed behaviour",
-    "Alone: its memory goes back to confirmed and rules apply it no more. Or the memory is dismissed along.",
+    "Alone: its memory goes back to confirmed and rules apply it no more, under whatever key it is said. Or the memory "
+    "is dismissed along.",
     {200: schema.RevertedAdaptation},
     method="POST",
     takes=schema.Reversion,

@@ -25,6 +25,11 @@ class Decided(Memory):
     batch: UUID
 
 
+class Dismissed(Decided):
+    equals: list[UUID]
+    """Other memories that claim the same, dismissed along in the same batch; none when the reason is `duplicate`"""
+
+
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
@@ -110,6 +115,8 @@ class DecidedMany(Shape):
     batch: UUID
     done: list[UUID]
     failed: list[Failed]
+    equals: list[UUID]
+    """Of a dismissal: other memories that claim the same, dismissed along"""
 
 
 class Refused(Shape):

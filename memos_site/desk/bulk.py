@@ -16,7 +16,7 @@ from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.trust import Trust
 from memos_site.desk import waiting
-from memos_site.desk.deciding import VERBS, Verdict, carry_out, unexplained
+from memos_site.desk.deciding import VERBS, Verdict, along, carry_out, unexplained
 
 CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
 MOST_AT_ONCE = 5_000
@@ -29,10 +29,12 @@ NARROWING = ("kind", "q", "flag", "tag", "min_confidence")
 
 @dataclass
 class Many:
-    """One batch, by which all of it is undone; `failed` names each that was not done, and why."""
+    """One batch, by which all of it is undone; `failed` names each that was not done, and why; `equals` what was
+    dismissed along because it claims the same."""
 
     batch: UUID
     done: list[UUID] = field(default_factory=list)
+    equals: list[UUID] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
 
 
@@ -62,7 +64,7 @@ def by_ids(
         detail = f"{len(wanted):,} at once; no more than {MOST_AT_ONCE:,} are taken"
         raise Invalid(FieldError("/ids", "too_many", detail))
     many = Many(batch=uuid7())
-    verdict = Verdict(verb, trust.actor, at, many.batch, why.strip(), **how)
+    verdict = Verdict(verb, trust, at, many.batch, why.strip(), **how)
     scopes = _rows(trust).filter(pk__in=wanted).values_list("scope", flat=True).distinct()
     for start in range(0, len(wanted), CHUNK):
         part = wanted[start : start + CHUNK]
@@ -71,6 +73,7 @@ def by_ids(
             held = _locked(trust, part)
             for memory_id in part:
                 _decide(trust, memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), many)
+    many.equals = along(verdict, wanted)
     return many
 
 

@@ -1,7 +1,7 @@
 """One decision on one thing: found within the caller's trust, locked, compared with what was seen, and carried out."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import claim_locks, review
+from memories import claim_locks, equal_claims, review
 from memories.choices import EXPERIENCE, Permission, Status, Type
 from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
@@ -28,7 +28,7 @@ class Verdict:
     a skill that is rejected; `edit`: before it."""
 
     verb: str
-    by: Actor
+    trust: Trust
     at: datetime
     batch: UUID
     why: str = ""
@@ -39,17 +39,23 @@ class Verdict:
     edit: Edit | None = None
 
     @property
+    def by(self) -> Actor:
+        return self.trust.actor
+
+    @property
     def told(self) -> dict[str, Any]:
         return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided: the row as it now stands, and the batch by which it is undone."""
+    """What was decided: the row as it now stands, the batch by which it is undone, and what was dismissed along because
+    it claims the same."""
 
     memory: Memory
     batch: UUID
     verb: str
+    equals: list[UUID] = field(default_factory=list)
 
 
 def decide(
@@ -69,13 +75,20 @@ def decide(
     NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
     is no longer as it was seen; Invalid: an unknown verb, or a reason is missing (dismissal, critical findings).
     """
-    verdict = Verdict(verb, trust.actor, at, uuid7(), why.strip(), **how)
+    verdict = Verdict(verb, trust, at, uuid7(), why.strip(), **how)
     with transaction.atomic():
         memory = _found(trust, memory_id, at=at)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
         carry_out(memory, verdict, seen=seen)
-    return Decision(memory, verdict.batch, verb)
+    return Decision(memory, verdict.batch, verb, along(verdict, [memory.pk]))
+
+
+def along(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
+    """What was dismissed beside what was chosen."""
+    if verdict.verb != "dismiss":
+        return []
+    return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in chosen]
 
 
 def _found(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
@@ -132,7 +145,8 @@ def _demote(memory: Memory, verdict: Verdict) -> None:
 def _dismiss(memory: Memory, verdict: Verdict) -> None:
     if not verdict.why:
         raise Invalid(unexplained())
-    memory.dismiss(**verdict.told)
+    about: dict[str, Any] = {"trust": verdict.trust, "why": verdict.why, "at": verdict.at, "batch": verdict.batch}
+    equal_claims.dismiss(memory, **about)
 
 
 def unexplained() -> FieldError:
@@ -250,7 +264,7 @@ def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: d
     batch = uuid7()
     with transaction.atomic():
         claim_locks.to_decide(adaptation.scope)
-        review.revert(adaptation, keep_memory=keep_memory, by=trust.actor, at=at, why=why.strip(), batch=batch)
+        review.revert(adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch)
     return batch
 
 

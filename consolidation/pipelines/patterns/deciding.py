@@ -99,7 +99,7 @@ class Decider:
             return
         sightings, highest = self.ledger.evidence(group, MOST_FOUNDING)
         founding = _occasions({episode: one.at for one in sightings for episode in one.episodes})
-        stored = standing.found(self._statement(sign, key, highest), founding, by=BY, at=self.at)
+        stored = remember(self._statement(sign, key, highest), occasions=founding, by=BY, at=self.at)
         self._written(group, stored)
         if stored.created and stored.memory:
             self._supersede(sign, stored.memory)

@@ -1,6 +1,6 @@
 """The counts of the groups that a batch belongs to: read at once, moved one by one, written at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,7 +9,8 @@ from django.db.models import Max
 
 from consolidation.groups import RuleGroup, RuleSighting
 from consolidation.pipelines.patterns.rule import Identity, Rule, Sign, hashed
-from memories.models import Memory
+from memories.models import DigestKey, Memory
+from memories.models.digest_key import ITSELF, secrets_of
 
 WRITE = """
     UPDATE consolidation_rulegroup AS g SET memory_id = a.memory_id, written = a.written, seen = a.seen,
@@ -34,6 +35,8 @@ class Ledger:
 
     def __init__(self, rule: Rule, scope: str, signs: Sequence[Sign]) -> None:
         self.rule, self.scope = rule, scope
+        self._key = DigestKey.current()
+        self._former = self._former_keys()
         self._groups = self._load(signs)
         self._by_id = {group.pk: group for group in self._groups.values()}
         self._memories: dict[UUID, Memory] = {}
@@ -45,17 +48,17 @@ class Ledger:
         self._recall(signs)
 
     def group(self, identity: Identity) -> RuleGroup:
-        return self._groups[hashed(self.rule.name, self.scope, identity)]
+        return self._groups[self._hashed(identity)]
 
     def find(self, identity: Identity) -> RuleGroup | None:
         """Also one that no sign of this batch belongs to."""
-        name = hashed(self.rule.name, self.scope, identity)
+        name = self._hashed(identity)
         if name not in self._groups:
-            row = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name, identity=name).first()
-            if row is None:
+            found = self._rows([identity])
+            if not found:
                 return None
-            self._groups[name] = row
-            self._recall_memories([row])
+            self._groups |= found
+            self._recall_memories(found.values())
         return self._groups[name]
 
     def memory(self, group: RuleGroup) -> Memory | None:
@@ -153,9 +156,8 @@ class Ledger:
         self, wanted: dict[Identity, Identity | None], families: dict[bytes, RuleGroup] | None = None
     ) -> dict[bytes, RuleGroup]:
         """The groups of these identities; what is not there yet is made."""
+        found = self._rows(wanted)
         names = {self._hashed(identity): family for identity, family in wanted.items()}
-        rows = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name, identity__in=names)
-        found = {bytes(row.identity): row for row in rows}
         made = [
             RuleGroup(
                 rule=self.rule.name,
@@ -168,8 +170,30 @@ class Ledger:
         ]
         return found | {bytes(row.identity): row for row in RuleGroup.objects.bulk_create(made)}
 
-    def _hashed(self, identity: Identity) -> bytes:
-        return hashed(self.rule.name, self.scope, identity)
+    def _rows(self, identities: Collection[Identity]) -> dict[bytes, RuleGroup]:
+        """Those that there are. What a SECRET_KEY sealed is from now on known by the database's own key."""
+        there = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name)
+        names = {self._hashed(identity): identity for identity in identities}
+        found = {bytes(row.identity): row for row in there.filter(identity__in=names)}
+        missing = [identity for name, identity in names.items() if name not in found]
+        for key in self._former if missing else ():
+            former = {self._hashed(identity, key): self._hashed(identity) for identity in missing}
+            for row in there.filter(identity__in=former).exclude(sealed_with=ITSELF):
+                if former[bytes(row.identity)] in found:
+                    continue
+                row.identity, row.sealed_with = former[bytes(row.identity)], ITSELF
+                row.save(update_fields=["identity", "sealed_with"])
+                found[bytes(row.identity)] = row
+        return found
+
+    def _former_keys(self) -> list[bytes]:
+        """By which groups of this rule were sealed that have not been met since."""
+        sealed = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name).exclude(sealed_with=ITSELF)
+        marks = sealed.order_by().values_list("sealed_with", flat=True).distinct()
+        return [key for keys in secrets_of(marks).values() for key in keys]
+
+    def _hashed(self, identity: Identity, key: bytes | None = None) -> bytes:
+        return hashed(key or self._key, self.rule.name, self.scope, identity)
 
     def _recall_memories(self, groups: Iterable[RuleGroup]) -> None:
         ids = {group.memory_id for group in groups if group.memory_id}

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
-
 from consolidation.pipelines.patterns.ran import Ran
 from memories.choices import Category
 from memories.text import slug
@@ -73,10 +71,10 @@ def each(sign: Callable[[Ran], Sign | None]) -> Callable[[Sequence[Ran]], Iterab
     return signs
 
 
-def hashed(rule: str, scope: str, identity: Identity) -> bytes:
+def hashed(key: bytes, rule: str, scope: str, identity: Identity) -> bytes:
     """What a group is known by: no word can be read from it."""
     told = json.dumps([rule, scope, *identity], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return hmac.new(settings.SECRET_KEY.encode(), told, hashlib.sha256).digest()
+    return hmac.digest(key, told, hashlib.sha256)
 
 
 def part(text: str, nameless: str, most: int = 64) -> str:

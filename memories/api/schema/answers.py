@@ -39,8 +39,18 @@ class Accepted(Shape):
     notice: Literal["accepted"]
 
 
-class NotChanged(RootModel[ProposedMemory | Accepted]):
-    """Nothing was changed: a change was proposed, or the write was only accepted."""
+class Forgotten(Shape):
+    """A person has forgotten what this says: nothing was stored."""
+
+    memory: None
+    created: Literal[False]
+    reinforced: Literal[False]
+    suppressed: Literal[True]
+    notice: str
+
+
+class NotChanged(RootModel[ProposedMemory | Accepted | Forgotten]):
+    """Nothing was changed: a change was proposed, the write was only accepted, or it says what was forgotten."""
 
 
 class StoredConversation(Shape):

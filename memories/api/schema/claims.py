@@ -21,7 +21,9 @@ class StoredClaim(Shape):
     reinforced: bool
     """It counted as a confirmation"""
     suppressed: bool
-    """It says what people dismissed: nothing was stored"""
+    """It says what people dismissed or forgot: nothing was stored"""
+    forgotten: bool
+    """What suppressed it is gone: a person has forgotten it"""
     reset: bool
     """Another claim took the place of the old one, and begins anew"""
     proposal: UUID | None

@@ -1,0 +1,31 @@
+"""Groups are known by a key of the database's own; those of before say which SECRET_KEY they are found by."""
+
+from typing import Any
+
+from django.db import migrations, models
+
+from memories.models.digest_key import mark
+
+
+def say_which(apps: Any, editor: Any) -> None:
+    from django.conf import settings
+
+    groups = apps.get_model("consolidation", "RuleGroup")
+    groups.objects.update(sealed_with=mark(settings.SECRET_KEY.encode()))
+
+
+class Migration(migrations.Migration):
+    dependencies = [("consolidation", "0002_rules"), ("memories", "0013_digest_key")]
+
+    operations = [
+        migrations.AddField("rulegroup", "sealed_with", models.CharField(blank=True, default="", max_length=16)),
+        migrations.RunPython(say_which, migrations.RunPython.noop, elidable=False),
+        migrations.AddIndex(
+            "rulegroup",
+            models.Index(
+                condition=models.Q(("sealed_with", ""), _negated=True),
+                fields=["scope", "rule", "sealed_with"],
+                name="rule_group_of_a_secret_key",
+            ),
+        ),
+    ]

@@ -1,0 +1,63 @@
+"""The key of what is kept as a digest only, so that it can be compared and not read."""
+
+import hashlib
+import hmac
+import logging
+import secrets
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db import models
+
+logger = logging.getLogger(__name__)
+ITSELF = ""  # the mark of what was sealed under the database's own key
+UNKNOWN = "unknown"  # under a SECRET_KEY that was not there any more when the mark was made
+
+
+def mark(secret: bytes) -> str:
+    """By what a SECRET_KEY is known again; it cannot be read from this."""
+    return hmac.digest(secret, b"memos: what seals tombstones and groups", hashlib.sha256).hex()[:16]
+
+
+def former_secrets() -> dict[str, bytes]:
+    """SECRET_KEY and its fallbacks by their marks: the keys of digests that were made before the database had one."""
+    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return {mark(secret.encode()): secret.encode() for secret in known}
+
+
+def secrets_of(marks: Iterable[str]) -> dict[str, list[bytes]]:
+    """The keys to try for each mark; the log says, once for each, which mark has none."""
+    known = former_secrets()
+    found: dict[str, list[bytes]] = {}
+    for one in set(marks) - {ITSELF}:
+        found[one] = list(known.values()) if one == UNKNOWN else [known[one]] if one in known else []
+        if not found[one] and one not in _missed:
+            _missed.add(one)
+            logger.warning("what was sealed with a former SECRET_KEY (%s) is not known again: %s", one, REMEDY)
+    return found
+
+
+REMEDY = "add that key to SECRET_KEY_FALLBACKS"
+_missed: set[str] = set()
+
+
+class DigestKey(models.Model):
+    """One row with a random key. It goes with every dump, and changes with no setting."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    key = models.BinaryField(max_length=32)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="digest_key_is_one")]
+
+    def __str__(self) -> str:
+        return "the key of digests"
+
+    @classmethod
+    def current(cls) -> bytes:
+        """Made by the migration; made here where a table was emptied."""
+        found = cls.objects.values_list("key", flat=True).first()
+        if found is None:
+            cls.objects.bulk_create([cls(key=secrets.token_bytes(32))], ignore_conflicts=True)
+            found = cls.objects.values_list("key", flat=True).get()
+        return bytes(found)
