@@ -2,16 +2,17 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import migrations, models
 
-from memories.models.digest_key import mark
+from memories.models.digest_key import UNKNOWN, mark
 
 
 def say_which(apps: Any, editor: Any) -> None:
-    from django.conf import settings
-
-    groups = apps.get_model("consolidation", "RuleGroup")
-    groups.objects.update(sealed_with=mark(settings.SECRET_KEY.encode()))
+    """By the tombstones it may have been seen that others than SECRET_KEY were in use."""
+    unknown = apps.get_model("memories", "Tombstone").objects.filter(sealed_with=UNKNOWN).exists()
+    sealed_with = UNKNOWN if unknown else mark(settings.SECRET_KEY.encode())
+    apps.get_model("consolidation", "RuleGroup").objects.update(sealed_with=sealed_with)
 
 
 class Migration(migrations.Migration):

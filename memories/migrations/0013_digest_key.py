@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
 from django.db import migrations, models
 
 from memories import claims
@@ -23,23 +24,34 @@ def seal_again(apps: Any, editor: Any) -> None:
 
     Newest first, for keys follow each other: what an unknown key sealed tells that older ones are not ours either.
     """
-    from django.conf import settings
-
-    tombstones, memories = apps.get_model("memories", "Tombstone"), apps.get_model("memories", "Memory")
+    tombstones = apps.get_model("memories", "Tombstone")
     key = bytes(apps.get_model("memories", "DigestKey").objects.get().key)
-    known, needed = former_secrets(), mark(settings.SECRET_KEY.encode())
     tombstones.objects.filter(blocks=False).update(normalisation=SECOND, sealed_with="")
-    for stone in tombstones.objects.filter(blocks=True).order_by("-at", "-id").iterator(chunk_size=500):
-        row = memories.objects.filter(pk=stone.memory_id).only("content", "status").first() if stone.memory_id else None
-        if row is not None:
-            sealed_by = next((one for one, secret in known.items() if _says(stone, row.content, secret)), None)
-            buried = stone.lifted_at is None and row.status == "dismissed"  # whose words nobody can have changed since
-            needed = sealed_by or (UNKNOWN if buried else needed)
-            if sealed_by or buried:
-                _seal(stone, row.content, key)
-                continue
-        stone.sealed_with = needed
-        stone.save(update_fields=["sealed_with"])
+    stones = list(tombstones.objects.filter(blocks=True).order_by("-at", "-id"))
+    texts = _texts(apps, stones)
+    sealed_by = {stone.pk: _sealed_by(stone, *texts[stone.memory_id]) for stone in stones if stone.memory_id in texts}
+    latest = next((one for one in map(sealed_by.get, (stone.pk for stone in stones)) if one), "")
+    needed = UNKNOWN if latest == UNKNOWN else mark(settings.SECRET_KEY.encode())
+    for stone in stones:
+        if found := sealed_by.get(stone.pk):
+            needed = found
+            _seal(stone, texts[stone.memory_id][0], key)
+        else:
+            stone.sealed_with = needed
+            stone.save(update_fields=["sealed_with"])
+
+
+def _texts(apps: Any, stones: list[Any]) -> dict[Any, tuple[str, str]]:
+    """Content and status of what was dismissed, as far as it is there."""
+    rows = apps.get_model("memories", "Memory").objects.filter(pk__in={one.memory_id for one in stones})
+    return {pk: (content, status) for pk, content, status in rows.values_list("pk", "content", "status")}
+
+
+def _sealed_by(stone: Any, text: str, status: str) -> str:
+    """The mark of the SECRET_KEY that sealed this text; blank when that cannot be told, for it may have been changed
+    since it was restored."""
+    found = next((one for one, secret in former_secrets().items() if _says(stone, text, secret)), "")
+    return found or (UNKNOWN if stone.lifted_at is None and status == "dismissed" else "")
 
 
 def _says(stone: Any, text: str, secret: bytes) -> bool:

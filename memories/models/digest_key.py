@@ -5,9 +5,10 @@ import hmac
 import logging
 import secrets
 from collections.abc import Iterable
+from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import DatabaseError, models, transaction
 
 logger = logging.getLogger(__name__)
 ITSELF = ""  # the mark of what was sealed under the database's own key
@@ -41,6 +42,17 @@ REMEDY = "add that key to SECRET_KEY_FALLBACKS"
 _missed: set[str] = set()
 
 
+def without_key(rows: "models.QuerySet[Any]") -> int:
+    """How many of these rows cannot be compared with anything, or perhaps not, because the SECRET_KEY that sealed them
+    is gone. 0 in a database that is not up to date."""
+    known = {ITSELF, *former_secrets()}
+    try:
+        with transaction.atomic():
+            return rows.exclude(sealed_with__in=known).count()
+    except DatabaseError:
+        return 0
+
+
 class DigestKey(models.Model):
     """One row with a random key. It goes with every dump, and changes with no setting."""
 
@@ -53,11 +65,11 @@ class DigestKey(models.Model):
     def __str__(self) -> str:
         return "the key of digests"
 
-    @classmethod
-    def current(cls) -> bytes:
+    @staticmethod
+    def current() -> bytes:
         """Made by the migration; made here where a table was emptied."""
-        found = cls.objects.values_list("key", flat=True).first()
+        found = DigestKey.objects.values_list("key", flat=True).first()
         if found is None:
-            cls.objects.bulk_create([cls(key=secrets.token_bytes(32))], ignore_conflicts=True)
-            found = cls.objects.values_list("key", flat=True).get()
+            DigestKey.objects.bulk_create([DigestKey(key=secrets.token_bytes(32))], ignore_conflicts=True)
+            found = DigestKey.objects.values_list("key", flat=True).get()
         return bytes(found)

@@ -29,7 +29,7 @@ class Dismissed(Conflict):
     code = "dismissed"
 
     def __init__(self, tombstone: Tombstone) -> None:
-        there = Memory.objects.filter(pk=tombstone.memory_id).exists()
+        there = bool(tombstone.memory_id and Memory.objects.filter(pk=tombstone.memory_id).exists())
         ended = f"{'dismissed' if there else 'forgotten'} by {tombstone.by}"
         super().__init__(f"this claim was {ended}: it stays so until tombstone {tombstone.pk} is lifted")
         self.tombstone = tombstone

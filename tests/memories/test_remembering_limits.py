@@ -56,12 +56,13 @@ def test_a_candidate_does_not_become_what_was_dismissed() -> None:
     assert Memory.objects.get(status="candidate").content == NET60
 
 
-def test_a_claim_that_lives_is_confirmed_though_its_double_was_dismissed() -> None:
+def test_a_claim_that_lives_is_confirmed_though_its_duplicate_was_dismissed() -> None:
     double = store(key="double").memory
     store(key="kept")
     assert double is not None
-    double.dismiss(by=ANNA, why="duplicate", at=AT)
+    double.dismiss(by=ANNA, why="duplicate", at=AT, duplicate=True)
     assert store(key="kept").reinforced
+    assert store(key="double").suppressed
 
 
 def test_a_dismissal_above_the_caller_is_hit_and_not_told() -> None:

@@ -1,3 +1,4 @@
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -5,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.checks import Tags, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connections
@@ -16,6 +18,7 @@ from memos_site.supervision import jobs, web
 from memos_site.supervision.inhand import InHand
 from memos_site.supervision.supervisor import Supervisor
 
+logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
      -d '{{"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
 
@@ -71,6 +74,8 @@ def prepare() -> list[str] | None:
         call_command("migrate", verbosity=0, interactive=False)
         first = people.first_start()
         schedules.ensure()
+    for warning in run_checks(tags=[Tags.database], databases=["default"]):
+        logger.warning("%s (%s)", warning.msg, warning.hint or warning.id)
     embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
     connections.close_all()  # a connection must not be shared with a fork
     return first
