@@ -79,14 +79,17 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         if key is not None:
             near |= Q(key=key)
         resembled: Tombstone | None = None
+        duplicate: Tombstone | None = None
         for tombstone in stones.filter(near).order_by("-at", "-pk"):
             same_key = key is not None and tombstone.key == key
             likeness = tombstone.likeness_to(sealed.get(tombstone.way, ()), exact=exact and not same_key)
-            if likeness == Likeness.SAME:
+            if likeness == Likeness.SAME and not tombstone.duplicate:
                 return tombstone, None
-            if likeness != Likeness.OTHER or same_key:
+            if likeness == Likeness.SAME:
+                duplicate = duplicate or tombstone
+            elif likeness != Likeness.OTHER or same_key:
                 resembled = resembled or tombstone
-        return None, resembled
+        return duplicate, None if duplicate else resembled
 
     def hit(self, *, at: datetime) -> int:
         return self.update(hits=F("hits") + 1, last_hit_at=at)

@@ -11,6 +11,7 @@ from tests.rulebook.world import BY_AGENTS, BY_PEOPLE, World
 
 pytestmark = pytest.mark.django_db
 RARE = {"store suppressed", "store reset", "store proposed", "undo done", "undo refused", "accept done"}
+RARE |= {"dismiss done with equals"}
 
 
 @pytest.mark.parametrize("seed", range(2))

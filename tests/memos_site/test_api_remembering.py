@@ -43,6 +43,7 @@ def test_a_store_answers_201_when_it_is_new_and_200_when_it_was_heard_before() -
         "created": True,
         "reinforced": False,
         "suppressed": False,
+        "forgotten": False,
         "reset": False,
         "proposal": None,
         "ignored_fields": [],

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from tests.rulebook.catalogue import Statement
+from tests.rulebook.catalogue import BY_TEXT, Statement
 
 LIVE = ("candidate", "confirmed", "applied", "contested")
 BEHAVIOUR = ("preference", "pattern", "workflow")
@@ -59,11 +59,11 @@ class Grave:
     key: str
     statement: Statement
     row: str
+    duplicate: bool = False
 
-    def is_met_by(self, scope: str, key: str, said: Statement) -> bool:
-        """The same claim: under the same key, or in the same category of the scope."""
-        near = self.key == key or self.statement.category == said.category
-        return self.scope in (scope, "") and near and self.statement.says_the_same_as(said)
+    def is_met_by(self, scope: str, said: Statement) -> bool:
+        """The same claim, whatever its key."""
+        return self.scope in (scope, "") and self.statement.says_the_same_as(said)
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Decided:
 @dataclass
 class Book:
     rows: dict[str, Row] = field(default_factory=dict)
-    batches: dict[UUID, Decided] = field(default_factory=dict)
+    batches: dict[UUID, list[Decided]] = field(default_factory=dict)
     graves: list[Grave] = field(default_factory=list)
     hits: int = 0  # how often one of them held something back
     buried: dict[str, Grave] = field(default_factory=dict)  # the last of each row, lifted or not
@@ -110,8 +110,8 @@ class Book:
         """What the answer says: suppressed, created, reinforced, reset, proposed, or counted (nothing new)."""
         id = self.holder(scope, key)
         row = self.rows[id] if id else None
-        is_new = row is None or not row.statement.says_the_same_as(said)  # what lives already is not stored anew
-        if is_new and any(grave.is_met_by(scope, key, said) for grave in self.graves):
+        met = [grave for grave in self.graves if grave.is_met_by(scope, said)]
+        if met and not (row and row.statement.says_the_same_as(said) and self._outlives(row, met)):
             self.hits += 1
             return "suppressed"
         if id is None or row is None:
@@ -123,7 +123,19 @@ class Book:
             row.statement, row.confidence, row.times = said, 20, 0
             self._witness(row, agent)
             return "reset"
-        return "proposed"
+        return "counted" if self.was_rejected(id, said.text) else "proposed"
+
+    def _outlives(self, row: Row, met: list[Grave]) -> bool:
+        """It lives beside the dismissal of its equal, because a person wants it to."""
+        return row.hold == "floor" or all(grave.duplicate for grave in met)
+
+    def was_rejected(self, id: str, said: str) -> bool:
+        """A person has said no to this change, in these words or others."""
+        rejected = [text for answer, (about, text) in self.answered.values() if (answer, about) == ("rejected", id)]
+        new = BY_TEXT.get(said)
+        return any(
+            text == said or (new and text in BY_TEXT and BY_TEXT[text].says_the_same_as(new)) for text in rejected
+        )
 
     def _reinforce(self, row: Row, said: Statement, agent: str, *, thread: str | None, day: date) -> str:
         if not row.hold and row.status != "applied":  # no rule rewords what a person holds or a behaviour rests on
@@ -144,10 +156,31 @@ class Book:
     def _climb(self, row: Row) -> None:
         if row.hold == "fixed" or (row.resembling and row.hold != "floor"):
             return
-        if row.status == "candidate" and row.confidence >= 60:
+        most = LIVE.index("applied") if row.hold == "floor" else self._ceiling(row)
+        if row.status == "candidate" and row.confidence >= 60 and most:
             row.status = "confirmed"
-        if row.status == "confirmed" and row.confidence >= 80 and row.times >= 3:
+        if row.status == "confirmed" and row.confidence >= 80 and row.times >= 3 and most > 1:
             row.status = "applied"
+
+    def _ceiling(self, row: Row) -> int:
+        """How far it may climb beside equals that a person has put where they are; a place in LIVE."""
+        if any(grave.is_met_by(row.scope, row.statement) and not grave.duplicate for grave in self.graves):
+            return 0
+        fixed = [one.status for one in self._equals(row) if one.hold == "fixed" and one.status != "dismissed"]
+        return min((LIVE.index(status) if status in LIVE[:3] else 1 for status in fixed), default=2)
+
+    def _equals(self, row: Row) -> list[Row]:
+        rows = self.rows.values()
+        return [
+            one
+            for one in rows
+            if one is not row and one.scope == row.scope and one.statement.says_the_same_as(row.statement)
+        ]
+
+    def equals(self, id: str) -> list[str]:
+        """The other live rows that claim the same in its scope."""
+        found = self._equals(self.rows[id])
+        return [pk for pk, row in self.rows.items() if row.is_live and any(row is one for one in found)]
 
     # what people decide
 
@@ -165,8 +198,8 @@ class Book:
         row.hold = "fixed"
         return self._move(id, to)
 
-    def dismiss(self, id: str) -> Waiting | None:
-        return self._move(id, "dismissed") if self.rows[id].is_live else None
+    def dismiss(self, id: str, *, why: str) -> Waiting | None:
+        return self._move(id, "dismissed", duplicate=why == "duplicate") if self.rows[id].is_live else None
 
     def restore(self, id: str) -> Waiting | None:
         row = self.rows[id]
@@ -193,14 +226,14 @@ class Book:
     def retract(self, id: str) -> Waiting | None:
         return self._move(id, "retracted") if self.rows[id].is_live else None
 
-    def _move(self, id: str, status: str) -> Waiting:
+    def _move(self, id: str, status: str, *, duplicate: bool = False) -> Waiting:
         """What waits for a closed row is withdrawn; what is dismissed has a tombstone, and nothing else has."""
         row = self.rows[id]
         was, row.status = row.status, status
         if was == "dismissed" != status:
             self.graves = [grave for grave in self.graves if grave.row != id]
         if status == "dismissed" != was:
-            self.buried[id] = Grave(row.scope, row.key, row.statement, id)
+            self.buried[id] = Grave(row.scope, row.key, row.statement, id, duplicate)
             self.graves.append(self.buried[id])
         gone = {pk: about for pk, about in self.proposals.items() if about[0] == id and not row.is_live}
         self.proposals = {pk: about for pk, about in self.proposals.items() if pk not in gone}
@@ -228,11 +261,11 @@ class Book:
         undone: Decided | None = more.pop("undone", None)
         if undone and left != was:
             self.returns[id, left] = self.returns.get((id, undone.was), undone.was)
-        self.batches[batch] = Decided(id, changed, was, left if left != was else None, **more)
+        decided = Decided(id, changed, was, left if left != was else None, **more)
+        self.batches.setdefault(batch, []).append(decided)
 
-    def undo(self, batch: UUID, *, version: int) -> dict[str, Any] | None:
+    def undo(self, decided: Decided, *, version: int) -> dict[str, Any] | None:
         """As it was before; what `remember` is told of it. None: it was changed since, or its key is another's now."""
-        decided = self.batches[batch]
         row, id = self.rows[decided.id], decided.id
         becomes = decided.before.get("status", row.status)
         taken = becomes in LIVE and self.holder(row.scope, row.key) not in (None, id)

@@ -39,7 +39,7 @@ BY_AGENTS = {"store": 40, "contest": 2, "retract": 2, "next_day": 4}
 BY_PEOPLE = {
     "promote": 8,
     "demote": 4,
-    "dismiss": 8,
+    "dismiss": 5,
     "restore": 6,
     "edit": 5,
     "snooze": 2,
@@ -102,7 +102,7 @@ class World:
             return "skipped"
         own, expected = row.is_own_of(agent), "refused"
         if row.is_live and not (verb == "contest" and row.status == "contested"):
-            expected = "done" if own else "proposed"
+            expected = "done" if own else "refused" if self.book.was_rejected(id, verb) else "proposed"
         before = self._before(id)
         try:
             revised = ask(Change(verb, "I was wrong", ref=ref), [UUID(id)], trust=AGENTS[agent], at=self.at)
@@ -128,7 +128,16 @@ class World:
         return self._decide("demote", to=self.random.choice([Status.CANDIDATE, Status.CONFIRMED]))
 
     def dismiss(self) -> str:
-        return self._decide("dismiss", why="wrong")
+        """Its equals go with it, unless it is only their duplicate."""
+        id, why = self._any(), self.random.choice(["wrong", "wrong", "duplicate"])
+        equals = self.book.equals(id) if self.book.rows[id].is_live and why == "wrong" else []
+        befores = {equal: self._before(equal) for equal in equals}
+        done = self._decide("dismiss", id=id, why=why)
+        for equal, before in befores.items():
+            withdrawn = self.book.dismiss(equal, why=why)
+            self._decided(equal, before, self.decisions[-1], withdrawn=withdrawn)
+            self.agree(equal)
+        return f"{done} with equals" if equals else done
 
     def restore(self) -> str:
         return self._decide("restore", live=0.2)
@@ -144,7 +153,8 @@ class World:
     def _decide(self, verb: str, *, live: float = 0.9, id: str = "", said: Any = None, **how: Any) -> str:
         id = id or self._any(live=live)
         before, book = self._before(id), self.book
-        told = {name: str(value) for name, value in how.items() if name == "to"} | ({"said": said} if said else {})
+        told = {name: str(value) for name, value in how.items() if name in ("to", "why")}
+        told |= {"said": said} if said else {}
         expected = getattr(book, verb)(id, **told)
         try:
             decision = desk.decide(self.random.choice(PEOPLE), UUID(id), verb, at=self.at, **how)
@@ -194,24 +204,28 @@ class World:
         return self.undo_one(self.random.choice(recent))
 
     def undo_one(self, batch: UUID) -> str:
-        decided = self.book.batches[batch]
-        before = self._before(decided.id)
-        returned = self.book.undo(batch, version=before[1])
+        batched = self.book.batches[batch]
+        befores = [self._before(decided.id) for decided in batched]
+        returned = [self.book.undo(decided, version=was) for decided, (_, was) in zip(batched, befores, strict=True)]
+        expected = {decided.id for decided, back in zip(batched, returned, strict=True) if back is not None}
         try:
             undone = desk.undo(self.random.choice(PEOPLE), batch, at=self.at)
         except Conflict as conflict:
-            assert returned is None, (conflict, decided, before)
+            assert not expected, (conflict, batched, befores)
             return "refused"
-        assert returned is not None, (decided, before)
-        self._decided(decided.id, before, undone.batch, **returned)
-        self.agree(decided.id)
+        assert {str(pk) for pk in undone.undone} == expected, (batched, befores)
+        for decided, before, back in zip(batched, befores, returned, strict=True):
+            if back is not None:
+                self._decided(decided.id, before, undone.batch, **back)
+                self.agree(decided.id)
         return "done"
 
     def _decided(self, id: str, before: Before, batch: UUID | None, **more: Any) -> None:
         assert batch is not None
         (row, was), left = before, self._version(id)
         self.book.remember(batch, id, row, was, left, **more)
-        if left != was or more.get("proposal"):  # else nothing was decided: the same words again
+        moved = left != was or more.get("proposal")  # else nothing was decided: the same words again
+        if moved and batch not in self.decisions[-1:]:
             self.decisions.append(batch)
 
     def _before(self, id: str) -> Before:
