@@ -14,7 +14,9 @@ from memories.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
-NORMALISATION = 2  # the first one took what looks alike for different, and saw no objects; what it sealed is compared by it
+NORMALISATION = (
+    2  # the first one took what looks alike for different, and saw no objects; what it sealed is compared by it
+)
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
