@@ -67,7 +67,7 @@ def released(text: str, memory: Memory | None = None, **facts: Any) -> Tombstone
 def upgraded() -> None:
     """What the migration does to the rows."""
     DigestKey.current()
-    migration: Any = import_module("memories.migrations.0013_digest_key")
+    migration: Any = import_module("memories.migrations.0014_digest_key")
     migration.seal_again(apps, None)
     migration.read_again(apps, None)
 

@@ -16,7 +16,7 @@ def say_which(apps: Any, editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("consolidation", "0002_rules"), ("memories", "0013_digest_key")]
+    dependencies = [("consolidation", "0004_guidance"), ("memories", "0014_digest_key")]
 
     operations = [
         migrations.AddField("rulegroup", "sealed_with", models.CharField(blank=True, default="", max_length=16)),

@@ -83,7 +83,7 @@ def _changed(rows: Iterator[Any]) -> Iterator[Any]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0012_single_characters")]
+    dependencies = [("memories", "0013_sources_as_said")]
 
     operations = [
         migrations.CreateModel(
