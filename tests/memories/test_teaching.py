@@ -28,7 +28,7 @@ def teach(trust: Trust, content: str = NET30, **said: Any) -> Stored:
 
 
 def store(content: str, key: str, **said: Any) -> Stored:
-    body = {"content": content, "key": key, "source": "P01", **said}
+    body = {"content": content, "key": key, "category": "fact", "source": "P01", **said}
     return remembering.store(read(body), trust=make_agent()[0].trust, at=AT)
 
 
