@@ -3,7 +3,6 @@ from django.urls import path, register_converter
 from memories.api.addresses import AnyTextConverter
 from memories.api.agents import Agents
 from memories.api.batch import Batch
-from memories.api.context import Context
 from memories.api.episodes import Episodes
 from memories.api.forgetting import Erase
 from memories.api.ingestion import (
@@ -55,6 +54,5 @@ urlpatterns = [
     path("metrics", Metrics.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),
     path("retrieve", Retrieve.as_view(), name="api-retrieve"),
-    path("context", Context.as_view(), name="api-context"),
     path("me", Me.as_view(), name="api-me"),
 ]

@@ -3,6 +3,7 @@
 from django.urls import include, path, re_path
 
 from memos_site.api import beside, decisions
+from memos_site.api.context import Context
 from memos_site.api.inbox import Inbox
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
 from memos_site.api.unknown import Unknown
@@ -11,6 +12,7 @@ urlpatterns = [
     path("", include("memories.api.urls")),
     path("", include("skills.api.urls")),
     path("", include("consolidation.api.urls")),
+    path("context", Context.as_view(), name="api-context"),
     path("inbox", Inbox.as_view(), name="api-inbox"),
     path("memories/bulk", decisions.Bulk.as_view(), name="api-bulk"),
     path("memories/<uuid:memory_id>/promote", decisions.Promote.as_view(), name="api-promote"),

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.api import operations_of_context
-from memories.api.schema.context import ContextAnswer
 from memories.choices import Category, Sensitivity, Status
 from memories.models import Adaptation, Memory
+from memos_site.api import operations_of_context
+from memos_site.api.schema_of_context import ContextAnswer
 from tests.make import ask, bearing, caller, make_agent, make_person
 from tests.memories.contexts import applied, skill
 from tests.memories.searched import known
@@ -47,6 +47,7 @@ def test_a_context_is_a_block_and_its_items(agent: APIClient) -> None:
         "block": "## Relevant Memories\n- [preference] Remind Acme by mail (confidence: 95)\n"
         "- [fact] Acme pays on net-30 terms (confidence: 65)",
         "items": [item(rule, "preference", overridable=False), item(fact, "fact", overridable=True)],
+        "guidance": None,
         "notices": [],
         "memory_status": "ok",
         "degraded": [],
@@ -66,7 +67,7 @@ def item(memory: Memory, category: str, *, overridable: bool) -> Json:
 
 
 def test_nothing_known_is_an_empty_block(agent: APIClient) -> None:
-    empty = {"block": "", "items": [], "notices": [], "memory_status": "ok", "degraded": []}
+    empty: Json = {"block": "", "items": [], "guidance": None, "notices": [], "memory_status": "ok", "degraded": []}
     assert context(agent, {"task": "Remind Acme to pay"}) == empty
     assert context(agent, {}) == empty
 

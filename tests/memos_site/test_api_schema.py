@@ -18,13 +18,13 @@ from memories.api import agents as of_agents
 from memories.api import episodes as of_episodes
 from memories.api import operations as of_memories
 from memories.api import operations_of_claims as of_claims
-from memories.api import operations_of_context as of_context
 from memories.api import operations_of_forgetting as of_forgetting
 from memories.api import operations_of_revision as of_revision
 from memories.api import operations_of_search as of_search
 from memories.api.described import Operation
 from memories.api.doors import Door
 from memos_site.api import operations as of_the_hall
+from memos_site.api import operations_of_context as of_context
 from memos_site.api.openapi import document
 from skills.api import operations as of_skills
 from tests.make import caller, make_person

@@ -4,8 +4,8 @@ from typing import Any
 
 from memories.api import examples
 from memories.api.described import Operation
-from memories.api.schema.context import ContextAnswer
 from memories.context import ContextRequest
+from memos_site.api.schema_of_context import ContextAnswer
 
 EXAMPLE: dict[str, Any] = {
     "task": "Write to Acme about the invoice that is overdue",
@@ -19,7 +19,8 @@ ABOUT = (
     "What is known that fits the task, as a block for the prompt: found by the words and the meaning of the task, by "
     "the company that it is about and by the source. Only what is confirmed or applied, and about that company or "
     "none. Without `company_id` it is the one known company that the task names. Answers within two seconds with what "
-    "it has, and says in `degraded` what is missing. Counts a use of each item when an agent asks, and tells waiting "
+    "it has, and says in `degraded` what is missing. Under `## Guidance` stands what similar finished runs say of the "
+    "task, when that is sure enough. Counts a use of each item when an agent asks, and tells waiting "
     "notices of adaptations once."
 )
 CONTEXT = Operation(
@@ -45,6 +46,7 @@ ANSWER: dict[str, Any] = {
             "overridable": False,
         }
     ],
+    "guidance": None,
     "notices": [],
     "memory_status": "ok",
     "degraded": [],

@@ -1,0 +1,39 @@
+"""Guidance as lines of the block for an agent's prompt. Pure."""
+
+from collections.abc import Iterator
+
+from consolidation.guidance.answer import Guidance
+from consolidation.learning.toolnames import code
+from consolidation.learning.wording import joined
+from memories.context.rendering import in_one_line, quarters
+
+HEADING = "## Guidance"
+BUDGET = 200  # tokens
+MOST_STEPS, MOST_AVOIDED = 5, 1
+
+
+def block(told: Guidance) -> str:
+    """'' when unsure. Whole lines, as many as the budget holds; the heading and the first line always."""
+    if told.needs_more:
+        return ""
+    kept, room = [HEADING], 4 * BUDGET
+    for number, text in enumerate(_lines(told)):
+        line = in_one_line(text)
+        room -= quarters(line) + 1
+        if number and room < 0:
+            break
+        kept.append(f"- {line}")
+    return "\n".join(kept)
+
+
+def _lines(told: Guidance) -> Iterator[str]:
+    effects = joined([code(tool) for tool in told.expected.effects])
+    how = f"by calling {effects} and no other tool that changes something" if effects else "without any change"
+    cases = "case" if told.expected.cases == 1 else "cases"
+    sure = f"(confidence: {round(told.confidence * 100)})"
+    yield f"Requests like this one ended well {how}: {told.expected.cases} similar {cases} {sure}"
+    if told.skill is None:
+        return
+    yield f"Skill {told.skill.name}, to be downloaded at {told.skill.url}"
+    yield from (f"{number}. {step}" for number, step in enumerate(told.skill.steps[:MOST_STEPS], start=1))
+    yield from (f"Avoid: {line}" for line in told.skill.avoid[:MOST_AVOIDED])
