@@ -183,7 +183,7 @@ class WorkingStateReport(Report):
 STATE_FIELDS = tuple(name for name in WorkingStateReport.model_fields if name not in Report.model_fields)  # a payload's
 
 
-R = TypeVar("R", bound=Report)
+R = TypeVar("R", bound=BaseModel)
 
 
 def check(shape: type[R], raw: Any) -> R:

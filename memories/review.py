@@ -189,7 +189,9 @@ def accept(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch:
         memory, change = proposal.memory, dict(proposal.change)
         verb = change.pop("verb", "")
         memory.lock_for(verb or "accept", LIVE)
-        if verb == "edit":
+        if verb == "demote":
+            memory.demote(by=by, at=at, why=why, batch=batch)
+        elif verb == "edit":
             _write_proposed(memory, change, by=by, at=at, why=why, batch=batch)
         else:
             revision.carry_out(memory, proposal.change, by=by, at=at, batch=batch, why=why)

@@ -4,7 +4,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import FieldTextFilter
 
 from memories.admin.trusted import TrustedAdmin
-from skills.models import Skill, SkillVersion
+from skills.models import Skill, SkillUse, SkillVersion
 
 
 @admin.register(Skill)
@@ -22,3 +22,12 @@ class SkillVersionAdmin(TrustedAdmin):
     search_fields = ("skill__name", "sha256")
     ordering = ("-id",)
     id_fields = ("pk", "skill", "run_id")
+
+
+@admin.register(SkillUse)
+class SkillUseAdmin(TrustedAdmin):
+    list_display = ("skill", "version", "outcome", "agent", "latency_ms", "at")
+    list_filter = ("outcome",)
+    search_fields = ("skill__name", "agent")
+    ordering = ("-id",)
+    id_fields = ("pk", "skill", "version", "episode")

@@ -1,13 +1,16 @@
 """A skill is a competence memory that can be downloaded; its versions are immutable once written."""
 
 from typing import Self
+from uuid import UUID
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Now
 
-from memories.models import Memory
+from memories.choices import Outcome
+from memories.models import Episode, Memory, Performance
 from memories.models.trusted import Trusted, new_id
+from memories.trust import Trust
 
 
 class SkillQuerySet(Trusted["Skill"]):
@@ -114,3 +117,62 @@ class SkillVersion(models.Model):
     def is_open(self) -> bool:
         """Proposed, and nobody has decided it yet."""
         return self.status == self.Status.PROPOSED
+
+
+class SkillUseQuerySet(Trusted["SkillUse"]):
+    trust_path = "skill__memory__"
+
+    def of_visible_episodes(self, trust: Trust) -> Self:
+        """Uses whose run the caller may see, or that name none."""
+        return self.filter(Q(episode=None) | trust.visible("episode__memory__"))
+
+    def by_version(self) -> dict[UUID, Performance]:
+        """What the uses of each version came to, by its id; not stored anywhere. Uses of no version are in none."""
+        counted = (
+            self.exclude(version=None)
+            .order_by()
+            .values("version")
+            .annotate(
+                successes=Count("pk", filter=Q(outcome=Outcome.SUCCESS)),
+                failures=Count("pk", filter=Q(outcome=Outcome.FAILURE)),
+                partials=Count("pk", filter=Q(outcome=Outcome.PARTIAL)),
+                latency_total_ms=Sum("latency_ms", default=0),
+                latency_count=Count("latency_ms"),
+                last_used_at=Max("at"),
+            )
+        )
+        records = {row["version"]: {name: value for name, value in row.items() if name != "version"} for row in counted}
+        return {version: Performance(**record) for version, record in records.items()}
+
+
+class SkillUse(models.Model):
+    """An agent used a skill, and how that ended. What it counts stands in the track record of the skill's memory."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="uses")
+    version = models.ForeignKey(SkillVersion, null=True, on_delete=models.CASCADE, related_name="uses")
+    agent = models.CharField(max_length=200)  # a name, to be shown; whose it is says `agent_identity`
+    agent_identity = models.CharField(max_length=64, editable=False)  # Actor.identity
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    latency_ms = models.FloatField(null=True)
+    note = models.TextField(blank=True)
+    episode = models.ForeignKey(Episode, null=True, on_delete=models.SET_NULL, related_name="skill_uses")
+    idempotency_key = models.CharField(max_length=255, blank=True)
+    at = models.DateTimeField()
+
+    objects = SkillUseQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["skill", "episode"], name="use_counts_once_per_episode"),
+            models.UniqueConstraint(
+                fields=["skill", "agent_identity", "idempotency_key"],
+                condition=~Q(idempotency_key=""),
+                name="use_counts_once_per_idempotency_key",
+            ),
+            models.CheckConstraint(condition=Q(outcome__in=Outcome.values), name="use_outcome_is_known"),
+        ]
+        indexes = [models.Index(fields=["skill", "-at"], name="use_newest_of_skill")]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} with {self.skill.name}"

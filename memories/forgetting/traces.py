@@ -37,6 +37,7 @@ def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
     if memory.type == Type.EPISODIC:
         _flag_what_was_built(memory, by=by, at=at)
         Evidence.objects.filter(episode=memory.pk).update(snapshot="")
+        memory.episode.skill_uses.update(note="")
 
 
 def drop_answers(ids: Collection[UUID]) -> None:

@@ -161,6 +161,11 @@ class EventQuerySet(Trusted["Event"]):
             rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": whole, f"{name}_start": start})
         return rows.order_by("position")
 
+    def latencies(self) -> dict[UUID, float]:
+        """By episode: how many milliseconds its tool calls took together. Without those of which none is known."""
+        timed = self.filter(latency_ms__isnull=False).exclude(tool="").order_by()
+        return dict(timed.values_list("episode").annotate(total=models.Sum("latency_ms")))
+
     def tools_used(self) -> list[tuple[str, int]]:
         """Each tool and how often it was called, most first."""
         used = self.exclude(tool="").order_by().values_list("tool").annotate(calls=models.Count("pk"))

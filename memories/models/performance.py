@@ -31,11 +31,24 @@ def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]
 class PerformanceQuerySet(Trusted["Performance"]):
     trust_path = "memory__"
 
-    def moved(self, counts: Mapping[str, int], *, last_used_at: datetime | None = None) -> int:
-        """Adds the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically."""
+    def moved(
+        self,
+        counts: Mapping[str, int],
+        *,
+        latencies: int = 0,
+        latency_ms: float = 0.0,
+        last_used_at: datetime | None = None,
+    ) -> int:
+        """Adds the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically.
+
+        `latencies` and `latency_ms`: the differences in how many uses told how long they took, and in their sum.
+        """
         change: dict[str, Any] = {
             COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n
         }
+        if latencies or latency_ms:
+            change["latency_count"] = F("latency_count") + latencies
+            change["latency_total_ms"] = F("latency_total_ms") + latency_ms
         if last_used_at:
             change["last_used_at"] = Greatest(F("last_used_at"), last_used_at)
         return self.update(**change) if change else 0
@@ -43,7 +56,7 @@ class PerformanceQuerySet(Trusted["Performance"]):
     def failing(self, *, below: float = 0.5, least: int = 5) -> Self:
         """Those that fail too often to be trusted unseen: success rate under `below` over at least `least` uses."""
         uses = F("successes") + F("failures")
-        return self.annotate(uses=uses).filter(uses__gte=least, successes__lt=below * F("uses"))
+        return self.alias(n=uses).filter(n__gte=least, successes__lt=below * F("n"))
 
 
 class Performance(models.Model):

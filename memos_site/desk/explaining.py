@@ -56,7 +56,7 @@ def to_go(memory: Memory) -> str:
 def why_proposed(proposal: Proposal) -> str:
     """What is asked for, by whom, and the reason given."""
     verb = str(proposal.change.get("verb", "edit"))
-    if proposal.change == {"verb": "edit"}:  # nothing to write: it is only to be looked at
+    if proposal.change == {"verb": "edit"} or proposal.kind == Proposal.Kind.FAILING:  # it is to be looked at
         return proposal.why
     asked: dict[str, Any] = {"who": proposal.made_by, "what": verb}
     said = _("%(who)s may not %(what)s it alone") % asked

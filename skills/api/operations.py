@@ -40,6 +40,7 @@ _SKILL: dict[str, Any] = {
     "fallbacks": [],
     "effects": ["refund_payment"],
     "performance": PERFORMANCE,
+    "reliability": 0.41,
     "published_version": 1,
     "latest_version": 1,
     "proposed_version": None,
@@ -56,6 +57,8 @@ _VERSION: dict[str, Any] = {
     "files": [{"path": "SKILL.md", "size": 30, "sha256": "0" * 64}],
     "package": _SKILL["package"],
     "scan": {"findings": []},
+    "performance": PERFORMANCE,
+    "reliability": 0.41,
     "created_at": AT,
     "published_at": AT,
 }

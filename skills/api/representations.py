@@ -8,6 +8,7 @@ from rest_framework.request import Request
 
 from memories.api.representations import performance
 from memories.choices import Sensitivity
+from memories.models import Performance
 from skills.models import Skill, SkillVersion
 
 LEARNT = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")
@@ -16,7 +17,7 @@ LEARNT = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes",
 def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
     """`every`: the caller sees versions of every status; otherwise the published one is all there is."""
     memory, published = row.memory, row.published
-    versions = list(row.versions.all())
+    versions, record = list(row.versions.all()), getattr(memory, "performance", None)
     return {
         "id": row.pk,
         "name": row.name,
@@ -28,7 +29,8 @@ def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
         "confidence": memory.confidence,
         **{name: memory.payload.get(name) for name in LEARNT},
         "effects": memory.payload.get("effects") or [],
-        "performance": performance(getattr(memory, "performance", None)),
+        "performance": performance(record),
+        "reliability": record.reliability if record else 0.0,
         "published_version": published.number if published else None,
         "latest_version": max((v.number for v in versions), default=None) if every else published and published.number,
         "proposed_version": row.proposed.number if every and row.proposed else None,
@@ -45,7 +47,8 @@ def package(row: SkillVersion | None, *, request: Request) -> dict[str, Any] | N
     return {"url": request.build_absolute_uri(f"{url}?{scope}"), "sha256": row.sha256, "size": row.size}
 
 
-def version(row: SkillVersion, *, request: Request) -> dict[str, Any]:
+def version(row: SkillVersion, *, request: Request, record: Performance | None = None) -> dict[str, Any]:
+    """`record`: what its reported uses came to; None: there are none."""
     return {
         "number": row.number,
         "status": row.status,
@@ -56,6 +59,8 @@ def version(row: SkillVersion, *, request: Request) -> dict[str, Any]:
         "files": row.files,
         "package": package(row, request=request),
         "scan": row.scan,
+        "performance": performance(record),
+        "reliability": record.reliability if record else 0.0,
         "created_at": row.created_at,
         "published_at": row.published_at,
     }

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memories.api.schema.memory import Page, Percent
-from memories.api.schema.payloads import Count, Performance
+from memories.api.schema.payloads import Count, Performance, Share
 from memories.api.schema.problem import Shape
 from memories.choices import Status
 from memories.shapes import SensitivityName
@@ -42,6 +42,8 @@ class Skill(Shape):
     effects: list[str]
     """What a run by it changes, sorted: tools and kinds of commands; empty also where nothing is known"""
     performance: Performance
+    reliability: Share
+    """The lower end of the 95 % interval of its success rate (Wilson); 0 without a use"""
     published_version: Number | None
     latest_version: Number | None
     """For who sees published versions only: the published one"""
@@ -84,6 +86,9 @@ class SkillVersion(Shape):
     files: list[File]
     package: Package
     scan: Scan
+    performance: Performance
+    """Of the uses that agents reported of this version; runs that were only recorded are in the skill's"""
+    reliability: Share
     created_at: datetime
     published_at: datetime | None
 

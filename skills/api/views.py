@@ -18,9 +18,9 @@ from memories.api.lists import PAGING
 from memories.choices import ActorKind, Permission, Status
 from memories.exceptions import Conflict, NotFound
 from skills.api import operations, representations
-from skills.models import Skill, SkillQuerySet, SkillVersion
+from skills.models import Skill, SkillQuerySet, SkillUse, SkillVersion
 
-READ = {"GET": (Permission.SKILLS, Permission.READ)}
+READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.SKILLS, Permission.READ)}
 
 
 class SkillDoor(Door):
@@ -96,8 +96,10 @@ class Versions(SkillDoor):
         if not self.sees_every_status:
             rows = rows.filter(status=SkillVersion.Status.PUBLISHED)
 
+        records = SkillUse.objects.filter(skill=skill).by_version()
+
         def show(row: SkillVersion) -> dict[str, Any]:
-            return representations.version(row, request=request)
+            return representations.version(row, request=request, record=records.get(row.pk))
 
         return lists.answer(request, rows, ("-number",), show=show, at=timezone.now())
 
@@ -107,7 +109,9 @@ class OneVersion(SkillDoor):
     filters = frozenset({"scope"})
 
     def get(self, request: Request, name: str, number: str) -> Response:
-        return Response(representations.version(self.version(request, name, number), request=request))
+        version = self.version(request, name, number)
+        record = SkillUse.objects.filter(version=version).by_version().get(version.pk)
+        return Response(representations.version(version, request=request, record=record))
 
 
 class AsItIs(DefaultContentNegotiation):

@@ -4,13 +4,16 @@ from difflib import unified_diff
 from typing import Any
 
 from django import template
+from django.template import Context
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.models import Memory
+from memories.people import trust_of
 from skills import rendering
 from skills.models import Skill, SkillVersion
 
 register = template.Library()
+MOST_USES = 10
 
 
 @register.filter
@@ -18,13 +21,21 @@ def skill_md(markdown: str) -> SafeString:
     return mark_safe(rendering.html(markdown))  # noqa: S308 - rendering.html sanitises
 
 
-@register.inclusion_tag("skills/_skill.html")
-def skill_of(memory: Memory) -> dict[str, Any]:
-    """What a reviewer reads of a skill: the proposed version, else the published one, else the newest."""
+@register.inclusion_tag("skills/_skill.html", takes_context=True)
+def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
+    """What a reviewer reads of a skill: the proposed version, else the published one, else the newest; each version
+    with what its reported uses came to, and the latest of these."""
     skill: Skill = memory.skill
-    versions = list(skill.versions.all())
+    versions, records = list(skill.versions.all()), skill.uses.by_version()
     shown = skill.proposed or skill.published or next(iter(versions), None)
-    return {"memory": memory, "skill": skill, "version": shown, "versions": versions}
+    uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
+    return {
+        "memory": memory,
+        "skill": skill,
+        "version": shown,
+        "versions": [(one, records.get(one.pk)) for one in versions],
+        "uses": uses.order_by("-at", "-pk")[:MOST_USES],
+    }
 
 
 @register.filter

@@ -27,6 +27,7 @@ from memos_site.api import operations as of_the_hall
 from memos_site.api import operations_of_context as of_context
 from memos_site.api.openapi import document
 from skills.api import operations as of_skills
+from skills.api import uses as of_uses
 from tests.make import caller, make_person
 
 Json = dict[str, Any]
@@ -43,6 +44,7 @@ OPERATIONS: list[Operation] = [
         of_context,
         of_guidance,
         of_skills,
+        of_uses,
         of_the_hall,
     )
     for value in vars(module).values()

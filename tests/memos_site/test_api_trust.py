@@ -60,6 +60,7 @@ class Secret:
             ],
             "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
             "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
+            "skills/<str:name>/uses": [("POST", f"{skill}/uses", {"outcome": "success"})],
             "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
             "skills/<str:name>/versions/<str:number>": [
                 ("GET", f"{skill}/versions/{n}", None) for n in ("1", "latest")

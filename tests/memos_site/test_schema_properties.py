@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db
 EXAMPLES = 8
 DEPENDS = {  # whether these are right is not for a schema to say
-    *("/scope", "/episode_id", "/cursor", "/target_record_id", "/category", "/to", "/until", "/reason", "/expires_at"),
+    *(
+        "/scope",
+        "/episode_id",
+        "/cursor",
+        "/target_record_id",
+        "/category",
+        "/to",
+        "/until",
+        "/version",
+        "/reason",
+        "/expires_at",
+    ),
 }
 # what a new memory must say depends on what it comes from; an edge, on the nodes of its plan
 BY_THE_REST = ("/memory/", "/payload/edges/")

@@ -7,8 +7,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.choices import Sensitivity
 from skills.models import SkillVersion
-from tests.make import make_skill
+from tests.make import caller, make_run, make_skill
 from tests.pages import candidate, signed_in
+from tests.skills.using import report
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +58,16 @@ def test_a_package_that_the_storage_lost_is_not_found() -> None:
     skill = make_skill()
     SkillVersion.objects.filter(skill=skill).update(package="_/gone/0.zip")
     assert signed_in().get(f"/skills/{skill.pk}/1.zip").status_code == 404
+
+
+def test_the_page_tells_how_each_version_did_and_the_latest_uses_that_one_may_see() -> None:
+    skill = make_skill()
+    agent = caller(name="refund-agent", clearance=Sensitivity.HYPER)
+    told = [("success", "went smoothly", None), ("failure", "charged twice", "high"), ("failure", "timed out", "low")]
+    for outcome, note, level in told:
+        episode = {"episode_id": str(make_run(sensitivity=level).pk)} if level else {}
+        report(outcome, client=agent, note=note, **episode)
+    page = " ".join(signed_in().get(f"/memories/{skill.pk}/").content.decode().split())
+    assert "1 of 3 ended well" in page
+    assert "went smoothly" in page and "timed out" in page
+    assert "charged twice" not in page

@@ -1,0 +1,210 @@
+"""Agents report how their uses of a skill ended: each counts once, and moves what it should and nothing else."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from memories import forgetting, witnessing
+from memories.choices import Outcome, Sensitivity
+from memories.models import Episode, Evidence, IdempotencyKey, Memory, Performance
+from memories.trust import everything
+from memories.witnessing import Witness
+from skills import uses
+from skills.models import Skill, SkillUse, SkillVersion
+from skills.uses import Use
+from tests.at_once import at_once
+from tests.make import ANNA, AT, answer, call, caller, make_run, make_skill, make_version, user
+from tests.skills.using import PATH, record, report
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def agent() -> APIClient:
+    return caller(name="refund-agent")
+
+
+def make_used(**facts: Any) -> Skill:
+    """A published skill with a salience that can move both ways."""
+    return make_skill(salience=0.5, salience_at=timezone.now(), pinned=True, **facts)
+
+
+def salience(skill: Skill) -> float:
+    return float(Memory.objects.get(pk=skill.pk).salience)
+
+
+def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agent: APIClient) -> None:
+    skill = make_used(confidence=70)
+    first = report("success", client=agent, latency_ms=100)
+    assert (first["performance"]["success_rate"], first["reliability"]) == (1.0, pytest.approx(0.2065, abs=1e-4))
+    assert (first["version"], first["agent"]) == (1, "refund-agent")
+    assert salience(skill) == pytest.approx(0.6)
+    second = report("failure", client=agent, latency_ms=300)
+    assert second["performance"] == {
+        "success_count": 1,
+        "failure_count": 1,
+        "partial_count": 0,
+        "success_rate": 0.5,
+        "avg_latency_ms": 200.0,
+        "last_used_at": second["at"],
+    }
+    assert second["reliability"] == pytest.approx(0.0945, abs=1e-4)
+    assert salience(skill) == pytest.approx(0.5)
+    report("partial", client=agent)
+    shown = agent.get(f"{PATH}/book-flight").json()
+    assert (shown["performance"]["partial_count"], shown["performance"]["success_rate"]) == (1, 0.5)
+    assert (shown["reliability"], shown["confidence"]) == (second["reliability"], 70)
+    memory = Memory.objects.get(pk=skill.pk)
+    assert memory.salience == pytest.approx(0.5)
+    assert (memory.version, memory.updated_at) == (1, AT)
+
+
+def test_the_same_key_twice_is_one_use_also_when_the_kept_answer_is_gone(agent: APIClient) -> None:
+    skill = make_used()
+    first = report(client=agent, key="k1")
+    assert report(client=agent, key="k1")["id"] == first["id"]
+    IdempotencyKey.objects.all().delete()
+    assert report(client=agent, key="k1", status=200)["id"] == first["id"]
+    report(client=caller(), key="k1")  # another agent's own key
+    report(client=agent)
+    report(client=agent)
+    assert (record(skill), SkillUse.objects.count()) == ((4, 0, 0), 4)
+
+
+@pytest.mark.parametrize("used_first", [True, False])
+@pytest.mark.parametrize("outcome", Outcome.values)
+def test_a_use_that_names_an_episode_and_its_digestion_count_once_together(used_first: bool, outcome: str) -> None:
+    skill, episode = make_used(), make_run(outcome="success")
+    read = Witness(episode.pk, Outcome.SUCCESS, AT, "read from the run")
+    counting = [
+        lambda: report(outcome, episode_id=str(episode.pk)),
+        lambda: witnessing.count(skill.memory, [read], at=AT),
+    ]
+    for count in counting if used_first else reversed(counting):
+        count()
+    counted = {"success": (1, 0, 0), "failure": (0, 1, 0), "partial": (0, 0, 1)}
+    assert record(skill) == counted[outcome]  # what its user says of it is not replaced by what is read from the run
+    assert Evidence.objects.filter(memory=skill.pk).count() == 1
+    witnessing.count(skill.memory, [read], at=AT)
+    assert record(skill) == counted[outcome]
+
+
+def test_told_otherwise_of_one_episode_the_counters_move_by_the_difference(agent: APIClient) -> None:
+    skill, episode = make_used(), str(make_run().pk)
+    first = report("success", client=agent, episode_id=episode, latency_ms=100, note="fine")
+    again = report("failure", client=agent, episode_id=episode, latency_ms=300, note="charged twice", status=200)
+    assert (again["id"], again["note"], again["outcome"]) == (first["id"], "charged twice", "failure")
+    assert (record(skill), again["performance"]["avg_latency_ms"]) == ((0, 1, 0), 300.0)
+    report("failure", client=agent, episode_id=episode, latency_ms=300, status=200)
+    assert (record(skill), SkillUse.objects.count()) == ((0, 1, 0), 1)
+
+
+def test_a_run_takes_as_long_as_its_outcome_says_else_as_its_calls_together() -> None:
+    skill, client = make_used(), caller(name="refund-agent")
+    timed, silent = (make_run(messages=[user("a"), call("t"), answer("x")]) for _ in range(2))
+    Episode.objects.get(pk=timed.pk).events.exclude(tool="").update(latency_ms=40)
+    report(episode_id=str(silent.pk), client=client)
+    shown = report(episode_id=str(timed.pk), client=client)["performance"]
+    assert shown["avg_latency_ms"] == 40.0
+    told = make_run(messages=[user("b"), call("t"), answer("x")])
+    Episode.objects.filter(pk=told.pk).update(outcome_details={"latency_ms": 5300.0})
+    witnessing.count(skill.memory, [Witness(told.pk, Outcome.SUCCESS, AT)], at=AT)
+    row = Performance.objects.get(memory=skill.pk)
+    assert (row.latency_total_ms, row.latency_count) == (5340.0, 2)
+
+
+def test_each_version_has_the_numbers_of_its_own_uses(agent: APIClient) -> None:
+    skill = make_used()
+    report("failure", client=agent)
+    former = skill.versions.get()
+    SkillVersion.objects.filter(pk=former.pk).update(status=SkillVersion.Status.RETIRED)
+    newer = make_version(skill, description="In two steps")
+    SkillVersion.objects.filter(pk=newer.pk).update(status=SkillVersion.Status.PUBLISHED)
+    make_version(skill, description="In three steps")
+    assert report(client=agent, version=3, status=400)["errors"][0]["pointer"] == "/version"  # only proposed
+    report("success", client=agent, latency_ms=80)
+    report("success", client=agent)
+    report("failure", client=agent, version=1)
+    reviewer = caller(permissions=["read", "review"])
+    rows = reviewer.get(f"{PATH}/book-flight/versions").json()["results"]
+    counted = {
+        row["number"]: (row["performance"]["success_count"], row["performance"]["failure_count"]) for row in rows
+    }
+    assert counted == {3: (0, 0), 2: (2, 0), 1: (0, 2)}
+    shown = agent.get(f"{PATH}/book-flight/versions/latest").json()
+    assert (shown["performance"]["success_rate"], shown["performance"]["avg_latency_ms"]) == (1.0, 80.0)
+    assert shown["reliability"] == pytest.approx(0.3424, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "/outcome"),
+        ({"outcome": "good"}, "/outcome"),
+        ({"outcome": "success", "latency_ms": -1}, "/latency_ms"),
+        ({"outcome": "success", "version": 7}, "/version"),
+        ({"outcome": "success", "version": "latest"}, "/version"),
+        ({"outcome": "success", "episode_id": "x"}, "/episode_id"),
+        ({"outcome": "success", "rating": 5}, "/rating"),
+        ({"outcome": "success", "note": "x" * 2_001}, "/note"),
+    ],
+)
+def test_a_wrong_use_names_its_fields_and_counts_nothing(agent: APIClient, body: Any, pointer: str) -> None:
+    make_used()
+    refused = agent.post(f"{PATH}/book-flight/uses", body, format="json")
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, pointer)
+    assert not SkillUse.objects.exists()
+
+
+def test_who_may_not_report_or_see_counts_nothing() -> None:
+    make_used()
+    make_skill("waits", published=False)
+    make_skill("secret", sensitivity=Sensitivity.HYPER)
+    report(client=caller(permissions=["read", "skills"]), status=403)
+    report(client=caller(scopes=["project:a"]), status=403)  # a shared skill is not in its scope
+    for name in ("waits", "secret", "none"):
+        report(name=name, status=404)
+    for hidden in (make_run(sensitivity="hyper"), make_skill("other").memory):
+        report(episode_id=str(hidden.pk), status=404)
+    assert not SkillUse.objects.exists()
+
+
+def test_a_name_in_two_scopes_needs_its_scope(agent: APIClient) -> None:
+    make_used()
+    other = make_used(scope="project:a")
+    report(client=agent, status=409)
+    told = agent.post(f"{PATH}/book_flight/uses?scope=project:a", {"outcome": "success"}, format="json")
+    assert (told.status_code, told.json()["scope"], record(other)) == (201, "project:a", (1, 0, 0))
+
+
+def test_an_episode_that_fewer_may_see_than_the_skill_is_not_quoted(agent: APIClient) -> None:
+    skill = make_used()
+    for episode in (make_run(sensitivity="medium", title="raise"), make_run(scope="project:a", title="elsewhere")):
+        report(client=agent, episode_id=str(episode.pk))
+    report(client=agent, episode_id=str(make_run(title="seen").pk))
+    assert sorted(Evidence.objects.filter(memory=skill.pk).values_list("snapshot", flat=True)) == ["", "", "seen"]
+
+
+def test_a_forgotten_episode_takes_along_what_was_noted_about_it(agent: APIClient) -> None:
+    skill, episode = make_used(), make_run()
+    report("failure", client=agent, episode_id=str(episode.pk), note="Anna's card was charged twice")
+    forgetting.forget(episode, trust=everything(ANNA), at=AT + timedelta(days=1))
+    row = SkillUse.objects.get()
+    assert (row.note, row.episode, record(skill)) == ("", None, (0, 1, 0))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uses_at_once_are_all_counted_and_one_of_an_episode_once() -> None:
+    skill, episode = make_used(), make_run()
+    Performance.objects.create(memory=skill.memory)
+
+    def use(**told: Any) -> Any:
+        fresh = Skill.objects.select_related("memory").get(pk=skill.pk)
+        return lambda: uses.report(fresh, Use(Outcome.SUCCESS, **told), trust=everything(), at=AT)
+
+    told = at_once(use(), use(), use(episode_id=episode.pk), use(episode_id=episode.pk), use(key="k"), use(key="k"))
+    assert sorted(new for _, new in told) == [False, False, True, True, True, True]
+    assert record(skill) == (4, 0, 0)
