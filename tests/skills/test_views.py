@@ -1,5 +1,6 @@
 import io
 import zipfile
+from typing import Any
 
 import pytest
 from django.core.files.storage import storages
@@ -65,7 +66,7 @@ def test_the_page_tells_how_each_version_did_and_the_latest_uses_that_one_may_se
     agent = caller(name="refund-agent", clearance=Sensitivity.HYPER)
     told = [("success", "went smoothly", None), ("failure", "charged twice", "high"), ("failure", "timed out", "low")]
     for outcome, note, level in told:
-        episode = {"episode_id": str(make_run(sensitivity=level).pk)} if level else {}
+        episode: dict[str, Any] = {"episode_id": str(make_run(sensitivity=level).pk)} if level else {}
         report(outcome, client=agent, note=note, **episode)
     page = " ".join(signed_in().get(f"/memories/{skill.pk}/").content.decode().split())
     assert "1 of 3 ended well" in page
