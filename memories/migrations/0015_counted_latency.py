@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0013_sources_as_said'),
+        ('memories', '0014_digest_key'),
     ]
 
     operations = [
