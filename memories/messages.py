@@ -10,6 +10,7 @@ from memories.faults import LONGEST_NAME, Faults, as_text
 LONGEST_TEXT = 100_000
 LONGEST_ROLE = 32
 MOST_EVENTS = 50_000
+AGENTS = ("assistant", "agent", "ai", "model")
 RESULTS = ("tool", "function")  # the roles of messages that are a tool's answer
 
 
@@ -78,6 +79,8 @@ class Reader:
     def _said(self, said: list[str], pointer: str, common: dict[str, Any]) -> None:
         text = "\n".join(part for part in said if part)
         said.clear()
+        if len(text) > LONGEST_TEXT and common.get("role") in AGENTS:
+            text = cut(text)
         if len(text) > LONGEST_TEXT:
             self.faults.add(pointer, "too_long", f"is longer than {LONGEST_TEXT:,} characters")
         elif text:
@@ -142,7 +145,16 @@ class Reader:
             parts = [self._part(part, f"{pointer}/{number}") for number, part in enumerate(content)]
             content = "\n".join(parts)
         self.faults.fits(content, pointer)
-        return _structured(content) if isinstance(content, str) else content
+        structured = _structured(content) if isinstance(content, str) else content
+        return cut(structured) if isinstance(structured, str) else structured
+
+
+def cut(text: str) -> str:
+    """What a tool or an agent wrote, with a mark where it was too long to keep: no reason to refuse a whole run."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    mark = f"\n[cut: {len(text):,} characters]"
+    return text[: LONGEST_TEXT - len(mark)] + mark
 
 
 def _structured(text: str) -> Any:

@@ -4,17 +4,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from consolidation.learning import lessons, naming, procedure, triggers
+from consolidation.learning import lessons, naming, procedure, records, triggers
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
 from consolidation.learning.effects import ToolRules, signature, unfolded
 from consolidation.learning.failures import Mode, modes, quiet
+from consolidation.learning.neighbours import Difference, differences
+from consolidation.learning.phrases import Phrases, phrases
 from consolidation.learning.recipe import Stage, stages
-from consolidation.learning.records import Sign, signs
+from consolidation.learning.records import Sign
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import arguments
 from consolidation.learning.speech import Term
+from consolidation.learning.together import companions
 from consolidation.learning.toolnames import phrase
 from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
@@ -38,11 +41,27 @@ class _Learned:
     """What one look at the runs found."""
 
     scope: Scope
+    say: Phrases
     steps: Sequence[Stage]
     said: Sequence[Term]
     met: Sequence[Mode]
     signs: Sequence[Sign]
     seen: Contrast
+    beside: Sequence[Difference]
+
+
+def _look(scope: Scope) -> _Learned:
+    say = phrases(scope)
+    return _Learned(
+        scope,
+        say,
+        stages(scope, say),
+        triggers.opening(scope),
+        modes(scope, say),
+        records.signs(scope),
+        contrast(scope),
+        differences(scope),
+    )
 
 
 def learn(
@@ -59,44 +78,53 @@ def learn(
     if not runs:
         raise ValueError("no runs to learn from")
     scope = Scope(ordered(unfolded(r, rules) for r in runs), ordered(unfolded(r, rules) for r in others), rules)
-    found = _Learned(scope, stages(scope), triggers.opening(scope), modes(scope), signs(scope), contrast(scope))
+    found = _look(scope)
     fields = _fields(effects, found, record, taken)
     return Competence(
         fields=fields,
         triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
         recipe=[step.model_dump() for step in fields.recipe],
-        required_tools=[stage.tool for stage in found.steps if not stage.optional],
+        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in found.steps if not stage.optional)),
         failure_modes=[_mode(mode) for mode in found.met],
         fallbacks=[_fallback(mode) for mode in found.met if mode.next],
-        contrast=asdict(found.seen) | {"signs": [asdict(sign) for sign in found.signs]},
+        contrast=asdict(found.seen)
+        | {"signs": [asdict(sign) for sign in found.signs], "beside": [asdict(one) for one in found.beside]},
     )
 
 
 def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
-    scope, steps = found.scope, found.steps
-    title = naming.title(steps)
-    later = triggers.later(scope, found.said)
-    answered = [] if scope.effects(scope.runs[0]) else triggers.answered(scope, found.said)
-    agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes}
+    scope, steps, say = found.scope, found.steps, found.say
+    title = naming.title(steps, say)
+    agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
+    known = procedure.Known(arguments(scope, scope.shown_by), agreed, found.signs, companions(scope))
+    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))
     return Fields(
         name=naming.slug(title, signature(effects), taken),
         title=title,
-        description=naming.description(title, steps, found.said, found.signs, record),
+        description=naming.description(title, steps, _use(found), say),
         trigger=[term.written for term in found.said],
-        procedure=procedure.steps(steps, arguments(scope, scope.shown_by), agreed),
-        experience=lessons.lessons(scope, found.seen, found.signs, quiet(scope), later, answered),
-        tool=procedure.tool_lines(steps) or None,
+        procedure=procedure.steps(steps, known, say),
+        experience=learnt,
+        tool=procedure.tool_lines(steps, say) or None,
         recipe=[_step(stage) for stage in steps],
-        failure_modes=lessons.failure_lines(found.met),
-        fallbacks=lessons.fallback_lines(found.met),
+        failure_modes=lessons.failure_lines(found.met, say),
+        fallbacks=lessons.fallback_lines(found.met, say),
         performance=record,
     )
 
 
+def _use(found: _Learned) -> naming.Use:
+    """The first condition whose field has another value where other effects are right."""
+    acted = [sign for sign in found.signs if sign.acted]
+    others = ((sign, records.elsewhere(found.scope, sign, acted)) for sign in acted)
+    other = next(((sign, *there) for sign, there in others if there), None)
+    return naming.Use(found.said, found.signs, other, found.seen.ways)
+
+
 def _step(stage: Stage) -> Step:
     return Step(
-        step=upper_first(phrase(stage.tool)),
-        tool=stage.tool,
+        step=f"Run `{stage.tool}`" if stage.via else upper_first(phrase(stage.tool)),
+        tool=stage.via or stage.tool,
         args_schema=stage.args_schema,
         validation=f"it returns {stage.returns}" if stage.returns else "",
         optional=stage.optional,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning import errors
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope, count, ranked
 from consolidation.learning.templates import template
@@ -35,7 +36,7 @@ class Quiet:
     last: tuple[tuple[str, int], ...]
 
 
-def modes(scope: Scope) -> list[Mode]:
+def modes(scope: Scope, say: Phrases) -> list[Mode]:
     """The errors of the pattern's runs, the most frequent first, each run counted once per kind."""
     met: dict[Kind, list[Run]] = defaultdict(list)
     after: dict[Kind, Counter[str]] = defaultdict(Counter)
@@ -43,7 +44,7 @@ def modes(scope: Scope) -> list[Mode]:
         for kind, n in _met(scope, run).items():
             met[kind].append(run)
             if run.succeeded:
-                after[kind][_next(scope, run, n)] += 1
+                after[kind][_next(scope, say, run, n)] += 1
     found = [_mode(kind, runs, after[kind]) for kind, runs in met.items()]
     return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
 
@@ -69,19 +70,19 @@ def quiet(scope: Scope) -> Quiet:
     return Quiet(len(scope.failures), len(silent), tuple(ranked(last)))
 
 
-def _next(scope: Scope, run: Run, n: int) -> str:
+def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
     """What came after the failed call: the next tool, the same with other arguments, or no further call."""
     failed, later = run.steps[n], run.steps[n + 1 :]
     if not later:
-        return "made no further call"
-    asked = "asked the user, then " if _spoke_between(run, failed, later[0]) else ""
+        return say("no_further")
+    asked = say("asked_then") if _spoke_between(run, failed, later[0]) else ""
     if later[0].name != failed.name:
-        again = " and tried again" if any(call.name == failed.name and not call.failed for call in later) else ""
-        return f"{asked}called {code(later[0].name)}{again}"
+        again = say("again") if any(call.name == failed.name and not call.failed for call in later) else ""
+        return f"{asked}{say('called', tool=code(later[0].name))}{again}"
     changed = sorted(_changed(scope, failed, later[0]))
     if not changed:
-        return f"{asked}tried the same call again"
-    return f"{asked}tried again with another {' and '.join(code(key) for key in changed[:3])}"
+        return f"{asked}{say('same_again')}"
+    return f"{asked}{say('other_again', what=say.join([code(key) for key in changed[:3]]))}"
 
 
 def _changed(scope: Scope, before: Call, after: Call) -> set[str]:

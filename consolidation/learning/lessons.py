@@ -3,99 +3,81 @@
 from collections.abc import Iterator, Sequence
 
 from consolidation.learning.contrast import Contrast, Way
-from consolidation.learning.differences import differences, lengths
 from consolidation.learning.failures import Mode, Quiet
+from consolidation.learning.neighbours import Difference
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.records import Sign
 from consolidation.learning.scope import Scope
-from consolidation.learning.speech import Term
 from consolidation.learning.toolnames import code
-from consolidation.learning.wording import joined, upper_first
+from consolidation.learning.wording import upper_first
 
 MOST_WAYS = 4
 
 
 def lessons(
-    scope: Scope,
-    seen: Contrast,
-    signs: Sequence[Sign],
-    quiet: Quiet,
-    later: Sequence[Term],
-    answered: Sequence[Term],
+    scope: Scope, say: Phrases, seen: Contrast, signs: Sequence[Sign], beside: Sequence[Difference], quiet: Quiet
 ) -> list[str]:
-    of_runs = (*_of_signs(signs), *_of_contrast(scope, seen), *_of_own(scope), *_of_quiet(quiet))
-    return [upper_first(line) for line in (*of_runs, *_of_speech(scope, later, answered))]
+    lines = (*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say))
+    return [upper_first(line) for line in lines]
 
 
-def _of_signs(signs: Sequence[Sign]) -> Iterator[str]:
+def _of_signs(signs: Sequence[Sign], say: Phrases) -> Iterator[str]:
+    """Those that no step tells already."""
     for sign in signs:
-        yield (
-            f"{code(sign.tool)} showed {code(sign.field)} {sign.value} in {sign.runs} of {sign.of} runs that ended "
-            f"well and in {sign.others} of {sign.of_others} others."
-        )
+        if not sign.acted:
+            fact = f"{code(sign.field)} {sign.value}"
+            counts = {"n": sign.runs, "of": sign.of, "m": sign.others, "of_m": sign.of_others}
+            yield say("showed", tool=code(sign.tool), fact=fact, **counts)
 
 
-def _of_contrast(scope: Scope, seen: Contrast) -> Iterator[str]:
+def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[str]:
     own = scope.effects(scope.runs[0])
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
-        yield (
-            f"{code(excess.tool)} was called in {excess.failures} of {excess.of_failures} similar runs that failed and "
-            f"in {excess.successes} of {excess.of_successes} that ended well."
-        )
+        counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
+        yield say("excess", tool=code(excess.tool), **counts)
     telling = [way for way in seen.ways if way.runs >= 2][:MOST_WAYS]
     if seen.similar >= 3 and telling:
-        told = joined([f"{way.successes} of {way.runs} {_way(way)}" for way in telling])
-        yield f"{seen.successes} of {seen.similar} other runs with similar requests ended well: {told}."
+        told = say.join([say("way_of", n=way.successes, of=way.runs, way=_way(way, say)) for way in telling])
+        yield say("ways", good=seen.successes, all=seen.similar, ways=told)
 
 
-def _way(way: Way) -> str:
-    return f"with {' plus '.join([code(tool) for tool in way.tools])}" if way.tools else "that changed nothing"
+def _way(way: Way, say: Phrases) -> str:
+    if not way.tools:
+        return say("way_changed_nothing")
+    return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
 
 
-def _of_own(scope: Scope) -> Iterator[str]:
-    for found in differences(scope):
-        yield (
-            f"{found.what} in {found.failures} of {found.of_failures} runs that failed and in {found.successes} of "
-            f"{found.of_successes} that ended well."
-        )
-    failed, well = lengths(scope)
-    if failed and well and max(failed, well) >= 1.5 * min(failed, well):
-        yield f"runs that failed took {failed} tool calls, runs that ended well {well} (medians)."
+def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[str]:
+    for d in found:
+        counts = {"n": d.failures, "of": d.of, "m": d.successes, "of_m": d.of_successes}
+        if d.kind == "value":
+            yield say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
+        elif d.kind == "acted_on":
+            yield say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
+        else:
+            yield say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
 
 
-def _of_speech(scope: Scope, later: Sequence[Term], answered: Sequence[Term]) -> Iterator[str]:
-    of = len(scope.successes)
-    if later:
-        yield f"in runs that ended well users also speak of {_terms(later, of)}."
-    if answered:
-        yield f"answers in runs that ended well mention {_terms(answered, of)}."
-
-
-def _terms(terms: Sequence[Term], of: int) -> str:
-    return joined([f"{term.written} ({term.runs} of {of})" for term in terms])
-
-
-def _of_quiet(quiet: Quiet) -> Iterator[str]:
+def _of_quiet(quiet: Quiet, say: Phrases) -> Iterator[str]:
     if quiet.runs >= 2:
-        last = joined([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
-        changed = f"; the last change was {last}" if last else "; nothing was changed"
-        yield f"no tool reported an error in {quiet.runs} of {quiet.failures} runs that failed{changed}."
+        last = say.join([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
+        changed = say("quiet_last", tools=last) if last else say("quiet_none")
+        yield say("quiet", n=quiet.runs, of=quiet.failures, last=changed)
 
 
-def failure_lines(met: Sequence[Mode]) -> list[str]:
+def failure_lines(met: Sequence[Mode], say: Phrases) -> list[str]:
     """Only numbers differ in a line as runs add up."""
-    return [
-        f"{code(mode.tool)} returned {_quoted(mode)} (runs: {mode.runs}, ended well: {mode.recovered})" for mode in met
-    ]
+    return [say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered) for m in met]
 
 
-def fallback_lines(met: Sequence[Mode]) -> list[str]:
+def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[str]:
     """One line for each thing that was done after an error; only numbers differ as runs add up."""
     return [
-        f"After {_quoted(mode)} from {code(mode.tool)}: {did} ({n} of {mode.recovered} runs that ended well)"
+        say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered)
         for mode in met
         for did, n in mode.next[:3]
     ]
 
 
-def _quoted(mode: Mode) -> str:
-    return f"“{mode.template}”" if mode.template else "an error"
+def _quoted(mode: Mode, say: Phrases) -> str:
+    return f"“{mode.template}”" if mode.template else say("an_error")

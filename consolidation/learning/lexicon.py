@@ -27,6 +27,7 @@ READS_ZH_LAST = ("查询", "查看", "查找", "检索", "搜索", "统计", "�
 # Words of grammar and of politeness: they open every request and tell none apart.
 STOP = _words(
     """
+    back except expect expected feeling helps helped once longer saying showing reaching past place read sent asked
     consider instead proceed proceeding confirm confirmed check checking another
     a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
     appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
@@ -82,6 +83,21 @@ VERBS = _words(
     withdraw write
     """
 )
+
+# The same in Chinese, from which a sentence may be put together.
+PLAIN_ZH = _words(
+    """
+    的 了 已 未 被 无 非 请 或 和 与 为 在 该 此 不 过 中 后 前 可 尚未 已经 没有 不能 无法 不可 不存在 不支持
+    不允许 不足 不匹配 不正确 无效 无权 权限 错误 失败 异常 超时 超出 超过 限制 范围 次数 数量 金额 余额 库存
+    用户 账户 账号 客户 订单 商品 产品 地址 手机号 电话 邮箱 密码 验证码 支付 付款 方式 退款 退货 换货 取消 修改
+    更新 删除 查询 找到 找不到 存在 重复 过期 签收 发货 待发货 配送 运输 完成 关闭 处理 申请 审核 参数 格式 缺少
+    必填 字段 文件 目录 路径 系统 服务 接口 请求 响应 网络 连接 拒绝 稍后 重试 登录 操作 状态 时间 日期 记录
+    数据 类型 名称 编号 号码 输入 支持 允许 可用 不可用 座位 航班 预订 行李
+    """
+)
+
+# Verbs of tools that requests use for anything.
+VAGUE = _words("update send run set make get put add modify edit create write open call use start do")
 
 PREPOSITIONS = _words(
     """

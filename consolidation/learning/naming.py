@@ -3,90 +3,120 @@
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 
+from pypinyin import lazy_pinyin
+
+from consolidation.learning.contrast import Way
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
 from consolidation.learning.speech import Term
-from consolidation.learning.toolnames import code, objects, phrase
-from consolidation.learning.wording import cut, joined, upper_first
-from skills.manifest import TrackRecord
+from consolidation.learning.toolnames import code, phrase
+from consolidation.learning.wording import cut, upper_first
 
 LONGEST_SLUG = 64
 LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
+MOST_ACTS = 4
+# Commands that prepare and tidy up: they do not name a skill.
+HOUSEKEEPING = frozenset({
+    "rm", "mkdir", "cp", "mv", "touch", "cat >", "echo >", "python", "git add", "git checkout", "chmod", "git stash",
+})  # fmt: skip
 _ARTICLES = {"a", "an", "the"}
 
 
-def title(steps: Sequence[Stage]) -> str:
+def title(steps: Sequence[Stage], say: Phrases) -> str:
     """Cancel a reservation; what it is without an effect."""
     acts = _acts(steps)
-    return cut(upper_first(_said(acts)) if acts else "Answer without changing anything", LONGEST_TITLE)
+    return cut(upper_first(_said(acts, say)) if acts else say("no_action"), LONGEST_TITLE)
 
 
-def _said(acts: Sequence[Stage]) -> str:
+def _said(acts: Sequence[Stage], say: Phrases) -> str:
     """Edit a file, run go build and lint: the same verb is said once."""
-    phrases = [phrase(stage.tool, article="a") for stage in acts[:4]]
+    if say.language == "zh":
+        return say.join([stage.tool if not stage.tool.isascii() else phrase(stage.tool, article="") for stage in acts])
+    phrases = [f"run {stage.tool}" if stage.via else phrase(stage.tool, article="a") for stage in acts[:MOST_ACTS]]
     verbs = [said.split(" ", 1)[0] for said in phrases]
     again = [n and verb == verbs[n - 1] == "run" for n, verb in enumerate(verbs)]
-    return joined([said.split(" ", 1)[1] if same else said for said, same in zip(phrases, again, strict=True)])
+    return say.join([said.split(" ", 1)[1] if same else said for said, same in zip(phrases, again, strict=True)])
 
 
 def _acts(steps: Sequence[Stage]) -> list[Stage]:
+    """What tells the skill: of commands those that check or publish, before those that prepare."""
     acts = [stage for stage in steps if stage.changes]
-    return [stage for stage in acts if not stage.optional] or acts
-
-
-def _looks(steps: Sequence[Stage]) -> str:
-    return objects([stage.tool for stage in steps if not stage.changes and not stage.optional])
+    needed = [stage for stage in acts if not stage.optional] or acts
+    return [stage for stage in needed if not (stage.via and stage.tool in HOUSEKEEPING)] or needed
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:
-    """Of `[a-z0-9-]`, at most 64, not among the taken ones: numbered if need be."""
-    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    """Of `[a-z0-9-]`, at most 64, not among the taken ones: numbered if need be. Chinese is written in pinyin."""
+    latin = " ".join(lazy_pinyin(text.lower(), errors=lambda rest: rest))
+    plain = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain) if part and part not in _ARTICLES]
-    base = _shortened(parts) or f"skill-{sha256(signature.encode()).hexdigest()[:10]}"
-    numbered = (f"{base[: LONGEST_SLUG - 1 - len(str(n))].rstrip('-')}-{n}" for n in range(2, len(taken) + 3))
+    base = _shortened(parts, LONGEST_SLUG) or f"skill-{sha256(signature.encode()).hexdigest()[:10]}"
+    numbered = (f"{_shortened(base.split('-'), LONGEST_SLUG - 1 - len(str(n)))}-{n}" for n in range(2, len(taken) + 3))
     return next(name for name in (base, *numbered) if name not in taken)
 
 
-def _shortened(parts: Sequence[str]) -> str:
+def _shortened(parts: Sequence[str], most: int) -> str:
+    """Whole words only."""
     kept = ""
     for part in parts:
-        longer = f"{kept}-{part}" if kept else part[:LONGEST_SLUG]
-        if len(longer) > LONGEST_SLUG:
+        longer = f"{kept}-{part}" if kept else part[:most]
+        if len(longer) > most:
             break
         kept = longer
     return kept
 
 
-def description(
-    titled: str, steps: Sequence[Stage], said: Sequence[Term], signs: Sequence[Sign], record: TrackRecord
-) -> str:
-    """What it does, when to use it, how it went."""
-    parts = [_does(titled, steps), _use_when(steps, said, signs), _record(record)]
+@dataclass(frozen=True)
+class Use:
+    """When to use it and when not: words of the requests, conditions, what else similar requests needed."""
+
+    said: Sequence[Term]
+    signs: Sequence[Sign]
+    other: tuple[Sign, str, str] | None  # the condition, the value of other records, what is done with those
+    ways: Sequence[Way]
+
+
+def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+    """What it does, when to use it, when not."""
+    stop = "。" if say.language == "zh" else "."
+    parts = [f"{titled}{stop}", _use_when(steps, use, say), _not_when(use, say)]
     return cut(" ".join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
-def _does(titled: str, steps: Sequence[Stage]) -> str:
-    looks = _looks(steps)
-    known = not looks or looks in titled
-    return f"{titled}." if known else f"{titled} after looking up {looks}."
-
-
-def _use_when(steps: Sequence[Stage], said: Sequence[Term], signs: Sequence[Sign]) -> str:
-    asks = f"a request mentions {joined([term.written for term in said[:4]], 'or')}" if said else ""
-    clear = [f"{code(sign.field)} {sign.value}" for sign in signs[:2] if sign.of >= 4 and sign.runs >= 0.8 * sign.of]
-    shows = f"the look-up shows {joined(clear)}" if clear else ""
-    when = " and ".join(part for part in (asks, shows) if part)
+def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+    asks = say("mentions", terms=say.join([term.written for term in use.said[:4]], "or")) if use.said else ""
+    clear = _conditions([sign for sign in use.signs if sign.of >= 4])
+    shows = say("shows", facts=say.join(clear)) if clear else ""
+    when = say("and").join(part for part in (asks, shows) if part)
     if when:
-        return f"Use when {when}."
+        return say("use_when", when=when)
     acts = _acts(steps)
-    return f"Use when asked to {_said(acts)}." if acts else "Use when what these tools return answers the request."
+    return say("use_asked", acts=_said(acts, say)) if acts else say("use_answer")
 
 
-def _record(record: TrackRecord) -> str:
-    ended = record.successes + record.failures
-    partly = f", {record.partials} more in part" if record.partials else ""
-    only = "Only " if ended >= 5 and record.successes * 2 < ended else ""
-    return f"{only}{record.successes} of {ended} recorded runs ended well{partly}." if ended else ""
+def _conditions(signs: Sequence[Sign]) -> list[str]:
+    """Each once, and none of a field that has another value for another effect: the steps tell those apart."""
+    values: dict[tuple[str, str], set[str]] = {}
+    for sign in signs:
+        values.setdefault((sign.tool, sign.field), set()).add(sign.value)
+    clear = [f"{code(field)} {min(held)}" for (_, field), held in values.items() if len(held) == 1]
+    return clear[:2]
+
+
+def _not_when(use: Use, say: Phrases) -> str:
+    if use.other:
+        sign, value, tool = use.other
+        return say("not_value", fact=f"{code(sign.field)} {value}", tool=code(tool))
+    well = [way for way in use.ways if way.successes >= 2 and way.successes * 2 > way.runs][:2]
+    told = [
+        say("way_with", tools=say("plus").join([code(tool) for tool in way.tools]), n=way.successes)
+        if way.tools
+        else say("way_none", n=way.successes)
+        for way in well
+    ]
+    return say("not_else", ways=say.join(told)) if told else ""

@@ -2,112 +2,146 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from consolidation.learning.dialogue import Assent
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
+from consolidation.learning.records import Sign
 from consolidation.learning.sources import Origin, Sources
+from consolidation.learning.together import Companion
 from consolidation.learning.toolnames import code, phrase
 from consolidation.learning.values import ITEM, spelled
-from consolidation.learning.wording import joined, times, upper_first
+from consolidation.learning.wording import upper_first
 
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
+ALWAYS = 0.75
 
 
-def steps(stages: Sequence[Stage], sources: Sources, assents: Mapping[str, Assent]) -> str:
-    lines = list(_lines(stages, sources, assents))
+@dataclass(frozen=True)
+class Known:
+    """What the steps are written from, beside the stages."""
+
+    sources: Sources
+    assents: Mapping[str, Assent]
+    signs: Sequence[Sign]
+    companions: Sequence[Companion]
+
+
+def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> str:
+    lines = list(_lines(stages, known, say))
     return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1))
 
 
-def _lines(stages: Sequence[Stage], sources: Sources, assents: Mapping[str, Assent]) -> Iterator[str]:
+def _lines(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]:
     asked = False
     for stage in stages:
-        assent = assents.get(stage.tool)
+        assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
-            yield (
-                f"Say what will be done and wait for a yes: in {assent.yes} of {assent.runs} runs that ended well the "
-                f"user agreed right before {code(stage.tool)}."
-            )
-        yield _line(stage, sources)
-    if not any(stage.changes for stage in stages):
-        yield "Answer from what came back and change nothing."
+            yield say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool))
+        chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
+        yield _line(stage, known.sources, say) + "".join(" " + _choice(sign, say) for sign in chosen)
+    acts = [stage for stage in stages if stage.changes]
+    if not acts:
+        yield say("answer")
+    yield from _completeness(acts, known.companions, say)
 
 
-def _line(stage: Stage, sources: Sources) -> str:
-    head = f"{upper_first(phrase(stage.tool))} with {code(stage.tool)}{_often(stage)}."
-    if stage.optional:
-        head = f"If needed ({stage.runs} of {stage.of} runs): {head[:1].lower()}{head[1:]}"
+def _choice(sign: Sign, say: Phrases) -> str:
+    fact = f"{code(sign.field)} {'是' if say.language == 'zh' else 'is'} {sign.value}"
+    return say("choose", fact=fact, n=sign.runs, of=sign.of, m=sign.others, of_m=sign.of_others)
+
+
+def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[str]:
+    """What belongs together, as the last thing to check."""
+    whole = [stage for stage in acts if not stage.optional and not stage.via]
+    repeated = [stage for stage in whole if stage.per and stage.most > 1]
+    if len(whole) > 1 or repeated:
+        told = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
+        yield say("check_all", tools=say.join(told))
+    if companions and whole:
+        more = say.join([say("also", n=one.runs, tool=code(one.tool)) for one in companions])
+        own = say.join([code(stage.tool) for stage in whole])
+        yield say("check_more", of=companions[0].of, own=own, more=more)
+
+
+def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
+    key = "step_command" if stage.via else "step"
+    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.tool), often=_often(stage, say))
+    if stage.share < ALWAYS:
+        step = head if stage.via or say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
+        head = say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
     paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})[:MOST_ARGUMENTS]
-    came = [line for path in paths if (line := _from(path, sources[stage.tool, path], stage))]
-    told = f" {upper_first('; '.join(came))}." if came else ""
+    came = [line for path in paths if (line := _from(path, sources[stage.tool, path], stage, say))]
+    stop, gap = ("。", "；") if say.language == "zh" else (".", "; ")
+    told = f" {upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells else ""
-    done = f" Done when it returns {returned}." if returned else ""
-    return head + told + done
+    return head + told + (say("done", what=returned) if returned else "")
 
 
-def _often(stage: Stage) -> str:
-    if stage.most == 1:
+def _often(stage: Stage, say: Phrases) -> str:
+    if stage.most == 1 or stage.via:
         return ""
-    each = f", once per {code(stage.per)}" if stage.per else ""
+    each = say("once_per", per=code(stage.per)) if stage.per else ""
     if stage.usual == stage.most:
-        return f"{each} ({times(stage.most)})"
-    usual = times(stage.usual) if stage.usual < 3 else str(stage.usual)
-    return f"{each} (usually {usual}, up to {times(stage.most)})"
+        return each + say("fixed", n=say.times(stage.most))
+    usual = say.times(stage.usual) if stage.usual < 3 else str(stage.usual)
+    return each + say("usually", n=usual, most=say.times(stage.most))
 
 
-def _from(path: str, counted: Counter[Origin], stage: Stage) -> str:
+def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
     """`reservation_id` from the user's answer, else from `get_user_details` → `reservations[]`."""
     origins = Counter({origin: n for origin, n in counted.items() if origin.kind != "names"})
     ranked = sorted(origins.items(), key=lambda pair: (-pair[1], pair[0].kind, pair[0].tool, pair[0].path))
     if ranked[0][0].kind == "own":
-        return _own_words(path, counted, ranked[0][1]) if stage.changes else ""
+        return _own_words(path, counted, ranked[0][1], say) if stage.changes else ""
     kept = [origin for origin, n in ranked if n * 5 >= origins.total() and origin.kind != "own"]
-    users = [_asked(origin) for origin in kept if not origin.tool][:1]
+    users = [say(f"from_{'request' if origin.kind == 'opening' else 'answer'}") for origin in kept if not origin.tool]
     tools = list(dict.fromkeys(origin.tool for origin in kept if origin.tool))
-    found = [_field(tool, [origin for origin in kept if origin.tool == tool]) for tool in tools]
-    told = [*users, *found] if not kept[0].tool else [*found, *users]
-    return f"{code(path)} {', else '.join(told[:2])}"
+    found = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
+    told = [*users[:1], *found] if not kept[0].tool else [*found, *users[:1]]
+    return f"{code(path)} {say('else').join(told[:2])}"
 
 
-def _own_words(path: str, counted: Counter[Origin], written: int) -> str:
+def _own_words(path: str, counted: Counter[Origin], written: int, say: Phrases) -> str:
     named = sorted(spelled(o.path) for o, n in counted.items() if o.kind == "names" and n * 2 >= written)
-    naming = f", naming {joined([code(name) for name in named[:3]])}" if named else ""
-    return f"{code(path)} in your own words{naming}"
+    naming = say("naming", names=say.join([code(name) for name in named[:3]])) if named else ""
+    return say("own_words", path=code(path), naming=naming)
 
 
-def _asked(origin: Origin) -> str:
-    return "from the user's request" if origin.kind == "opening" else "from the user (ask for it)"
-
-
-def _field(tool: str, origins: Sequence[Origin]) -> str:
+def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
     """From `get_order` → `id` or `items[].id`."""
     paths = [code(spelled(origin.path)) for origin in origins if set(origin.path) - {ITEM, "*"}]
-    return f"from {code(tool)} → {' or '.join(paths[:2])}" if paths else f"from {code(tool)}"
+    if not paths:
+        return say("from_tool", tool=code(tool))
+    return say("from_field", tool=code(tool), paths=say("or").join(paths[:2]))
 
 
-def tool_lines(stages: Sequence[Stage]) -> list[str]:
-    """One line per tool: its arguments, whether it changes something, in how many successes."""
-    return [f"{code(stage.tool)}: {'; '.join(_about(stage))}" for stage in stages]
+def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
+    """One line per tool: its arguments, whether it changes something, in how many runs."""
+    colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
+    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in stages]
 
 
-def _about(stage: Stage) -> Iterator[str]:
+def _about(stage: Stage, say: Phrases) -> Iterator[str]:
     properties: dict[str, Any] = stage.args_schema.get("properties", {})
     required = stage.args_schema.get("required", [])
     if stage.changes:
-        yield "changes something"
-    given = [_argument(name, schema, name in required) for name, schema in properties.items()][:MOST_ARGUMENTS]
+        yield say("changes")
+    given = [_argument(name, schema, name in required, say) for name, schema in properties.items()][:MOST_ARGUMENTS]
     if given:
-        yield f"takes {joined(given)}"
-    yield f"used in {stage.runs} of {stage.of} runs{' that ended well' if stage.well else ''}"
+        yield say("takes", what=say.join(given))
+    yield say("used_well" if stage.well else "used", n=stage.runs, of=stage.of)
 
 
-def _argument(name: str, schema: dict[str, Any], required: bool) -> str:
-    notes = [] if required else ["optional"]
+def _argument(name: str, schema: dict[str, Any], required: bool, say: Phrases) -> str:
+    notes = [] if required else [say("optional")]
     inner = list(schema.get("items", schema).get("properties", {}))[:4]
     if schema.get("examples"):
-        notes.append(f"such as {joined([str(example) for example in schema['examples'][:3]], 'or')}")
+        notes.append(say("such_as", what=say.join([str(example) for example in schema["examples"][:3]], "or")))
     elif inner:
-        notes.append(f"{'a list' if schema['type'] == 'array' else 'an object'} of {joined(inner)}")
+        notes.append(say("list_of" if schema["type"] == "array" else "object_of", what=say.join(inner)))
     return f"{code(name)} ({', '.join(notes)})" if notes else code(name)

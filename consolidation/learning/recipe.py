@@ -8,12 +8,15 @@ from statistics import median_low
 from typing import Any
 
 from consolidation.learning import schemas
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.results import returns
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
+from consolidation.learning.signatures import words
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
+RARELY = 0.75
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Stage:
     args_schema: dict[str, Any]
     returns: str
     well: bool = True  # the runs are the successes
+    via: str = ""  # the tool that runs it, of a command
 
     @property
     def share(self) -> float:
@@ -46,22 +50,23 @@ class Stage:
         return self.share < OPTIONAL_BELOW
 
 
-def stages(scope: Scope) -> list[Stage]:
-    """The tools of the successes in order; those of less than a fifth of the runs are left out."""
+def stages(scope: Scope, say: Phrases) -> list[Stage]:
+    """The tools of the successes in order; those of less than a fifth of the runs, or of a single one of several, are
+    left out."""
     used = [_by_tool(run, scope) for run in scope.shown_by]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
     for calls in used:
         for tool in calls:
             uses[tool].append(calls[tool])
-    kept = {tool for tool in uses if len(uses[tool]) >= LEFT_OUT_BELOW * len(used)}
+    kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
     order = _order([[tool for tool in calls if tool in kept] for calls in used])
-    return [_stage(scope, tool, uses[tool], len(used)) for tool in order]
+    return [_stage(scope, say, tool, uses[tool], len(used)) for tool in order]
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for call in run.steps:
-        if call.name not in scope.rules.ignored:
+        if call.name not in scope.rules.ignored and words(call.name) != ["think"]:
             found.setdefault(call.name, []).append(call)
     return found
 
@@ -77,6 +82,15 @@ def _order(sequences: Sequence[Sequence[str]]) -> list[str]:
     for tool in [tool for tool in by_rank if tool not in placed]:
         later = (n for n, other in enumerate(placed) if _mostly_before(tool, other, sequences))
         placed.insert(next(later, len(placed)), tool)
+    return _reads_first(placed, sequences)
+
+
+def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]]) -> list[str]:
+    """A tool that fewer runs used stands before those that it mostly came before, whatever its mean rank."""
+    for tool in [tool for tool in placed if sum(tool in s for s in sequences) < RARELY * len(sequences)]:
+        at = placed.index(tool)
+        before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences)), at)
+        placed.insert(before, placed.pop(at))
     return placed
 
 
@@ -85,7 +99,7 @@ def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]]) ->
     return sum(1 for s in both if s.index(tool) < s.index(other)) * 2 > len(both)
 
 
-def _stage(scope: Scope, tool: str, uses: Sequence[Sequence[Call]], total: int) -> Stage:
+def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int) -> Stage:
     worked = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
     seen = [call for calls in worked for call in calls]
     counts = [len(calls) for calls in worked]
@@ -98,8 +112,9 @@ def _stage(scope: Scope, tool: str, uses: Sequence[Sequence[Call]], total: int) 
         per=_per(scope, tool, worked),
         changes=scope.changes(tool),
         args_schema=schemas.of(scope, tool, seen),
-        returns=returns(scope, tool, [call for call in seen if not call.failed]),
+        returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
         well=bool(scope.successes),
+        via=next((call.via for call in seen if call.via), ""),
     )
 
 

@@ -1,25 +1,35 @@
-"""What the looked-up record said: field values that most successes of the pattern saw and other runs saw less often."""
+"""What tells the records that were acted on from the others: field values with lift, joined by the record's id."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from uuid import UUID
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
-from consolidation.learning.chance import this_many
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
 from consolidation.learning.values import flat, leaves, spelled
 
 LEAST_RUNS = 3
-SHARE = 0.6
-CHANCE = 0.15
+SHARE = 0.8
+Z = 1.645
 MOST = 3
 Fact = tuple[str, str, str]  # tool, field, value
 
 
+@dataclass
+class Record:
+    """Something that a run looked up by its id, what was said of it, and which tools then acted on it."""
+
+    tool: str
+    facts: frozenset[Fact]
+    acted: set[str] = field(default_factory=set)
+    tried: set[str] = field(default_factory=set)  # those whose call failed too
+
+
 @dataclass(frozen=True)
 class Sign:
-    """`runs` of `of` successes looked up such a value; of the other runs that looked, `others` of `of_others`."""
+    """`runs` of `of` successes acted on a record with such a value (or, without an effect, saw one); of the other
+    records `others` of `of_others`. `acted`: the tool that acted, '' for none."""
 
     tool: str
     field: str
@@ -28,77 +38,134 @@ class Sign:
     of: int
     others: int
     of_others: int
+    acted: str = ""
 
     @property
-    def chance(self) -> float:
-        """The probability of so many if the pattern's successes were like the other runs."""
-        return this_many(self.runs, self.of, (self.others + 1) / (self.of_others + 2))
+    def lift(self) -> float:
+        """The lower bound (95 %, one side) of how much likelier the value is than elsewhere."""
+        a, n, b, m = self.runs + 0.5, self.of + 1, self.others + 0.5, self.of_others + 1
+        spread = math.sqrt(max(0.0, 1 / a - 1 / n + 1 / b - 1 / m))
+        return math.exp(math.log(a / n) - math.log(b / m) - Z * spread)
 
 
 def signs(scope: Scope) -> list[Sign]:
-    """The clearest first; of a field that shows two such values none."""
-    seen = {run.id: set(_facts(scope, run)) for run in scope.all}
-    found = Counter(fact for run in scope.successes for fact in seen[run.id])
-    counted = [_sign(scope, fact, n, seen) for fact, n in found.items() if n >= LEAST_RUNS]
+    """The conditions that separate, the clearest first; of a field that shows two such values none."""
+    tools = sorted(scope.effects(scope.runs[0])) or [""]
+    found = [sign for tool in tools for sign in _of_tool(scope, tool)]
+    return sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
+
+
+def _of_tool(scope: Scope, acting: str) -> list[Sign]:
+    own, others, cases = _units(scope, acting)
+    by_tool = Counter(tool for facts in own for tool in {fact[0] for fact in facts})
+    rest = Counter(tool for facts in others for tool in {fact[0] for fact in facts})
+    held, elsewhere = _held(own), _held(others)
+    counted = [
+        Sign(*fact, n, by_tool[fact[0]], elsewhere[fact], rest[fact[0]], acting)
+        for fact, n in held.items()
+        if n >= LEAST_RUNS and len(cases[fact]) >= 2
+    ]
     clear = [
         s
         for s in counted
-        if s.runs >= SHARE * s.of
-        and s.of * 2 >= len(scope.successes)
-        and s.of_others >= LEAST_RUNS
-        and s.chance <= CHANCE
+        if s.runs >= SHARE * s.of and s.of * 2 >= len(own) and s.of_others >= LEAST_RUNS and s.lift > 1
     ]
     values = Counter((sign.tool, sign.field) for sign in clear)
-    single = [sign for sign in clear if values[sign.tool, sign.field] == 1]
-    return sorted(single, key=lambda s: (s.chance, -s.runs, s.tool, s.field, s.value))[:MOST]
+    return [sign for sign in clear if values[sign.tool, sign.field] == 1]
 
 
-def _sign(scope: Scope, fact: Fact, runs: int, seen: Mapping[UUID, set[Fact]]) -> Sign:
-    tool, field, value = fact
-    looked = [run for run in scope.all if tool in run.tools]
-    own = [run for run in looked if run.id in scope.ids and run.succeeded]
-    rest = [run for run in looked if run.id not in scope.ids or not run.succeeded]
-    return Sign(tool, field, value, runs, len(own), sum(1 for run in rest if fact in seen[run.id]), len(rest))
+def _held(units: Iterable[frozenset[Fact]]) -> Counter[Fact]:
+    return Counter(fact for facts in units for fact in facts)
 
 
-def _facts(scope: Scope, run: Run) -> Iterator[Fact]:
-    """What the reading calls returned: tool, field, value."""
-    for call in run.steps:
-        if call.failed or scope.changes(call.name) or not isinstance(call.returned, dict):
+def _units(scope: Scope, acting: str) -> tuple[list[frozenset[Fact]], list[frozenset[Fact]], dict[Fact, set[str]]]:
+    """The facts of what each success acted on; those of what other successes acted on, and of what was passed by."""
+    own: list[frozenset[Fact]] = []
+    others: list[frozenset[Fact]] = []
+    cases: dict[Fact, set[str]] = defaultdict(set)
+    for run in scope.all:
+        if not run.succeeded:
             continue
-        for field, value in _told(scope, call):
-            yield call.name, field, value
+        known = records(scope, run)
+        mine = run.id in scope.ids
+        if not acting:
+            facts = _facts(known if mine else [r for r in known if r.acted] or known)
+            (own if mine else others).append(facts)
+        else:
+            facts = _facts(r for r in known if acting in r.acted)
+            if mine and facts:
+                own.append(facts)
+            rest = _facts(r for r in known if r.acted and acting not in r.acted) or _facts(
+                r for r in known if not r.acted
+            )
+            if rest and (not mine or not facts or rest != facts):
+                others.append(rest - facts if mine else rest)
+        for fact in facts if mine else ():
+            cases[fact].add(run.thread)
+    return own, others, cases
 
 
-def _told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
-    for path, leaf in flat(call.returned):
-        if scope.may_show(call.name, "result", path, leaf):
-            yield spelled(scope.shown(path)), _said(leaf)
+def _facts(records: Iterable[Record]) -> frozenset[Fact]:
+    return frozenset(fact for record in records for fact in record.facts)
 
 
-def acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:
-    """Field and value of the records that the run looked up and then called this tool for, known by a shared id."""
-    known: dict[str, set[tuple[str, str]]] = {}
-    found: set[tuple[str, str]] = set()
+def elsewhere(scope: Scope, sign: Sign, own: Iterable[Sign]) -> tuple[str, str] | None:
+    """The value of the same field that other effects act on, and the effect that does so most: (value, tool)."""
+    mine = {other.value for other in own if (other.tool, other.field) == (sign.tool, sign.field)}
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for run in scope.all:
+        for record in records(scope, run) if run.succeeded and run.id not in scope.ids else ():
+            for tool, name, value in record.facts:
+                if (tool, name) == (sign.tool, sign.field) and value not in mine:
+                    found[value].extend((run.thread, acting) for acting in record.acted)
+    clear = {value: seen for value, seen in found.items() if len({thread for thread, _ in seen}) >= LEAST_RUNS}
+    if not clear:
+        return None
+    value = max(clear, key=lambda v: (len(clear[v]), v))
+    acting = Counter(tool for _, tool in clear[value] if tool not in scope.effects(scope.runs[0]))
+    return (value, min(acting, key=lambda t: (-acting[t], t))) if acting else None
+
+
+def records(scope: Scope, run: Run) -> list[Record]:
+    """The records that the run looked up by id, with the effects that later calls of the same id had on them."""
+    if run.id not in scope.looked_up:
+        scope.looked_up[run.id] = _looked_up(scope, run)
+    return scope.looked_up[run.id]
+
+
+def _looked_up(scope: Scope, run: Run) -> list[Record]:
+    known: dict[str, Record] = {}
+    found: list[Record] = []
     for call in run.steps:
-        if call.failed and call.name != tool:
+        if scope.changes(call.name):
+            for leaf in {str(leaf) for _, leaf in leaves(call.arguments) if is_id(leaf)} & known.keys():
+                known[leaf].tried.add(call.name)
+                known[leaf].acted.update([] if call.failed else [call.name])
+        elif call.failed:
             continue
-        if call.name == tool:
-            for path, leaf in leaves(call.arguments):
-                for ident in _ids(path[-1], leaf):
-                    found |= known.get(ident, set())
-        elif isinstance(call.returned, dict):
-            told = set(_told(scope, call))
-            known.update((ident, told) for key, leaf in call.returned.items() for ident in _ids(key, leaf))
+        elif isinstance(call.returned, dict) and (name := _id_of(call)):
+            record = Record(call.name, frozenset((call.name, *fact) for fact in told(scope, call)))
+            if name not in known:
+                found.append(record)
+                known[name] = record
+            elif not known[name].acted:
+                known[name].facts = record.facts
     return found
 
 
-def _ids(key: object, leaf: object) -> list[str]:
-    """What a value is known by when it may name one thing: with its field; alone when it is long enough."""
-    if not isinstance(leaf, str | int) or isinstance(leaf, bool) or not any(map(str.isdigit, str(leaf)[:80])):
-        return []
-    return [f"{key}={leaf}", str(leaf)] if isinstance(leaf, str) and len(leaf) > 3 else [f"{key}={leaf}"]
+def _id_of(call: Call) -> str:
+    """The argument by which it was looked up and which the record repeats."""
+    held = {str(leaf) for leaf in call.returned.values() if isinstance(leaf, str | int)}
+    asked = [str(leaf) for leaf in call.arguments.values() if is_id(leaf)]
+    return next((leaf for leaf in asked if leaf in held), asked[0] if len(asked) == 1 else "")
 
 
-def _said(leaf: str | bool) -> str:
-    return str(leaf).lower() if isinstance(leaf, bool) else leaf
+def is_id(leaf: object) -> bool:
+    return isinstance(leaf, str | int) and not isinstance(leaf, bool) and any(map(str.isdigit, str(leaf)[:80]))
+
+
+def told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
+    """Field and value of what a call returned, as far as it may be shown."""
+    for path, leaf in flat(call.returned):
+        if scope.may_show(call.name, "result", path, leaf):
+            yield spelled(scope.shown(path)), str(leaf).lower() if isinstance(leaf, bool) else str(leaf)

@@ -4,24 +4,24 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.runs import Call
 from consolidation.learning.scope import Scope
 from consolidation.learning.templates import template
-from consolidation.learning.wording import joined
 
 LONGEST_TEXT = 80
 MOST_FIELDS = 5
 
 
-def returns(scope: Scope, tool: str, calls: Sequence[Call]) -> str:
+def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
     """“Transfer successful”; an object with `status` shipped; a list; '' when the calls have nothing in common."""
     results = [call.returned for call in calls if call.returned not in (None, "")]
     if not results:
         return ""
     if all(isinstance(result, dict) for result in results):
-        return _object(scope, tool, results)
+        return _object(scope, say, tool, results)
     if all(isinstance(result, list) for result in results):
-        return "a list"
+        return say("list")
     if all(isinstance(result, str) for result in results):
         return _text(scope, results)
     return ""
@@ -33,12 +33,12 @@ def _text(scope: Scope, results: Sequence[str]) -> str:
     return f"“{text}”" if text and times * 4 >= len(results) * 3 else ""
 
 
-def _object(scope: Scope, tool: str, results: Sequence[dict[str, Any]]) -> str:
+def _object(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, Any]]) -> str:
     states = [f"`{key}` {value}" for key, value in _brought(scope, tool)] if scope.changes(tool) else []
     if states:
-        return f"an object with {joined(states[:2])}"
+        return say("object", what=say.join(states[:2]))
     shared = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
-    return f"an object with {joined([f'`{key}`' for key in shared[:MOST_FIELDS]])}" if shared else ""
+    return say("object", what=say.join([f"`{key}`" for key in shared[:MOST_FIELDS]])) if shared else ""
 
 
 def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:

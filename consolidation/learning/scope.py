@@ -5,18 +5,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from consolidation.learning import errors, terms, values
 from consolidation.learning.effects import ToolRules, effects
-from consolidation.learning.holdings import place
-from consolidation.learning.lexicon import PLAIN, STOP
+from consolidation.learning.holdings import goods, place
+from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP
 from consolidation.learning.privacy import Holders, personal, safe
 from consolidation.learning.runs import Call, Run
+from consolidation.learning.signatures import words
+from consolidation.learning.terms import stem
+
+if TYPE_CHECKING:
+    from consolidation.learning.records import Record
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
 RUNS_PER_VALUE = 3
+_FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
 
 
@@ -43,6 +50,7 @@ class Scope:
     rules: ToolRules = field(default_factory=ToolRules)
     _fields: dict[str, Holders | None] = field(default_factory=dict)
     _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
+    looked_up: "dict[UUID, list[Record]]" = field(default_factory=dict)  # kept by `records`
 
     @cached_property
     def all(self) -> list[Run]:
@@ -75,6 +83,11 @@ class Scope:
         return self._effects[run.id]
 
     @cached_property
+    def goods(self) -> frozenset[str]:
+        """Stems of words that name things of a catalogue or places: values of fields with many different ones."""
+        return goods(self.all, {stem(word) for run in self.all for tool in run.tools for word in words(tool)})
+
+    @cached_property
     def names(self) -> set[str]:
         """Words that are mostly written with a capital inside a clause, or stand in fields of personal details."""
         capital: Counter[str] = Counter()
@@ -93,16 +106,23 @@ class Scope:
         return safe(text) and not self.names.intersection(text.lower().split())
 
     @cached_property
+    def _tool_names(self) -> frozenset[str]:
+        return frozenset(tool for run in self.all for tool in run.tools)
+
+    @cached_property
     def _words(self) -> Holders:
         holders = Holders()
         for run in self.all:
             texts = [run.opening, *(_short_text(call) for call in run.steps)]
-            holders.add({w.lower() for text in texts for words in terms.sentences(text) for w in words}, run.thread)
+            said = {w.lower() for text in texts for words in terms.sentences(text) for w in words}
+            holders.add(said | {piece for text in texts for piece in terms.han(text)}, run.thread)
         return holders
 
     def may_quote(self, word: str) -> bool:
         """May this word of a tool's text stand in a skill?"""
         low = word.lower()
+        if terms.is_han(word):
+            return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._words.common(word)
         return low in PLAIN or low in STOP or (self.names_nobody(low) and self._words.common(low))
 
     @cached_property
@@ -154,8 +174,9 @@ class Scope:
         """Is this key of an object a field of its kind, and not somebody's id or name?"""
         if key == values.ITEM:
             return True
-        plain = safe(key) and key.replace("_", "").replace("-", "").isalpha()
-        return plain and self._keys.common(key)
+        if _FIELD.fullmatch(key) and self._keys.common(key):
+            return True
+        return safe(key) and key.replace("_", "").replace("-", "").isalpha() and self._keys.common(key)
 
     def shown(self, path: values.Path) -> values.Path:
         """A path with `*` for the keys that may not be named."""

@@ -28,6 +28,17 @@ def alike(scope: Scope) -> list[Run]:
     return [run for _, run in near[: min(MOST, PER_SUCCESS * len(own))]]
 
 
+class Openings:
+    """How alike two runs open."""
+
+    def __init__(self, scope: Scope) -> None:
+        weights = _idf(scope)
+        self._vectors = {run.id: _vector(scope, run, weights) for run in scope.all}
+
+    def likeness(self, one: Run, other: Run) -> float:
+        return _dot(self._vectors.get(one.id, {}), self._vectors.get(other.id, {}))
+
+
 def _sum(vectors: list[Vector]) -> Vector:
     total: Vector = {}
     for vector in vectors:

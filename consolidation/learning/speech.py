@@ -11,8 +11,9 @@ from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
 
 PRIOR = 10.0
-DISTINCT = 0.8  # standard errors
-CLEAR = 1.5
+DISTINCT = 1.2  # standard errors
+
+CASES = 3
 TOO_COMMON = 0.6  # of the other runs
 
 
@@ -27,9 +28,10 @@ class Term:
     score: float
 
 
-def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> list[Term]:
-    """The terms that may be said and that at least two of the successes say, the most telling first."""
-    said = _Said(scope, spoken)
+def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]], *, everyday: bool = False) -> list[Term]:
+    """The terms that may be said and that successes of three cases say, the most telling first; those that nearly every
+    request of the scope holds only when `everyday`."""
+    said = _Said(scope, spoken, everyday=everyday)
     found = list(said.terms())
     return sorted(found, key=lambda term: (-term.score, -term.runs, -len(term.key), term.key))
 
@@ -37,8 +39,8 @@ def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> list[Term]:
 class _Said:
     """Who says what."""
 
-    def __init__(self, scope: Scope, spoken: Callable[[Run], dict[str, str]]) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, spoken: Callable[[Run], dict[str, str]], *, everyday: bool) -> None:
+        self.scope, self.everyday = scope, everyday
         self.holders = Holders()
         self.inside, self.outside = Counter[str](), Counter[str]()
         self.forms: dict[str, list[str]] = defaultdict(list)
@@ -67,13 +69,13 @@ class _Said:
                 continue
             written = terms.most_written(self.forms[key])
             everyday = outside > max(3.0, TOO_COMMON * (total - own))
-            if not everyday and self.scope.names_nobody(written):
+            thing = self.scope.goods.intersection(key.split())
+            if (self.everyday or not everyday) and not thing and self.scope.names_nobody(written):
                 yield Term(key, written, inside, outside, _score(inside, own, outside, total - own))
 
     def _enough(self, key: str) -> bool:
-        """Said in two conversations, or in a quarter of the runs."""
-        runs = self.inside[key]
-        return runs >= 2 and (len(self.threads[key]) >= 2 or runs * 4 >= len(self.own))
+        """Said in three cases."""
+        return len(self.threads[key]) >= CASES
 
 
 def _score(inside: int, own: int, outside: int, rest: int) -> float:

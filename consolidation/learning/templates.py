@@ -15,7 +15,7 @@ _MARKS = (
     (re.compile(r"[#]?\b(?=[\w-]*\d)[\w-]+\b"), "{id}"),
 )
 _PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
-_LEAD = re.compile(r"^\W*(?:error|fatal|failed|failure)\W*:\s*", re.IGNORECASE)
+_LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|异常|出错)\s*[:：])\s*", re.IGNORECASE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from consolidation.learning.lexicon import CONTROL, LIGHT, STOP, STOP_ZH
@@ -75,6 +75,20 @@ def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def is_han(term: str) -> bool:
     return bool(_HAN.fullmatch(term))
+
+
+def han(text: str) -> list[str]:
+    """The runs of Chinese characters in a text."""
+    return _HAN.findall(text)
+
+
+def made_of(piece: str, words: Collection[str]) -> bool:
+    """Can it be put together from these words?"""
+    reached = {0}
+    for end in range(1, len(piece) + 1):
+        if any(start in reached and piece[start:end] in words for start in range(max(0, end - 6), end)):
+            reached.add(end)
+    return len(piece) in reached
 
 
 def most_written(forms: Sequence[str]) -> str:

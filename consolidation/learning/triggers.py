@@ -1,43 +1,40 @@
-"""What speaks for this competence: words of the opening messages, and what the conversation turns to later."""
+"""What speaks for this competence: words of the opening messages."""
 
 from collections.abc import Sequence
 
+from consolidation.learning.lexicon import VAGUE, VERBS
 from consolidation.learning.scope import Scope
-from consolidation.learning.speech import CLEAR, DISTINCT, Term, apart, overlap, scored
+from consolidation.learning.signatures import words
+from consolidation.learning.speech import DISTINCT, Term, apart, scored
+from consolidation.learning.terms import stem
 
-MOST = 8
-LATER = 4
+MOST = 6
+SHARE = 0.2  # of the successes, that say a telling term
 AT_LEAST = 3
 
 
 def opening(scope: Scope) -> list[Term]:
-    """The telling terms of the successes' openings, the most telling first. Merely frequent ones, then those of the
-    whole conversation, fill up to three."""
+    """The telling terms of the successes' openings: first what the tools do, when half of them say so, then the most
+    telling ones, filled up to three with frequent ones."""
     found = scored(scope, lambda run: run.opening_terms)
-    telling = apart(_longest([term for term in found if term.score >= DISTINCT]), MOST)
-    frequent = [term for term in found if term.score < DISTINCT and term.runs * 3 >= len(scope.successes)]
-    frequent.sort(key=lambda term: (-term.runs, -term.score, term.key))
+    least = SHARE * len(scope.successes)
+    distinct = _longest([term for term in found if term.score >= DISTINCT and term.runs >= least])
+    telling = apart([*_intent(scope), *distinct], MOST)
     if len(telling) >= AT_LEAST:
         return telling
-    talked = [term for term in scored(scope, lambda run: run.user_terms) if term.score >= DISTINCT]
-    by_half = [term for term in talked if term.runs * 2 >= len(scope.successes)]
-    return apart([*telling, *frequent, *_longest(by_half)], AT_LEAST)
+    frequent = [term for term in found if 0 < term.score < DISTINCT and term.runs * 3 >= len(scope.successes)]
+    frequent.sort(key=lambda term: (-term.runs, -term.score, term.key))
+    return apart([*telling, *frequent], AT_LEAST)
 
 
-def later(scope: Scope, said: Sequence[Term]) -> list[Term]:
-    """What at least half of the successes' users speak of in the whole conversation, beyond the opening terms."""
-    return _common(scope, scored(scope, lambda run: run.user_terms), [term.key for term in said])
-
-
-def answered(scope: Scope, said: Sequence[Term]) -> list[Term]:
-    """What the agent itself says in at least half of the successes."""
-    return _common(scope, scored(scope, lambda run: run.agent_terms), [term.key for term in said])
-
-
-def _common(scope: Scope, found: Sequence[Term], known: Sequence[str]) -> list[Term]:
-    held = max(AT_LEAST, len(scope.successes) / 2)
-    clear = [term for term in found if term.score >= CLEAR and term.runs >= held]
-    return apart([t for t in _longest(clear) if not any(overlap(key, t.key) for key in known)], LATER)
+def _intent(scope: Scope) -> list[Term]:
+    """Terms of half of the openings that hold the verb of a tool that acts, however many other requests hold them too;
+    of a Chinese tool its name."""
+    tools = scope.effects(scope.runs[0])
+    verbs = {stem(words(tool)[0]) for tool in tools if words(tool)[0] in VERBS - VAGUE}
+    found = scored(scope, lambda run: run.opening_terms, everyday=True)
+    half = [term for term in found if term.runs * 2 >= len(scope.successes)]
+    return [t for t in half if verbs & set(t.key.split()) or (not t.key.isascii() and t.key in "+".join(tools))]
 
 
 def _longest(found: Sequence[Term]) -> list[Term]:

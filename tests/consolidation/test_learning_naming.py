@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from consolidation.learning.naming import slug
 from consolidation.learning.toolnames import code, objects, phrase
 from skills.names import slug as canonical
+from skills.writing import skill_md
 from tests.consolidation.recorded import learned, run
 
 
@@ -60,20 +61,23 @@ def test_handing_over_is_no_effect_of_the_title() -> None:
     assert learned(runs).fields.title == "Answer without changing anything"
 
 
-def test_a_poor_record_is_said_in_the_description() -> None:
+def test_the_record_stands_in_the_body_and_not_in_the_description() -> None:
     runs = [run(n, ("send_mail", {}, ""), outcome="success" if n < 2 else "failure") for n in range(6)]
+    fields = learned(runs).fields
 
-    assert learned(runs).fields.description.endswith("Only 2 of 6 recorded runs ended well.")
+    assert fields.description == "Send mail. Use when asked to send mail."
+    assert "- Successes: 2\n- Failures: 4" in skill_md(fields, 1)
 
 
-def test_partial_outcomes_are_said_beside() -> None:
-    runs = [
-        run(1, ("send_mail", {}, "")),
-        run(2, ("send_mail", {}, "")),
-        run(3, ("send_mail", {}, ""), outcome="partial"),
-    ]
+def test_a_shortened_slug_ends_with_a_whole_word() -> None:
+    title = "Answer after looking up the user id by name and zip and the order details"
 
-    assert learned(runs).fields.description.endswith("2 of 2 recorded runs ended well, 1 more in part.")
+    assert slug(title, "", ()).endswith("-and-zip-and-order")
+    assert slug(title, "", {slug(title, "", ())}).endswith("-and-zip-and-order-2")
+
+
+def test_a_chinese_skill_has_a_readable_slug() -> None:
+    assert slug("退款", "", ()) == "tui-kuan"
 
 
 def test_a_hundred_tools_still_make_a_description() -> None:

@@ -42,10 +42,12 @@ def test_three_runs_of_one_thread_do_not_make_a_word_common(word: str) -> None:
     assert word not in text(learned(runs)).lower()
 
 
-def test_three_runs_of_two_threads_make_a_word_common() -> None:
-    runs = [ticket(1, "gift", thread="a"), ticket(2, "gift", thread="a"), ticket(3, "gift", thread="b")]
+def test_a_word_of_two_cases_is_no_trigger_and_one_of_three_is() -> None:
+    two = [ticket(1, "gift", thread="a"), ticket(2, "gift", thread="a"), ticket(3, "gift", thread="b")]
+    others = [run(n, "Where is it?", ("call", {}, "ok")) for n in range(10, 14)]
 
-    assert learned(runs).fields.trigger == ["gift", "parcel"]
+    assert learned(two, others).fields.trigger == []
+    assert "gift" in " ".join(learned([*two, ticket(4, "gift", thread="c")], others).fields.trigger)
 
 
 def test_a_run_without_a_thread_counts_as_its_own() -> None:

@@ -1,4 +1,5 @@
 from consolidation.learning.effects import ToolRules
+from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import stages
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
@@ -9,13 +10,14 @@ def scope_of(*scripts: tuple[Script, ...]) -> Scope:
     return Scope(ordered([run(n, *script) for n, script in enumerate(scripts)]), [])
 
 
+EN = Phrases("en")
 READ: Script = ("read_file", {"path": "a"}, "x")
 EDIT: Script = ("edit_file", {"path": "a"}, "ok")
 TEST: Script = ("go_test", {}, "ok")
 
 
 def test_steps_stand_in_the_order_of_their_mean_rank_of_first_use() -> None:
-    found = stages(scope_of((READ, EDIT, TEST), (READ, EDIT, TEST, EDIT), (EDIT, READ, TEST)))
+    found = stages(scope_of((READ, EDIT, TEST), (READ, EDIT, TEST, EDIT), (EDIT, READ, TEST)), EN)
 
     assert [stage.tool for stage in found] == ["read_file", "edit_file", "go_test"]
 
@@ -23,7 +25,7 @@ def test_steps_stand_in_the_order_of_their_mean_rank_of_first_use() -> None:
 def test_what_fewer_than_half_do_is_optional_and_below_a_fifth_left_out() -> None:
     plan: Script = ("plan", {}, "")
     once: Script = ("deploy", {}, "")
-    found = stages(scope_of(*[(READ, plan, EDIT)] * 2, (READ, once, EDIT), *[(READ, EDIT)] * 3))
+    found = stages(scope_of(*[(READ, plan, EDIT)] * 2, (READ, once, EDIT), *[(READ, EDIT)] * 3), EN)
 
     assert [(stage.tool, stage.optional) for stage in found] == [
         ("read_file", False),
@@ -35,7 +37,7 @@ def test_what_fewer_than_half_do_is_optional_and_below_a_fifth_left_out() -> Non
 
 def test_an_optional_step_stands_where_it_mostly_happened() -> None:
     check: Script = ("review", {}, "")
-    found = stages(scope_of((READ, EDIT, check, TEST), (EDIT, TEST), (EDIT, TEST), (EDIT, TEST), (TEST, EDIT)))
+    found = stages(scope_of(*[(READ, EDIT, check, TEST)] * 2, *[(EDIT, TEST)] * 3, (TEST, EDIT)), EN)
 
     assert [stage.tool for stage in found].index("review") < [stage.tool for stage in found].index("go_test")
 
@@ -52,7 +54,7 @@ def test_a_schema_says_types_and_what_was_always_there() -> None:
         ("pay", {"amount": 3.5, "to": {"iban": "y"}, "note": "hi", "lines": []}, "ok"),
         ("pay", {"amount": 4, "to": {"iban": "z"}, "lines": [{"sku": "b"}]}, "ok"),
     ]
-    schema = stages(scope_of(*[(call,) for call in calls]))[0].args_schema
+    schema = stages(scope_of(*[(call,) for call in calls]), EN)[0].args_schema
 
     assert schema["required"] == ["amount", "lines", "to"]
     assert schema["properties"]["amount"] == {"type": ["integer", "number"]}

@@ -87,6 +87,4 @@ def test_runs_without_a_word_from_a_user_have_no_trigger_and_still_a_use() -> No
     fields = learned(runs).fields
 
     assert fields.trigger == []
-    assert fields.description == (
-        "Run go build and go test. Use when asked to run go build and go test. 2 of 2 recorded runs ended well."
-    )
+    assert fields.description == ("Run go build and go test. Use when asked to run go build and go test.")

@@ -1,0 +1,139 @@
+"""A failure beside the nearest success: where its effects went another way. Counts of failed runs, no causes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from consolidation.learning.chance import by_chance
+from consolidation.learning.dialogue import said_yes
+from consolidation.learning.records import is_id, records
+from consolidation.learning.runs import Call, Run
+from consolidation.learning.scope import Scope
+from consolidation.learning.similar import Openings
+from consolidation.learning.values import leaves, spelled
+
+NEAR, SAME_THREAD = 0.45, 0.25
+LEAST = 2  # failed runs that show it
+APART = 0.2
+CHANCE = 0.15
+MOST = 5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`kind` names the sentence; of `of` failures beside a success `failures` show it, of `of_successes` successes
+    `successes` do. `what`: an argument or a field; `good` and `bad`: its value in the success and in the failure."""
+
+    kind: str
+    tool: str
+    failures: int
+    of: int
+    successes: int = 0
+    of_successes: int = 0
+    what: str = ""
+    good: str = ""
+    bad: str = ""
+
+
+Key = tuple[str, str, str, str, str]  # kind, tool, what, good, bad
+
+
+def differences(scope: Scope) -> list[Difference]:
+    """What at least two of the failures, and a share of them that is clearly above that of the successes, show."""
+    pairs = _pairs(scope)
+    if len(pairs) < LEAST:
+        return []
+    shown = Counter(key for failed, well in pairs for key in set(_between(scope, failed, well)))
+    found = [Difference(k, t, n, len(pairs), 0, 0, what, g, b) for (k, t, what, g, b), n in shown.items()]
+    clear = [d for d in found if d.failures >= LEAST and d.failures >= APART * d.of]
+    return sorted([*clear, *_of_own(scope, pairs)], key=lambda d: (-d.failures / d.of, d.kind, d.tool, d.what))[:MOST]
+
+
+def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
+    """Each failed run with the success of the pattern whose opening is nearest, when it is near."""
+    openings = Openings(scope)
+    found = []
+    for failed in scope.all:
+        if not failed.failed:
+            continue
+        near = [(openings.likeness(failed, well), well) for well in scope.successes]
+        best, well = max(near, key=lambda pair: (pair[0], str(pair[1].id)), default=(0.0, failed))
+        if best >= (SAME_THREAD if failed.thread == well.thread else NEAR):
+            found.append((failed, well))
+    return found
+
+
+def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
+    """The first writes that differ: one too few, another number of times, another value."""
+    bad, good = _writes(scope, failed), _writes(scope, well)
+    same = bool(_asked(scope, failed) & _asked(scope, well))
+    for tool in sorted(good):
+        if tool not in bad:
+            yield "missing", tool, "", "", ""
+        elif len(bad[tool]) != len(good[tool]):
+            yield "fewer" if len(bad[tool]) < len(good[tool]) else "more", tool, "", "", ""
+        else:
+            yield from _values(scope, bad[tool], good[tool], same=same)
+
+
+def _asked(scope: Scope, run: Run) -> set[str]:
+    """The ids that a run looked up: two runs that share one are about the same thing."""
+    reading = (call for call in run.steps if not scope.changes(call.name))
+    return {str(leaf) for call in reading for leaf in call.arguments.values() if is_id(leaf)}
+
+
+def _writes(scope: Scope, run: Run) -> dict[str, list[Call]]:
+    found: dict[str, list[Call]] = defaultdict(list)
+    for call in run.steps:
+        if scope.changes(call.name) and not call.failed:
+            found[call.name].append(call)
+    return found
+
+
+def _values(scope: Scope, bad: list[Call], good: list[Call], *, same: bool) -> Iterator[Key]:
+    for one, other in zip(bad, good, strict=True):
+        sent, right = _sent(one), _sent(other)
+        for path in sorted(sent.keys() & right.keys()):
+            if sent[path] == right[path]:
+                continue
+            name = spelled(scope.shown_argument(one.name, path))
+            if all(scope.may_show(one.name, "args", path, leaf) for leaf in (sent[path], right[path])):
+                yield "value", one.name, name, str(right[path]), str(sent[path])
+            elif same and len(path) == 1 and path[-1].lower().endswith(("id", "号", "编号")):
+                yield "entity", one.name, name, "", ""
+
+
+def _sent(call: Call) -> dict[tuple[str, ...], object]:
+    return {path: leaf for path, leaf in leaves(call.arguments, 40) if isinstance(leaf, str | bool | int)}
+
+
+def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
+    """What the pattern's own failures beside a success did: which records they acted on, and whether without a yes."""
+    failures = [failed for failed, _ in pairs if failed.id in scope.ids]
+    good = scope.successes
+    for tool in sorted(scope.effects(scope.runs[0])) if len(failures) >= LEAST and len(good) >= LEAST else ():
+        asked = [_agreed(run, tool) for run in failures], [_agreed(run, tool) for run in good]
+        if (d := _clear("agreed", tool, "", "", *asked)) and d.failures / d.of < d.successes / d.of_successes:
+            yield d
+        facts = [_acted_on(scope, run, tool) for run in failures], [_acted_on(scope, run, tool) for run in good]
+        for name, value in sorted(set().union(*facts[0])):
+            held = [[(name, value) in found for found in side] for side in facts]
+            if (d := _clear("acted_on", tool, name, value, *held)) and d.failures / d.of > d.successes / d.of_successes:
+                yield d
+
+
+def _clear(kind: str, tool: str, what: str, value: str, bad: list[bool], good: list[bool]) -> Difference | None:
+    chance = by_chance(sum(bad), len(bad), sum(good), len(good))
+    gap = abs(sum(bad) / len(bad) - sum(good) / len(good))
+    if chance > CHANCE or gap < APART or len(bad) < LEAST or (kind != "agreed" and sum(bad) < LEAST):
+        return None
+    return Difference(kind, tool, sum(bad), len(bad), sum(good), len(good), what, value)
+
+
+def _agreed(run: Run, tool: str) -> bool:
+    first = next((call for call in run.steps if call.name == tool), None)
+    return first is not None and said_yes(run, first)
+
+
+def _acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:
+    return {(name, value) for r in records(scope, run) if tool in r.tried for _, name, value in r.facts}

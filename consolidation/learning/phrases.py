@@ -1,0 +1,167 @@
+"""The sentences of a skill in English and in Chinese: a text is in one language, that of its requests."""
+
+import re
+from typing import Literal
+
+from consolidation.learning.scope import Scope
+
+Language = Literal["en", "zh"]
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+_SENTENCES: dict[str, tuple[str, str]] = {
+    "no_action": ("Answer without changing anything", "只答复，不做任何更改"),
+    "use_asked": ("Use when asked to {acts}.", "当用户要求{acts}时使用。"),
+    "use_answer": ("Use when what these tools return answers the request.", "当查询结果足以答复请求时使用。"),
+    "use_when": ("Use when {when}.", "适用于：{when}。"),
+    "mentions": ("a request mentions {terms}", "请求中提到{terms}"),
+    "shows": ("the look-up shows {facts}", "查询显示 {facts}"),
+    "and": (" and ", "，并且"),
+    "not_value": ("Not for {fact}: {tool} is what ended well there.", "{fact} 时不适用：那时成功的是 {tool}。"),
+    "not_else": (
+        "Not for every such request: similar ones ended well {ways}.",
+        "并非所有此类请求都适用：相似请求也曾以下列方式成功：{ways}。",
+    ),
+    "way_none": ("without a change ({n})", "不做更改（{n} 次）"),
+    "way_with": ("with {tools} ({n})", "{tools}（{n} 次）"),
+    "step": ("{phrase} with {tool}{often}.", "调用 {tool}{often}。"),
+    "step_command": ("Run {tool}{often}.", "运行 {tool}{often}。"),
+    "if_needed": ("If needed ({n} of {of} runs): {step}", "需要时（{of} 次中有 {n} 次）：{step}"),
+    "say_first": (
+        "Say what will be done and wait for a yes: in {n} of {of} runs that ended well the user agreed right before "
+        "{tool}.",
+        "先说明将要做什么并等待用户同意：{of} 次成功记录中有 {n} 次用户在 {tool} 之前表示同意。",
+    ),
+    "answer": ("Answer from what came back and change nothing.", "根据查询结果答复，不做任何更改。"),
+    "choose": (
+        "Take the record whose {fact}: so in {n} of {of} runs that ended well, other records in {m} of {of_m}.",
+        "选择 {fact} 的记录：{of} 次成功记录中有 {n} 次如此，其他记录 {of_m} 次中有 {m} 次。",
+    ),
+    "check_all": (
+        "Before you end, check that all of it was done: {tools}.",
+        "结束前确认全部完成：{tools}。",
+    ),
+    "for_each": ("{tool} for each {per}", "每个 {per} 各调用一次 {tool}"),
+    "check_more": (
+        "Often together: of {of} runs with {own} that ended well {more}. Before you end, make sure that nothing else "
+        "was asked for.",
+        "常一起出现：含 {own} 的 {of} 次成功记录中，{more}。结束前确认没有遗漏其他要求。",
+    ),
+    "also": ("{n} also called {tool}", "{n} 次还调用了 {tool}"),
+    "in_runs": ("In {n} of {of} runs: {step}", "{of} 次中有 {n} 次：{step}"),
+    "done": (" Done when it returns {what}.", " 返回{what}即完成。"),
+    "once_per": (", once per {per}", "，每个 {per} 一次"),
+    "usually": (" (usually {n}, up to {most})", "（通常 {n} 次，最多 {most} 次）"),
+    "fixed": (" ({n})", "（{n} 次）"),
+    "from_field": ("from {tool} → {paths}", "取自 {tool} → {paths}"),
+    "from_tool": ("from {tool}", "取自 {tool}"),
+    "from_request": ("from the user's request", "取自用户的请求"),
+    "from_answer": ("from the user (ask for it)", "向用户询问"),
+    "or": (" or ", " 或 "),
+    "else": (", else ", "，否则"),
+    "own_words": ("{path} in your own words{naming}", "{path} 用自己的话写{naming}"),
+    "naming": (", naming {names}", "，写明 {names}"),
+    "object": ("an object with {what}", "含 {what} 的对象"),
+    "list": ("a list", "列表"),
+    "changes": ("changes something", "有更改作用"),
+    "takes": ("takes {what}", "参数 {what}"),
+    "used": ("used in {n} of {of} runs", "{of} 次记录中使用 {n} 次"),
+    "used_well": ("used in {n} of {of} runs that ended well", "{of} 次成功记录中使用 {n} 次"),
+    "optional": ("optional", "可选"),
+    "such_as": ("such as {what}", "例如 {what}"),
+    "list_of": ("a list of {what}", "由 {what} 组成的列表"),
+    "object_of": ("an object of {what}", "由 {what} 组成的对象"),
+    "excess": (
+        "{tool} was called in {n} of {of} similar runs that failed and in {m} of {of_m} that ended well.",
+        "{tool} 在 {of} 次失败的相似记录中调用了 {n} 次，在 {of_m} 次成功记录中调用了 {m} 次。",
+    ),
+    "ways": (
+        "{good} of {all} other runs with similar requests ended well: {ways}.",
+        "相似请求的其他 {all} 次记录中有 {good} 次成功：{ways}。",
+    ),
+    "way_of": ("{n} of {of} {way}", "{way} {of} 次中 {n} 次"),
+    "way_changed_nothing": ("that changed nothing", "不做更改"),
+    "way_tools": ("with {tools}", "用 {tools}"),
+    "plus": (" plus ", " 加 "),
+    "missing": (
+        "{tool} was not called in {n} of {of} failed runs whose request was nearly that of a run that ended well.",
+        "在 {of} 次失败且请求与某次成功几乎相同的记录中，有 {n} 次没有调用 {tool}。",
+    ),
+    "fewer": (
+        "{tool} was called fewer times than in the nearest run that ended well in {n} of {of} failed runs with nearly "
+        "the same request.",
+        "在 {of} 次请求几乎相同的失败记录中，有 {n} 次调用 {tool} 的次数少于最相近的成功记录。",
+    ),
+    "more": (
+        "{tool} was called more times than in the nearest run that ended well in {n} of {of} failed runs with nearly "
+        "the same request.",
+        "在 {of} 次请求几乎相同的失败记录中，有 {n} 次调用 {tool} 的次数多于最相近的成功记录。",
+    ),
+    "value": (
+        "{path} of {tool} was {good}; {n} of {of} failed runs with nearly the same request sent {bad}.",
+        "{tool} 的 {path} 应为 {good}；{of} 次请求几乎相同的失败记录中有 {n} 次是 {bad}。",
+    ),
+    "entity": (
+        "{tool} was called with another {path} than in the nearest run that ended well in {n} of {of} failed runs "
+        "with nearly the same request: check which one is meant.",
+        "在 {of} 次请求几乎相同的失败记录中，有 {n} 次 {tool} 的 {path} 与最相近的成功记录不同：请确认是哪一个。",
+    ),
+    "acted_on": (
+        "{tool} was called for a record with {fact} in {n} of {of} runs that failed and in {m} of {of_m} that ended "
+        "well.",
+        "{tool} 用于 {fact} 的记录：失败 {of} 次中有 {n} 次，成功 {of_m} 次中有 {m} 次。",
+    ),
+    "agreed": (
+        "The user had agreed right before {tool} in {n} of {of} runs that failed and in {m} of {of_m} that ended well.",
+        "用户在 {tool} 之前表示同意：失败 {of} 次中有 {n} 次，成功 {of_m} 次中有 {m} 次。",
+    ),
+    "showed": (
+        "{tool} showed {fact} in {n} of {of} runs that ended well and in {m} of {of_m} others.",
+        "{tool} 显示 {fact}：成功 {of} 次中有 {n} 次，其他 {of_m} 次中有 {m} 次。",
+    ),
+    "quiet": (
+        "No tool reported an error in {n} of {of} runs that failed{last}.",
+        "{of} 次失败记录中有 {n} 次没有任何工具报错{last}。",
+    ),
+    "quiet_last": ("; the last change was {tools}", "；最后的更改是 {tools}"),
+    "quiet_none": ("; nothing was changed", "；没有做任何更改"),
+    "failure": ("{tool} returned {text} (runs: {n}, ended well: {m})", "{tool} 返回{text}（记录 {n} 次，成功 {m} 次）"),
+    "fallback": (
+        "After {text} from {tool}: {did} ({n} of {of} runs that ended well)",
+        "{tool} 返回{text}之后：{did}（{of} 次成功记录中有 {n} 次）",
+    ),
+    "an_error": ("an error", "错误"),
+    "no_further": ("made no further call", "没有再调用工具"),
+    "asked_then": ("asked the user, then ", "先询问用户，再"),
+    "called": ("called {tool}", "调用 {tool}"),
+    "again": (" and tried again", "，然后重试"),
+    "same_again": ("tried the same call again", "以同样的参数重试"),
+    "other_again": ("tried again with another {what}", "换用其他 {what} 重试"),
+}
+
+
+class Phrases:
+    """Sentences in one language."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+
+    def __call__(self, key: str, **values: object) -> str:
+        return _SENTENCES[key][self.language == "zh"].format(**values)
+
+    def join(self, parts: list[str], word: Literal["and", "or"] = "and") -> str:
+        """a, b and c"""
+        if self.language == "zh":
+            return ("、" if word == "and" else "或").join(parts)
+        return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+    def times(self, n: int) -> str:
+        if self.language == "zh":
+            return str(n)
+        return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def phrases(scope: Scope) -> Phrases:
+    """In the language of most openings."""
+    openings = [run.opening for run in scope.shown_by if run.opening]
+    chinese = sum(1 for text in openings if len(_HAN.findall(text)) >= max(2, 0.2 * len(text)))
+    return Phrases("zh" if openings and chinese * 2 > len(openings) else "en")
