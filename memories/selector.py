@@ -11,13 +11,13 @@ UNKNOWN = 0.5  # without a record, or never reinforced
 
 @dataclass(frozen=True)
 class Option:
-    """`cosine` None: there are no vectors, and confidence (0-100) stands in. Failures are what a plan is judged by."""
+    """`cosine` None: there are no vectors, and confidence (0-100) stands in. `success_rate` None: it has no record. Of a
+    plan it is 1 - failure_rate, the same number."""
 
     id: Any
     confidence: int
     cosine: float | None = None
-    successes: int = 0
-    failures: int = 0
+    success_rate: float | None = None
     reinforced_at: datetime | None = None
 
 
@@ -39,7 +39,8 @@ def select(options: Sequence[Option], *, at: datetime, threshold: float) -> Sele
 
 
 def score(option: Option, *, at: datetime) -> float:
-    return (applicability(option) + success_rate(option) + recency(option.reinforced_at, at=at)) / 3
+    success_rate = UNKNOWN if option.success_rate is None else option.success_rate
+    return (applicability(option) + success_rate + recency(option.reinforced_at, at=at)) / 3
 
 
 def lead(scores: Sequence[float]) -> float:
@@ -53,12 +54,6 @@ def lead(scores: Sequence[float]) -> float:
 
 def applicability(option: Option) -> float:
     return option.confidence / 100 if option.cosine is None else (option.cosine + 1) / 2
-
-
-def success_rate(option: Option) -> float:
-    """A plan's 1 - failure_rate is the same number."""
-    uses = option.successes + option.failures
-    return option.successes / uses if uses else UNKNOWN
 
 
 def recency(reinforced_at: datetime | None, *, at: datetime) -> float:

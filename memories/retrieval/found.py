@@ -19,6 +19,7 @@ from memories.selector import Option, Selection
 from memories.trust import Trust
 
 MOST_PASSAGES = 3  # of one memory
+RELEVANT, OF_BEST = 0.3, 0.5  # what is selected from: as relevant as this, and as this share of the most relevant
 RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
 SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
 
@@ -123,21 +124,32 @@ def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Resu
 
 
 def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
-    """Over the competences and plans among the results; None where none were asked for and none found."""
-    options = {result.memory.pk: _option(result) for result in results if result.memory.type in SELECTED_TYPES}
-    if not options and not set(SELECTED_TYPES) & set(request.types):
+    """Over those competences and plans among the results that fit the question; None where none were asked for and none
+    found."""
+    found = [result for result in results if result.memory.type in SELECTED_TYPES]
+    if not found and not set(SELECTED_TYPES) & set(request.types):
         return None
-    return selector.select(list(options.values()), at=at, threshold=settings.SELECTION_CONFIDENCE_THRESHOLD)
+    asked = request.selection_confidence_threshold
+    threshold = settings.SELECTION_CONFIDENCE_THRESHOLD if asked is None else asked
+    options = {result.memory.pk: _option(result) for result in reversed(_fitting(found))}
+    return selector.select(list(options.values()), at=at, threshold=threshold)
+
+
+def _fitting(found: list[Result]) -> list[Result]:
+    """What only shares a word with the question would take part, and with it no best one would ever stand out."""
+    relevance = [result.relevance for result in found if result.relevance is not None]
+    least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
+    return [result for result in found if result.relevance is None or result.relevance >= least]
 
 
 def _option(result: Result) -> Option:
+    """The success rate as the lower end of its interval: two of two are less sure than ninety of a hundred."""
     memory = result.memory
     record = getattr(memory, "performance", None)
     return Option(
         memory.pk,
         memory.confidence,
         cosine=result.cosine,
-        successes=record.successes if record else 0,
-        failures=record.failures if record else 0,
-        reinforced_at=memory.last_reinforced_at,
+        success_rate=record.reliability if record and record.uses else None,
+        reinforced_at=memory.reinforced_at or memory.created_at,
     )

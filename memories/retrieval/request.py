@@ -65,6 +65,8 @@ class SearchRequest(BaseModel):
     include_candidates: bool = False
     """Also what is not decided: candidates and contested"""
     unit: Literal["memory", "passage"] = "memory"
+    selection_confidence_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Below it the selection among competences and plans says `needs_more`; default: the setting"""
     explain: bool = False
 
     @property

@@ -11,9 +11,9 @@ from memories.selector import Option, Selection, select
 from tests.make import AT
 
 THREE = [
-    Option("fresh", 95, successes=90, failures=10, reinforced_at=AT - timedelta(hours=2)),
-    Option("older", 70, successes=60, failures=40, reinforced_at=AT - timedelta(days=7)),
-    Option("stale", 40, successes=20, failures=80, reinforced_at=AT - timedelta(days=30)),
+    Option("fresh", 95, success_rate=0.9, reinforced_at=AT - timedelta(hours=2)),
+    Option("older", 70, success_rate=0.6, reinforced_at=AT - timedelta(days=7)),
+    Option("stale", 40, success_rate=0.2, reinforced_at=AT - timedelta(days=30)),
 ]
 
 
@@ -48,7 +48,7 @@ def test_the_only_one_is_as_sure_as_its_score() -> None:
         ({"confidence": 50}, (0.5 + 0.5 + 0.5) / 3),  # never used, never reinforced
         ({"confidence": 0, "cosine": 0.6}, (0.8 + 0.5 + 0.5) / 3),  # vectors are better than confidence
         ({"confidence": 50, "reinforced_at": AT + timedelta(days=3)}, (0.5 + 0.5 + 1) / 3),
-        ({"confidence": 50, "failures": 4}, (0.5 + 0 + 0.5) / 3),
+        ({"confidence": 50, "success_rate": 0.0}, (0.5 + 0 + 0.5) / 3),
     ],
 )
 def test_what_is_not_known_counts_half(facts: dict[str, Any], score: float) -> None:
@@ -60,8 +60,7 @@ options = st.builds(
     st.uuids(),
     st.integers(0, 100),
     cosine=st.none() | st.floats(-1, 1),
-    successes=st.integers(0, 1000),
-    failures=st.integers(0, 1000),
+    success_rate=st.none() | st.floats(0, 1),
     reinforced_at=st.none() | st.datetimes(timezones=st.just(AT.tzinfo)),
 )
 

@@ -49,7 +49,8 @@ class SearchResult(Shape):
 
 
 class Selected(Shape):
-    """Over the competences and plans among the results: applicability, success rate and recency, a third each."""
+    """Over the competences and plans among the results that are relevant (0.3, and half of the most relevant):
+    applicability, the lower end of the success rate's interval, and recency, a third each."""
 
     selected: list[UUID]
     """Best first"""
