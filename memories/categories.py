@@ -10,12 +10,18 @@ LONGEST_TEXT = 10_000  # what a statement is, it says at its beginning
 _SENTENCE = re.compile(r"[^.!?。！？\n]{1,2000}(?:\.(?=\w)[^.!?。！？\n]{1,2000})*+[.!?。！？]?")
 _CLAUSE = r"(?:^|[,;:，；：、(]\s*|\b(?:and|but|so|please|then|also|to|should|must|we|i|you|they|team)\s+)"
 
+# "always", where it only stresses what is done after something else
+_PROCEDURE = re.compile(
+    r"^\W*(?:after|before|once|as soon as|every time|each time)\s+(?!\d)\w[^.!?。！？\n]{0,400}?[,\s]\s*"
+    r"(?:please\s+|then\s+)?(?:always|make sure (?:to|that|you)|be sure to)\s+(?!prefer|avoid|be\b)\w"
+    r"|^.{1,50}?(?:之[前后]|以[前后]|[完结]束?成?[前后])[，,]?\s*(?:请)?(?:总是|始终|务必|一定要)(?!避免|不)"
+)
 # said as a rule or a wish
 _RULE = re.compile(
     r"\b(?:always|never(?!\s+mind\b)|from now on|going forward|prefer(?:s|red)?|preference|rather not"
     r"|i'd rather|dislikes?|avoid|make sure|do not|don't|dont|must not|mustn't|favou?rs?|favou?rite"
     r"|hates?|loves?|likes|i like)\b"
-    r"|\b(?:instead of|rather than)\b"
+    r"|\b(?:instead of|rather than)\b|^\W*(?:please\s+)?(?:remember to|use|format)\s+\w"
     r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?<![特分区级类性个告差识])别(?![人的处墅])|务必|一定要|以后都|从现在开始|今后"
     r"|喜欢|偏好|偏爱|倾向|宁愿|而不是|讨厌|避免|禁止"
 )
@@ -31,6 +37,7 @@ _CONTACT = re.compile(
     r"|\b(?:main|primary|key|billing|sales|support|technical|emergency|first|point of|our|the|my|a) contact\b"
     r"(?! (?:form|page|list|us))"
     r"|\bcontact (?:is|person|for|at|details|info)\b|\b(?:phone|mobile|telephone) (?:number )?is\b|\baccount manager\b"
+    r"|\bdecision[- ]maker\b|\bis (?:the |our |their )?(?:c[etfo]o|vp|head of)\b"
     r"|\breach (?:me|him|her|them|us) (?:at|on|via)\b|\be-?mail(?: address)? is\b|\breports to\b"
     r"|联系人|联系方式|电话|手机号|邮箱|微信号|负责人|对接人|客户经理|(?<!\d)1[3-9]\d{9}(?!\d)"
 )
@@ -68,8 +75,11 @@ _ASKS = re.compile(
 
 
 def category_of(text: str) -> Category:
-    """A rule or a wish before a contact, a contact before a procedure, a procedure before a habit; else a fact."""
+    """A rule or a wish before a contact, a contact before a procedure, a procedure before a habit; else a fact. What is
+    always done after something else is a procedure."""
     plain = _plain(text)
+    if _PROCEDURE.search(plain):
+        return Category.WORKFLOW
     if _RULE.search(_PAST.sub(" ", _IMPLIED.sub(" ", plain))):
         return Category.PREFERENCE
     if _CONTACT.search(plain):

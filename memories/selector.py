@@ -11,8 +11,8 @@ UNKNOWN = 0.5  # without a record, or never reinforced
 
 @dataclass(frozen=True)
 class Option:
-    """`cosine` None: there are no vectors, and confidence (0-100) stands in. `success_rate` None: it has no record. Of a
-    plan it is 1 - failure_rate, the same number."""
+    """`cosine` None: there are no vectors, and confidence (0-100) stands in. `success_rate` None: no record is kept. Of
+    a plan it is 1 - failure_rate, the same number."""
 
     id: Any
     confidence: int

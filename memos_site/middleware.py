@@ -5,24 +5,26 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from uuid_utils.compat import uuid7
 
+from memories import links
 from memories.correlation import request_id
 from memos_site.api.faults import length_required
 
 
 class RequestId:
-    """Gives each request an id of ours, for audit rows, the log and the answer's X-Request-Id."""
+    """Gives each request an id of ours, for audit rows, the log and the answer's X-Request-Id; links are made by it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = request_id.set(str(uuid7()))
+        token, of_links = request_id.set(str(uuid7())), links.current.set(request)
         try:
             response = self.get_response(request)
             response["X-Request-Id"] = request_id.get()
             return response
         finally:
             request_id.reset(token)
+            links.current.reset(of_links)
 
 
 class KnownLength:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
 from django.http import QueryDict
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -39,23 +40,31 @@ class Allowed(BasePermission):
 
 class Door(APIView):
     """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known; `others`:
-    those of a method that knows other ones."""
+    those of a method that knows other ones. `instead`: what to do, for who tries a method that is not answered."""
 
     permission_classes = [Allowed]
     throttle_classes = [PerToken]
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[Mapping[str, frozenset[str]]] = {}
+    instead: ClassVar[str] = ""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         patient(super().initial)(request, *args, **kwargs)
         method = (request.method or "").lower()
-        if handler := getattr(self, method, None):
-            setattr(self, method, self._discreet(patient(handler)))
+        handler = getattr(self, method, None) if method in self.http_method_names else None
+        if handler is None:
+            raise self._not_answered(request)
+        setattr(self, method, self._discreet(patient(handler)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # nothing that is stored can have that name
         self._take_aliases(request)
         self._known_parameters(request)
+
+    def _not_answered(self, request: Request) -> MethodNotAllowed:
+        """Told before the parameters are read: they may be right for another method."""
+        detail = f"{request.method} is not answered here, but {', '.join(self.allowed_methods)}"
+        return MethodNotAllowed(str(request.method), detail=f"{detail}: {self.instead}" if self.instead else detail)
 
     def _take_aliases(self, request: Request) -> None:
         """Parameters by the names of the published designs become ours, where this address knows them."""

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from memories import links
 from memories.choices import Sensitivity, Status, Type
 from memories.faults import normalize_instant
 from memories.models import Episode, Event, Memory, Performance
@@ -106,6 +107,9 @@ def _payload(row: Memory, events: list[Event] | None) -> dict[str, Any]:
     if row.type == Type.COMPETENCE:
         holds = row.status in (Status.CONFIRMED, Status.APPLIED)
         payload = {name: value for name, value in row.payload.items() if holds or name != "skill"}
+        if skill := payload.get("skill"):
+            url = links.skill_package(skill["name"], skill["version"], scope=row.scope)
+            payload["skill"] = {**skill, "url": url}
         counted = {"performance": performance(getattr(row, "performance", None))}
         return {**payload, "version": _version(payload), **counted}
     if row.type == Type.PLAN_GRAPH:

@@ -18,6 +18,7 @@ from memories.retrieval import Found, Result, SearchRequest
 
 
 class Searching(Door):
+    instead = 'POST {"query": "..."} as JSON to this address, or list with GET /api/v1/memories?q='
     needs = {"POST": (Permission.READ,)}
 
     def post(self, request: Request) -> Response:

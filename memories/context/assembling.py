@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from memories import embedding
+from memories import embedding, links
 from memories.choices import ActorKind, Status, Type
 from memories.context import choosing, finding, recording, rendering
 from memories.context.allowance import Allowance
@@ -42,19 +43,20 @@ class Item:
         return self.memory.status != Status.APPLIED
 
     @property
-    def path(self) -> str | None:
-        """Where the package of a skill lies."""
-        return self._skill.get("path") if self._skill else None
+    def url(self) -> str | None:
+        """Where the package of a skill is downloaded."""
+        skill = self._skill
+        return links.skill_package(skill["name"], skill["version"], scope=self.memory.scope) if skill else None
 
     @property
     def line(self) -> str:
         skill, said = self._skill, self.memory.content
         if skill:
-            said = f"{skill.get('name')}: {said} ({skill['path']})"
+            said = f"{skill['name']}: {said} ({self.url})"
         return rendering.line(self.category, said, self.memory.confidence)
 
     @property
-    def _skill(self) -> dict[str, str]:
+    def _skill(self) -> dict[str, Any]:
         return self.memory.payload.get("skill") or {} if self.memory.type == Type.COMPETENCE else {}
 
 
@@ -135,5 +137,6 @@ def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[l
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = choosing.ranked(found, {id: row.confidence for id, row in rows.items()})
     lines = {id: Item(row).line for id, row in rows.items()}
+    order = choosing.said_once(order, {id: row.content for id, row in rows.items()})
     chosen = choosing.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
     return chosen, [rows[one.memory] for one in chosen]

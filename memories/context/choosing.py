@@ -6,6 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memories.context.rendering import HEADING, quarters
+from memories.text import normal
 
 
 class Hit(NamedTuple):
@@ -42,6 +43,16 @@ def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merg
     """By hits in several questions, then confidence, then score. What has no confidence any more is left out."""
     there = [one for one in found if one.memory in confidence]
     return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
+
+
+def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str]) -> list[Merged]:
+    """Without those whose sentence, whatever its case and spaces, a better one has: it may be known in two scopes."""
+    first = {_plain(sentences[one.memory]): one for one in reversed(ranked)}
+    return [one for one in ranked if first[_plain(sentences[one.memory])] is one]
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(normal(sentence).casefold().split()).rstrip(" .!。！")
 
 
 def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, token_budget: int) -> list[Merged]:

@@ -66,4 +66,4 @@ def announce(wanted: Wanted, source: str) -> list[str]:
     told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
     if told:
         Adaptation.objects.filter(pk__in=[row.pk for row in told]).update(notified_at=wanted.at)
-    return [in_one_line(row.notice) for row in told]
+    return ["\n".join(in_one_line(line) for line in row.notice.rsplit("\n", 1)) for row in told]

@@ -6,6 +6,7 @@ from typing import Self
 from django.db import models
 from django.db.models import Q
 
+from memories import links
 from memories.choices import Category, RevertReason
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
@@ -99,4 +100,5 @@ class Adaptation(models.Model):
     @property
     def notice(self) -> str:
         doing = self.description.removeprefix("Now ")
-        return f"Memory adapted: I'm now {doing} based on your last {self.sessions} sessions."
+        adapted = f"Memory adapted: I'm now {doing} based on your last {self.sessions} sessions."
+        return f"{adapted}\nReview, revert or forget it at {links.memory_page(self.memory_id)}"

@@ -24,6 +24,7 @@ from memories.statements import TeachingReport
 from memories.trust import Trust
 
 CERTAIN = 100
+LONGEST_PROPOSED = 60
 FIRST = {"status": Status.CONFIRMED, "times_confirmed": 1, "hold": Hold.FLOOR}
 
 
@@ -64,8 +65,8 @@ def category_of(content: str) -> str:
 
 
 def key_of(content: str) -> str:
-    """What is proposed as the key of these words."""
-    return text.slug(content)
+    """What is proposed as the key of these words: short enough to be read."""
+    return text.slug(content, most=LONGEST_PROPOSED)
 
 
 def _statement(report: TeachingReport, trust: Trust) -> Statement:
@@ -86,7 +87,7 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
 
 def _taught(lesson: Lesson) -> Stored:
     statement, trust, resolve = lesson.statement, lesson.trust, lesson.report.resolve
-    row = live_row(statement.scope, statement.key, at=lesson.at)
+    row = _held(lesson)
     if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
         propose(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
@@ -99,6 +100,16 @@ def _taught(lesson: Lesson) -> Stored:
     if near and resolve != "separate":
         raise NearDuplicate(near)
     return _dismissed(lesson) or _anew(lesson)
+
+
+def _held(lesson: Lesson) -> Memory | None:
+    """What lives under the key; under a proposed one, also what was taught when proposals were longer."""
+    statement = lesson.statement
+    row = live_row(statement.scope, statement.key, at=lesson.at)
+    former = text.slug(statement.content)
+    if row or lesson.chosen or former == statement.key:
+        return row
+    return live_row(statement.scope, former, at=lesson.at)
 
 
 def _likened(row: Memory | None, lesson: Lesson) -> Near | None:
@@ -189,7 +200,7 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
 
 def _anew(lesson: Lesson) -> Stored:
     statement = lesson.statement
-    free = replace(statement, key=_free_key(statement))
+    free = replace(statement, key=_free_key(statement, LONGEST_KEY if lesson.chosen else LONGEST_PROPOSED))
     facts: dict[str, Any] = {**FIRST, "evidence": Sensitivity.PUBLIC, "resembled": None}
     try:
         memory = create(free, [Occasion.request(at=lesson.at)], trust=lesson.trust, at=lesson.at, **facts)
@@ -198,12 +209,12 @@ def _anew(lesson: Lesson) -> Stored:
     return Stored(memory, created=True)
 
 
-def _free_key(statement: Statement) -> str:
+def _free_key(statement: Statement, longest: int) -> str:
     """The key itself, else with the next number: acme-terms, acme-terms-v2, acme-terms-v3."""
     rows = Memory.objects.live().filter(scope=statement.scope)
     for number in range(1, 1_000):
         suffix = f"-v{number}" if number > 1 else ""
-        key = statement.key[: LONGEST_KEY - len(suffix)] + suffix
+        key = statement.key[: longest - len(suffix)] + suffix
         if not rows.filter(key=key).exists():
             return key
     raise Invalid(FieldError("/key", "taken", "is that of another memory; choose another one"))

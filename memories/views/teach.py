@@ -30,6 +30,8 @@ def teach(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, said={"scope": request.GET.get("scope", "")})
     said = _said(request)
+    if "resolve" in request.POST and request.POST.get("looked", said["scope"]) != said["scope"]:
+        return _page(request, said=said, near=_near(said, trust), asked=True, status=409)
     resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
     meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
     try:

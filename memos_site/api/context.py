@@ -73,4 +73,4 @@ def _item(item: Item) -> dict[str, Any]:
         "status": row.status,
         "overridable": item.overridable,
     }
-    return shown | {"path": item.path} if item.path else shown
+    return shown | {"url": item.url} if item.url else shown

@@ -44,17 +44,17 @@ class Inbox(Door):
                 return {"kind": kind, "proposal": representations.proposal(row), "why": desk.why_proposed(row)}
             skill: Any = getattr(row, "skill", None)
             if kind == desk.VERSION and skill.proposed:
-                return {"kind": kind, "version": _version(skill, row, request), "why": desk.why(row)}
+                return {"kind": kind, "version": _version(skill, row), "why": desk.why(row)}
             return {"kind": row.type, "memory": of_memories.memory(row, at=at), "why": desk.why(row)}
 
         also = [desk.proposed(self.trust, at=now, **asked)]
         return lists.answer(request, rows, desk.ORDER, show=show, at=at, also=also)
 
 
-def _version(skill: Any, row: Memory, request: Request) -> dict[str, Any]:
+def _version(skill: Any, row: Memory) -> dict[str, Any]:
     """The proposed version, and whose it is."""
     whose = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
-    return {**of_skills.version(skill.proposed, request=request), **whose}
+    return {**of_skills.version(skill.proposed), **whose}
 
 
 def _one(request: Request, name: str, allowed: list[str]) -> str:

@@ -17,8 +17,8 @@ class ContextItem(Shape):
     status: Literal["confirmed", "applied"]
     overridable: bool
     """false: an applied memory, to be followed; true: a hint"""
-    path: str | None = None
-    """Only of a skill: its package"""
+    url: str | None = None
+    """Only of a skill: where its package is downloaded"""
 
 
 class ContextGuidance(Shape):
@@ -41,7 +41,7 @@ class ContextAnswer(Shape):
     guidance: ContextGuidance | None
     """null: there is no task, or what similar runs say is not sure enough"""
     notices: list[str]
-    """What has changed the behaviour of this source, each told once"""
+    """What has changed the behaviour of this source, each told once; the second line of each says how to review it"""
     memory_status: Literal["ok", "degraded"]
     degraded: list[Literal["company", "source", "embedding", "search", "memories", "use", "notices", "guidance"]]
     """What is missing from this answer, because it failed or took too long"""

@@ -1,11 +1,8 @@
 """Skills and their versions as the API shows them. What is shown of a skill is what the caller may download."""
 
 from typing import Any
-from urllib.parse import urlencode
 
-from django.urls import reverse
-from rest_framework.request import Request
-
+from memories import links
 from memories.api.representations import performance
 from memories.choices import Sensitivity
 from memories.models import Performance
@@ -14,7 +11,7 @@ from skills.models import Skill, SkillVersion
 LEARNT = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")
 
 
-def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
+def skill(row: Skill, *, every: bool) -> dict[str, Any]:
     """`every`: the caller sees versions of every status; otherwise the published one is all there is."""
     memory, published = row.memory, row.published
     versions, record = list(row.versions.all()), getattr(memory, "performance", None)
@@ -35,19 +32,18 @@ def skill(row: Skill, *, request: Request, every: bool) -> dict[str, Any]:
         "latest_version": max((v.number for v in versions), default=None) if every else published and published.number,
         "proposed_version": row.proposed.number if every and row.proposed else None,
         "memory_id": memory.pk,
-        "package": package(published, request=request),
+        "package": package(published),
     }
 
 
-def package(row: SkillVersion | None, *, request: Request) -> dict[str, Any] | None:
+def package(row: SkillVersion | None) -> dict[str, Any] | None:
     if row is None:
         return None
-    url = reverse("api-skill-content", kwargs={"name": row.skill.name, "number": str(row.number)})
-    scope = urlencode({"scope": row.skill.scope})  # always: another scope may have a skill of that name
-    return {"url": request.build_absolute_uri(f"{url}?{scope}"), "sha256": row.sha256, "size": row.size}
+    url = links.skill_package(row.skill.name, row.number, scope=row.skill.scope)
+    return {"url": url, "sha256": row.sha256, "size": row.size}
 
 
-def version(row: SkillVersion, *, request: Request, record: Performance | None = None) -> dict[str, Any]:
+def version(row: SkillVersion, *, record: Performance | None = None) -> dict[str, Any]:
     """`record`: what its reported uses came to; None: there are none."""
     return {
         "number": row.number,
@@ -57,7 +53,7 @@ def version(row: SkillVersion, *, request: Request, record: Performance | None =
         "fields": row.fields,
         "skill_md": row.skill_md,
         "files": row.files,
-        "package": package(row, request=request),
+        "package": package(row),
         "scan": row.scan,
         "performance": performance(record),
         "reliability": record.reliability if record else 0.0,

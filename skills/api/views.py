@@ -72,7 +72,7 @@ class Skills(SkillDoor):
             rows = rows.filter(memory__status__in=statuses)
 
         def show(row: Skill) -> dict[str, Any]:
-            return representations.skill(row, request=request, every=self.sees_every_status)
+            return representations.skill(row, every=self.sees_every_status)
 
         return lists.answer(request, rows, ("name", "pk"), show=show, at=timezone.now())
 
@@ -83,7 +83,7 @@ class OneSkill(SkillDoor):
 
     def get(self, request: Request, name: str) -> Response:
         skill = self.skill(request, name)
-        return Response(representations.skill(skill, request=request, every=self.sees_every_status))
+        return Response(representations.skill(skill, every=self.sees_every_status))
 
 
 @described(operations.LIST_SKILL_VERSIONS)
@@ -99,7 +99,7 @@ class Versions(SkillDoor):
         records = SkillUse.objects.filter(skill=skill).by_version()
 
         def show(row: SkillVersion) -> dict[str, Any]:
-            return representations.version(row, request=request, record=records.get(row.pk))
+            return representations.version(row, record=records.get(row.pk))
 
         return lists.answer(request, rows, ("-number",), show=show, at=timezone.now())
 
@@ -111,7 +111,7 @@ class OneVersion(SkillDoor):
     def get(self, request: Request, name: str, number: str) -> Response:
         version = self.version(request, name, number)
         record = SkillUse.objects.filter(version=version).by_version().get(version.pk)
-        return Response(representations.version(version, request=request, record=record))
+        return Response(representations.version(version, record=record))
 
 
 class AsItIs(DefaultContentNegotiation):

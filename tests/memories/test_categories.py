@@ -20,6 +20,14 @@ from memories.categories import category_of, is_explicit_statement
         ("客户喜欢简短的回复", "preference"),
         ("总是抄送法务", "preference"),
         ("Acme Corp pays on net-30 terms", "fact"),
+        ("Always flag emails from @bigclient.com as urgent", "preference"),
+        ("Never send proposals on Fridays — clients don't read them until Monday", "preference"),
+        ("After lunch never call Bob", "preference"),
+        ("If a customer complains, always apologise", "preference"),
+        ("Remember to CC legal", "preference"),
+        ("Use bullet points in briefings", "preference"),
+        ("Acme Corp pays invoices on net-30 terms", "fact"),
+        ("TechCorp's budget cycle resets in January", "fact"),
         ("Because information matters", "fact"),
         ("The contact form is broken", "fact"),
         ("I never received the invoice", "fact"),
@@ -29,11 +37,19 @@ from memories.categories import category_of, is_explicit_statement
         ("这个特别重要", "fact"),
         ("", "fact"),
         ("Sarah at sarah@acme.com is the main contact", "contact"),
+        ("Sarah at sarah@acme.com is the main decision-maker at Acme", "contact"),
+        ("Bob is the decision-maker at Globex", "contact"),
         ("The main contact at Acme is Sarah", "contact"),
         ("Call Bob on +49 30 1234567", "contact"),
         ("Acme 的联系人是张伟", "contact"),
         ("他的电话是13812345678", "contact"),
         ("After the weekly review run the follow-up tracker", "workflow"),
+        ("After weekly review, run the follow-up tracker", "workflow"),
+        ("After the weekly review, always run the follow-up tracker", "workflow"),
+        ("Before sending a proposal, always ask legal", "workflow"),
+        ("Every time a deal closes make sure to notify finance", "workflow"),
+        ("每次会议结束后，总是更新跟踪表", "workflow"),
+        ("每周回顾之后，务必运行跟进程序", "workflow"),
         ("Once the invoice is paid, archive the ticket", "workflow"),
         ("First draft the email, then ask legal", "workflow"),
         ("完成后通知财务", "workflow"),
@@ -105,7 +121,8 @@ def test_any_text_has_a_category(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["first ", "after a ", "never ", "先", "当", "a.", "1 ", "+1 ", "a@", "when x, ", "run ", " "]
+    "piece",
+    ["first ", "after a ", "after a always ", "never ", "先", "当", "a.", "1 ", "+1 ", "a@", "when x, ", "run ", " "],
 )
 def test_a_long_text_takes_no_long_time(piece: str) -> None:
     start = process_time()

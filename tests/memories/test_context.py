@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from memories.choices import Category, Sensitivity, Status
 from memories.models import Adaptation, Injection, Memory
 from tests.make import AT, make_memory
-from tests.memories.contexts import NOT_GIVEN, PATH, applied, ask, said, skill
+from tests.memories.contexts import NOT_GIVEN, applied, ask, said, skill
 from tests.memories.revising import agent, person
 from tests.memories.searched import known, talk
 
@@ -72,11 +72,21 @@ def test_conversations_are_not_given() -> None:
     assert ask("When does Acme pay on net-30 terms?").items == []
 
 
+def test_what_is_known_in_two_scopes_is_said_once() -> None:
+    for scope in ("", "project:a"):
+        known("Acme pays on net-30 terms", scope=scope, confidence=60)
+    known("acme pays on  net-30 terms.", scope="project:a", confidence=90)
+    given = ask("When does Acme pay?", scope="project:a")
+    assert said(given) == ["acme pays on  net-30 terms."]
+    assert [count for count in used().values() if count] == [1]
+
+
 def test_a_skill_that_fits_is_named_with_its_package() -> None:
-    skill("Refunds a broken parcel")
+    skill("Refunds a broken parcel", scope="project:a")
     given = ask("refund the parcel")
-    assert given.block.splitlines()[1] == f"- [skill] refund: Refunds a broken parcel ({PATH}) (confidence: 80)"
-    assert (given.items[0].category, given.items[0].path) == ("skill", PATH)
+    url = "/api/v1/skills/refund/versions/1/content?scope=project%3Aa"
+    assert given.block.splitlines()[1] == f"- [skill] refund: Refunds a broken parcel ({url}) (confidence: 80)"
+    assert (given.items[0].category, given.items[0].url) == ("skill", url)
     assert ask("paint the house").items == []  # it is from this source, but does not fit
 
 
@@ -187,11 +197,14 @@ def test_a_context_without_items_is_kept_where_it_was_asked_for(scope: Any, call
 
 
 def test_a_notice_rides_along_once_to_its_own_source() -> None:
-    applied("Reply in German")
+    row = applied("Reply in German")
     assert ask("x", source="P09").notices == []
     assert ask("x", by=person()).notices == []
     [notice] = ask("x").notices
-    assert notice == "Memory adapted: I'm now following the preference: Reply in German based on your last 3 sessions."
+    assert notice.splitlines() == [
+        "Memory adapted: I'm now following the preference: Reply in German based on your last 3 sessions.",
+        f"Review, revert or forget it at /memories/{row.pk}/",
+    ]
     assert ask("x").notices == []
     assert Adaptation.objects.get().notified_at == AT
 

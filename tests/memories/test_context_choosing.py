@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.context.choosing import Hit, Merged, fitting, merged, ranked
+from memories.context.choosing import Hit, Merged, fitting, merged, ranked, said_once
 from memories.context.company import names_in, the_one
 from memories.context.rendering import block, quarters
 
@@ -32,6 +32,13 @@ def test_what_does_not_fit_is_left_out_whole_and_a_shorter_one_still_fits() -> N
     assert [one.memory for one in fitting(found, lines, limit=5, token_budget=50)] == [A, C]
     assert [one.memory for one in fitting(found, lines, limit=1, token_budget=5000)] == [A]
     assert fitting(found, lines, limit=5, token_budget=15) == []
+
+
+def test_one_sentence_is_told_once_as_the_better_one_has_it() -> None:
+    found = [Merged(id, ("words",), 0.0) for id in (A, B, C)]
+    sentences = {A: "Acme pays late.", B: "acme  pays LATE", C: "Acme pays on time"}
+    assert [one.memory for one in said_once(found, sentences)] == [A, C]
+    assert [one.memory for one in said_once(found[::-1], sentences)] == [C, B]
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), max_size=8), st.integers(1, 200), st.integers(1, 8))

@@ -53,7 +53,10 @@ def test_from_50_three_stores_apply() -> None:
 def test_the_notice_of_an_adaptation_is_told_once_by_the_answer_that_caused_it() -> None:
     said = [store("Prefers tea", category="preference", source="User").notice for _ in range(5)]
     assert said[:3] == [None, None, None]
-    assert said[3] == ("Memory adapted: I'm now following the preference: Prefers tea based on your last 3 sessions.")
+    assert (said[3] or "").splitlines() == [
+        "Memory adapted: I'm now following the preference: Prefers tea based on your last 3 sessions.",
+        f"Review, revert or forget it at /memories/{Memory.objects.get().pk}/",
+    ]
     assert said[4] is None
     assert not Adaptation.objects.unannounced("User").exists()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories import remembering
+from memories import remembering, text
 from memories.choices import Hold, Origin, Sensitivity, Status
 from memories.exceptions import Invalid, NotAllowed
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
@@ -52,8 +52,28 @@ def test_the_same_twice_more_applies_it_with_one_adaptation_and_one_notice(anna:
     row = taught(answers[2])
     assert (row.status, row.confidence, row.times_confirmed) == ("applied", 100, 3)
     assert Adaptation.objects.active().count() == 1
-    notice = f"Memory adapted: I'm now following the preference: {said} based on your last 3 sessions."
+    notice = (
+        f"Memory adapted: I'm now following the preference: {said} based on your last 3 sessions.\n"
+        f"Review, revert or forget it at /memories/{row.pk}/"
+    )
     assert [answer.notice for answer in answers] == [None, None, notice]
+
+
+LONG = "Never send proposals to customers in Germany on Fridays because nobody reads them before Monday"
+
+
+def test_a_proposed_key_is_short_and_a_chosen_one_the_persons_own(anna: Trust) -> None:
+    assert len(taught(teach(anna, LONG)).key or "") <= 60
+    assert len(taught(teach(anna, LONG, resolve="separate", company_id="acme")).key or "") <= 60
+    assert taught(teach(anna, "Anna likes tea", key="k" * 100)).key == "k" * 100
+
+
+def test_what_was_taught_under_a_longer_proposed_key_is_confirmed_and_keeps_it(anna: Trust) -> None:
+    former = text.slug(LONG)
+    row = taught(teach(anna, LONG, key=former))
+    assert len(former) > 60
+    again = taught(teach(anna, LONG))
+    assert (again.pk, again.key, again.times_confirmed) == (row.pk, former, 2)
 
 
 def test_stores_of_an_agent_confirm_what_was_taught(anna: Trust) -> None:

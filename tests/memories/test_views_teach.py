@@ -64,6 +64,23 @@ def test_a_double_is_asked_about_and_nothing_that_was_filled_in_is_lost() -> Non
     assert Memory.objects.get().content == NET60
 
 
+def test_a_double_says_where_it_is_how_sure_and_how_old() -> None:
+    known()
+    shown = teach(signed_in(), NET60).content.decode()
+    assert all(said in shown for said in ("Scope: every scope", "confidence 20", "<time"))
+
+
+def test_an_answer_about_another_scope_is_asked_again_and_nothing_is_written() -> None:
+    """The scope was changed after the doubles were shown: what was pressed is about those of the former scope."""
+    client, row = signed_in(), known()
+    page = teach(client, NET60, resolve=f"update {row.pk}", looked="", scope="project:a")
+    assert page.status_code == 409
+    assert "Is it one of these?" not in page.content.decode()
+    assert list(Memory.objects.values_list("content", flat=True)) == [NET30]
+    teach(client, NET60, resolve=f"update {row.pk}", looked="", scope="")
+    assert Memory.objects.get().content == NET60
+
+
 def test_both_may_be_kept() -> None:
     known()
     teach(signed_in(), NET60, resolve="separate")

@@ -81,7 +81,12 @@ def test_the_published_names_are_taken(agent: APIClient) -> None:
     skill("Refunds a broken parcel", scope="project:a")
     trust = {"max_sensitivity": "low", "scopes": ["project:a"], "authenticated": True, "actor_id": "x"}
     given = context(agent, {"task_descriptor": "refund the parcel", "source_plugin": "P01", "trust": trust})
-    assert [(one["category"], one["path"]) for one in given["items"]] == [("skill", "skills/refund/1.zip")]
+    url = "http://testserver/api/v1/skills/refund/versions/1/content?scope=project%3Aa"
+    assert [(one["category"], one["url"]) for one in given["items"]] == [("skill", url)]
+    assert url in given["block"]
+    assert "skills/refund/1.zip" not in str(given)
+    shown = agent.get(f"/api/v1/memories/{given['items'][0]['memory_id']}").json()
+    assert shown["payload"]["skill"]["url"] == url
 
 
 def test_a_notice_is_told_once(agent: APIClient) -> None:

@@ -201,6 +201,8 @@ def test_teaching_a_double_is_a_409_with_candidates() -> None:
     assert (first["http"], first["memory"]["status"], first["memory"]["times_confirmed"]) == (201, "confirmed", 1)
     asked = post(client, {"content": "Acme pays on net-60 terms"}, "memories/teach")
     assert (asked["http"], asked["code"], asked["candidates"][0]["key"]) == (409, "near_duplicate", "acme-terms")
+    [known] = asked["candidates"]
+    assert (known["confidence"], known["scope"], known["updated_at"]) == (100, "", first["memory"]["updated_at"])
     both = {"content": "Acme pays on net-60 terms", "key": "acme-terms", "resolve": "separate"}
     assert post(client, both, "memories/teach")["memory"]["key"] == "acme-terms-v2"
 

@@ -71,6 +71,32 @@ def test_a_selection_comes_with_competences(agent: APIClient) -> None:
     assert selection["confidence"] == selection["scores"][str(memory.pk)]
 
 
+def test_a_request_says_how_sure_is_sure_enough(agent: APIClient) -> None:
+    known("Refund a parcel", type=Type.COMPETENCE, confidence=90)
+    asked = {"query": "refund a parcel", "types": ["competence"]}
+    for threshold, more in ((0, False), (1, True)):
+        found = search(agent, {**asked, "selection_confidence_threshold": threshold})
+        assert found["selection"]["needs_more"] is more
+    wrong = agent.post("/api/v1/search", {**asked, "selection_confidence_threshold": 2}, format="json")
+    assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (400, "/selection_confidence_threshold")
+
+
+def test_every_result_says_how_relevant_it_is(agent: APIClient) -> None:
+    known("Acme pays on net-30 terms")
+    [result] = search(agent, {"query": "When does Acme pay?"})["results"]
+    assert 0.3 < result["relevance"] <= 1
+    [result] = search(agent, {"query": "quantum chromodynamics lattice"})["results"]
+    assert result["relevance"] < 0.2
+    assert search(agent, {})["results"][0]["relevance"] is None
+
+
+def test_who_gets_a_search_is_told_how_to_post_it(agent: APIClient) -> None:
+    """Not that its parameters are wrong: they are those of the search."""
+    answer = agent.get("/api/v1/search?query=acme")
+    assert (answer.status_code, answer.json()["code"], answer["Allow"]) == (405, "method_not_allowed", "POST, OPTIONS")
+    assert 'POST {"query": "..."}' in answer.json()["detail"]
+
+
 def test_a_model_that_does_not_answer_is_said_and_words_are_searched(agent: APIClient) -> None:
     known("Acme pays on net-30 terms")
     EmbeddingModel.objects.create(name="gone", dimensions=8, near_duplicate_threshold=0.8, active=True)

@@ -1,5 +1,6 @@
 """Errors, field by field."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -26,6 +27,9 @@ class Candidate(Shape):
     """null: it was dismissed and is forgotten since"""
     key: str | None
     content: str | None
+    scope: str | None
+    confidence: Annotated[int, Field(ge=0, le=100)] | None
+    updated_at: datetime | None
     status: str
     likeness: Literal["same", "rewording", "changed", "other"]
     similarity: Annotated[float, Field(ge=0, le=1)]

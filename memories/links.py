@@ -1,0 +1,25 @@
+"""Addresses that an answer names: absolute, by the host that the request came to; without a request paths."""
+
+from contextvars import ContextVar
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+current: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
+
+
+def absolute(path: str) -> str:
+    request = current.get()
+    return request.build_absolute_uri(path) if request else path
+
+
+def memory_page(id: Any) -> str:
+    return absolute(reverse("memory", args=[id]))
+
+
+def skill_package(name: str, version: int, *, scope: str) -> str:
+    """The zip of one version. With its scope, always: another scope may have a skill of that name."""
+    path = reverse("api-skill-content", kwargs={"name": name, "number": str(version)})
+    return absolute(f"{path}?{urlencode({'scope': scope})}")
