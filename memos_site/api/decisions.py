@@ -107,7 +107,7 @@ class RejectVersion(SkillDoor, WritingDoor):
         about: dict[str, Any] = {"why": why, "number": version.number}
         decision = desk.decide(self.trust, version.skill_id, "reject", at=timezone.now(), **about)
         version.refresh_from_db()
-        return Response({**of_skills.version(version, request=request), "batch": decision.batch})
+        return Response({**of_skills.version(version), "batch": decision.batch})
 
 
 @described(operations.DECIDE_MANY)
