@@ -12,6 +12,7 @@ UNANSWERED_CALL = "unanswered_call"
 ORPHAN_RESULT = "orphan_result"
 BAD_ARGUMENTS = "bad_arguments"
 UNKNOWN_DEPENDENCY = "unknown_dependency"
+AMBIGUOUS_DEPENDENCY = "ambiguous_dependency"  # several open episodes have a node of that name
 
 
 @dataclass(eq=False)  # two calls that say the same are two calls

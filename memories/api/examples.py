@@ -74,7 +74,7 @@ CALLER: Json = {
 EPISODE_EVENT: Json = {
     "id": ID,
     "position": 1,
-    "node_id": "n1",
+    "node_id": "0198c2f0-1",
     "at": AT,
     "kind": "tool_call",
     "role": "",
@@ -121,7 +121,7 @@ _PAYLOADS: dict[str, Json] = {
         "extract": True,
         "environment": {},
         "artifacts": [],
-        "timeline": [{"t": AT, "event_kind": "tool_call", "ref": "n1", "summary": "tool_call: get_order"}],
+        "timeline": [{"t": AT, "event_kind": "tool_call", "ref": "0198c2f0-1", "summary": "tool_call: get_order"}],
         "tool_graph": [],
         "truncated": False,
     },

@@ -48,9 +48,11 @@ INGEST_EVENT = _report(
 INGEST_TOOL_OUTPUT = _report(
     "IngestToolOutput",
     "Report a tool call and what came back",
-    "Joins an episode as an event does. `depends_on` names earlier nodes of the same episode (`n1`, `n2`, ...) as they "
-    "were answered; unknown ones are kept and flagged. `args` and `result` may be JSON text of an object: they are "
-    "kept as that object, and `notice` says so.",
+    "Joins an episode as an event does. `depends_on` names earlier nodes of the same episode as they were answered: "
+    "without episode and thread the call joins the open episode of this agent that the first of them belongs to (of "
+    "several that have a node of that name the one opened last, flagged `ambiguous_dependency`). Unknown ones are kept "
+    "and flagged. `args` and `result` may be JSON text of an object: they are kept as that object, and `notice` says "
+    "so.",
     ToolOutputReport,
     examples.TOOL_OUTPUT,
 )

@@ -6,6 +6,7 @@ from typing import Any
 from memories import links
 from memories.choices import Sensitivity, Status, Type
 from memories.faults import normalize_instant
+from memories.ingestion.dependencies import resolved
 from memories.models import Episode, Event, Memory, Performance
 from memories.trust import Trust
 
@@ -164,8 +165,13 @@ def _node(event: Event) -> dict[str, Any]:
         "args": event.args,
         "result": event.result,
         "timestamp": event.at,
-        "depends_on": event.depends_on,
+        "depends_on": _dependencies(event),
     }
+
+
+def _dependencies(event: Event) -> list[str]:
+    """By the names of today's nodes; former events name them `n<position>`."""
+    return resolved(event.depends_on, event.episode_id, event.position)[0]
 
 
 def event(row: Event) -> dict[str, Any]:
@@ -185,7 +191,7 @@ def event(row: Event) -> dict[str, Any]:
         "result": row.result,
         "ok": row.ok,
         "latency_ms": row.latency_ms,
-        "depends_on": row.depends_on,
+        "depends_on": _dependencies(row),
         "context": row.context,
         "flags": row.flags,
     }

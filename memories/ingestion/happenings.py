@@ -1,4 +1,5 @@
-"""Events and tool outputs: each joins the open episode of its thread, or the one it names, or opens one.
+"""Events and tool outputs: each joins the open episode of its thread, or the one that it or a node it depends on names,
+or opens one.
 
 Many at once cost as many statements as one. Of two that open an episode of a thread at one moment the database's
 constraint lets one; the other begins again and finds it.
@@ -14,8 +15,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories import indexing, rows
+from memories.drafts import AMBIGUOUS_DEPENDENCY
 from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
-from memories.ingestion import joining, raising
+from memories.ingestion import dependencies, joining, raising
+from memories.ingestion.dependencies import Followed, Wanted
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.joining import Thread
 from memories.ingestion.opening import episode_memory, event, level_of, sensitivity_of
@@ -43,6 +46,7 @@ class Place:
     is_new: bool
     waiting: Waiting
     events: list[tuple[int, Event]] = field(default_factory=list)
+    ambiguous: frozenset[int] = frozenset()  # those that may belong to another episode as well
     raised_to: int | None = None  # by something more secret that joined it
     secret: bool = False  # something that joined it holds one
 
@@ -91,9 +95,11 @@ def _stored(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list
 
 
 def _places(reports: Sequence[Happening], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    followed = _followed(reports, trust)
     named: dict[UUID, Waiting] = defaultdict(list)
+    of_nodes: dict[UUID, Waiting] = defaultdict(list)
     threads: dict[Thread, Waiting] = defaultdict(list)
-    places = []
+    alone: Waiting = []
     for index, report in enumerate(reports):
         try:
             scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
@@ -104,13 +110,45 @@ def _places(reports: Sequence[Happening], answers: Answers, *, trust: Trust, at:
             named[report.episode_id].append((index, report))
         elif report.thread_id:
             threads[scope, source, report.thread_id].append((index, report))
+        elif index in followed:
+            of_nodes[followed[index].episode_id].append((index, report))
         else:
-            places.append(Place(_new((scope, source, ""), report, trust=trust, at=at), True, [(index, report)]))
-    found = [*_named(named, answers, trust=trust, at=at), *_threads(threads, trust=trust, at=at)]
+            alone.append((index, report))
+    found = _named(named, answers, trust=trust, at=at)
+    found += _of_nodes(of_nodes, followed, alone, trust=trust, at=at)
+    found += _threads(threads, trust=trust, at=at)
     memories = {place.episode.pk: place.episode.memory for place in found}
     for place in found:  # one episode may be met by its id and by its thread
         place.episode.memory = memories[place.episode.pk]
-    return [*found, *places]
+    return [*found, *(_opened(index, reports[index], trust=trust, at=at) for index, _ in alone)]
+
+
+def _opened(index: int, report: Happening, *, trust: Trust, at: datetime) -> Place:
+    """An episode of its own."""
+    thread = (trust.scope_to_write(report.scope), trust.source_to_write(report.source), "")
+    return Place(_new(thread, report, trust=trust, at=at), True, [(index, report)])
+
+
+def _followed(reports: Sequence[Happening], trust: Trust) -> dict[int, Followed]:
+    """Of those that name neither episode nor thread: to which episode the nodes that they depend on lead."""
+    nodes: dict[int, Wanted] = {}
+    for index, report in enumerate(reports):
+        depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
+        if node := dependencies.wanted(depends_on, report.scope):
+            nodes[index] = node
+    there = dependencies.follow(nodes.values(), trust)
+    return {index: there[node] for index, node in nodes.items() if node in there}
+
+
+def _of_nodes(
+    waiting: Mapping[UUID, Waiting], followed: Mapping[int, Followed], alone: Waiting, *, trust: Trust, at: datetime
+) -> list[Place]:
+    """The episodes to which dependencies lead; whose episode was closed at this moment goes to those `alone`."""
+    found = joining.named({pk: len(reports) for pk, reports in waiting.items()}, trust=trust, at=at)
+    for pk in waiting.keys() - found.keys():
+        alone.extend(waiting[pk])
+    ambiguous = frozenset(index for index, there in followed.items() if there.ambiguous)
+    return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in found.items()]
 
 
 def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
@@ -168,6 +206,7 @@ def _number(place: Place, *, trust: Trust, at: datetime) -> None:
     first = episode.event_count - len(place.waiting) + 1
     for position, (index, report) in enumerate(place.waiting, start=first):
         draft = report.draft
+        draft.flags += [AMBIGUOUS_DEPENDENCY] if index in place.ambiguous else []
         place.events.append((index, event(draft, episode, position, moment=at, by=trust.actor)))
         level = level_of(report.sensitivity, secret=draft.holds_secret)
         place.secret |= draft.holds_secret

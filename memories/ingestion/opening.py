@@ -7,6 +7,7 @@ from django.conf import settings
 
 from memories.choices import DeletionPolicy, Origin, Sensitivity, Status, Type
 from memories.drafts import UNKNOWN_DEPENDENCY, EventDraft
+from memories.ingestion.dependencies import resolved
 from memories.models import Episode, Event, Memory
 from memories.models.memory import DAY
 from memories.scanning import SECRET
@@ -45,12 +46,12 @@ def experience(content: str, *, by: Actor, at: datetime, policy: str | None, **f
 
 def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
     """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
-    known = {f"n{earlier}" for earlier in range(1, position)} if draft.depends_on else set()
-    flags = draft.flags if set(draft.depends_on) <= known else [*draft.flags, UNKNOWN_DEPENDENCY]
+    depends_on, known = resolved(draft.depends_on, episode.pk, position)
+    flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
-    given = {"text": draft.text, "at": draft.at or moment, "flags": flags, **more}
-    names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms")
-    kept = {name: getattr(draft, name) for name in (*names, "depends_on", "context")}
+    given = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
+    names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
+    kept = {name: getattr(draft, name) for name in names}
     return Event(episode=episode, position=position, made_by=by.name, **kept, **given)
 
 

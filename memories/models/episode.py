@@ -39,6 +39,11 @@ class EpisodeQuerySet(Trusted["Episode"]):
             wanted |= Q(scope=scope, source=source, thread_id__in=thread_ids)
         return self.filter(wanted, closed_at=None)
 
+    def open_with_node(self, prefix: str, position: int) -> Self:
+        """The open episodes that have a node of this name (`node_id`)."""
+        first, last = (UUID(prefix + digit * 24) for digit in "0f")
+        return self.filter(closed_at=None, pk__gte=first, pk__lte=last, event_count__gte=position)
+
     def after(self, closed_at: datetime, pk: UUID) -> Self:
         """The rest of a reading that came as far as this episode."""
         return self.filter(Q(closed_at__gt=closed_at) | Q(closed_at=closed_at, pk__gt=pk))
@@ -128,6 +133,11 @@ class Instruction(models.Model):
         return self.text[:80]
 
 
+def node_id(episode_id: UUID, position: int) -> str:
+    """How the server names what happened at this position: so that the name leads back to its episode."""
+    return f"{episode_id.hex[:8]}-{position}"
+
+
 def _text_of(column: str) -> Cast:
     return Cast(column, models.TextField())
 
@@ -213,7 +223,7 @@ class Event(models.Model):
 
     @property
     def node_id(self) -> str:
-        return f"n{self.position}"
+        return node_id(self.episode_id, self.position)
 
     @property
     def shown_size(self) -> int:

@@ -98,11 +98,12 @@ def test_a_tool_output_is_a_node_of_its_episode() -> None:
     fields = {"args": {"pattern": "main"}, "result": "a.go:3", "depends_on": []}
     stored = post(caller(), "tool-outputs", **fields)
     [node] = stored["payload"]["tool_graph"]
-    assert (node["id"], node["tool"], node["args"], node["result"]) == ("n1", "rg", {"pattern": "main"}, "a.go:3")
+    name = f"{stored['id'][:8]}-1"
+    assert (node["id"], node["tool"], node["args"], node["result"]) == (name, "rg", {"pattern": "main"}, "a.go:3")
     assert stored["payload"]["timeline"][0]["event_kind"] == "tool_call"
-    assert stored["payload"]["timeline"][0]["ref"] == "n1"
+    assert stored["payload"]["timeline"][0]["ref"] == name
     [source] = stored["provenance"]["sources"]
-    assert (source["kind"], source["ref"], source["created_by"]) == ("tool_call", "n1", "ci")
+    assert (source["kind"], source["ref"], source["created_by"]) == ("tool_call", name, "ci")
 
 
 def test_tool_outputs_of_one_thread_are_one_episode_in_order() -> None:
@@ -112,9 +113,10 @@ def test_tool_outputs_of_one_thread_are_one_episode_in_order() -> None:
     third = post(client, "tool-outputs", thread_id="t1", depends_on=["n9"])
     assert first["id"] == second["id"] == third["id"]
     assert [first["http"], second["http"], third["http"]] == [201, 200, 200]
-    assert [node["id"] for node in third["payload"]["tool_graph"]] == ["n3"]
+    name = f"{first['id'][:8]}-"
+    assert [node["id"] for node in third["payload"]["tool_graph"]] == [f"{name}3"]
     kept = Event.objects.filter(episode=first["id"]).values_list("position", "depends_on", "flags")
-    assert list(kept) == [(1, [], []), (2, ["n1"], []), (3, ["n9"], ["unknown_dependency"])]
+    assert list(kept) == [(1, [], []), (2, [f"{name}1"], []), (3, ["n9"], ["unknown_dependency"])]
 
 
 def test_an_event_may_name_its_episode_until_it_is_closed() -> None:

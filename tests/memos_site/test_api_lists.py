@@ -154,7 +154,7 @@ def test_links_keep_the_filters(client: APIClient) -> None:
 def test_an_episodes_events_come_in_order_page_by_page(client: APIClient) -> None:
     memory = make_run(messages=[{"role": "system", "content": "Be kind"}, user("a"), call("t", "1"), answer("x", "1")])
     url = f"/api/v1/episodes/{memory.pk}/events"
-    assert pages(client, f"{url}?limit=2", key="node_id") == [["n1", "n2"], ["n3"]]
+    assert pages(client, f"{url}?limit=2", key="position") == [[1, 2], [3]]
     events = client.get(url).json()["results"]
     assert [(event["text"], event["tool"], event["result"]) for event in events] == [
         ("Be kind", "", None),
@@ -174,10 +174,10 @@ def test_one_memory_is_shown_whole_with_its_version_as_etag(client: APIClient) -
     assert found["ETag"] == '"1"'
     assert [(entry["event_kind"], entry["ref"], entry["summary"]) for entry in payload["timeline"]] == [
         ("message", "", "a"),
-        ("tool_call", "n2", "tool_call: t"),
+        ("tool_call", f"{str(memory.pk)[:8]}-2", "tool_call: t"),
     ]
     [node] = payload["tool_graph"]
-    assert (node["id"], node["tool"], node["args"], node["result"]) == ("n2", "t", {"x": 1}, "x")
+    assert (node["tool"], node["args"], node["result"]) == ("t", {"x": 1}, "x")
     assert (payload["truncated"], payload["event_count"], payload["environment"]) == (False, 2, {"seed": 7})
     [row] = client.get(f"{PATH}?type=episodic").json()["results"]
     assert "timeline" not in row["payload"]
