@@ -22,7 +22,7 @@ from memories.ingestion.dependencies import Followed, Wanted
 from memories.ingestion.ingested import Ingested
 from memories.ingestion.joining import Thread
 from memories.ingestion.opening import episode_memory, event, level_of, sensitivity_of
-from memories.models import Episode, Event
+from memories.models import Episode, Event, Memory
 from memories.reports import EventReport, ToolOutputReport
 from memories.scanning import SECRET
 from memories.shapes import united
@@ -226,7 +226,9 @@ def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     raising.flag([place.episode.memory for place in joined if place.secret])
     to = {place.episode.memory: place.raised_to for place in joined if place.raised_to}
     trail += raising.raise_together(to, by=trust.actor, at=at)
+    brought: dict[Memory, list[str]] = defaultdict(list)
     for place in joined:
-        joining.add_tags(place.episode.memory, place.tags, at=at)
+        brought[place.episode.memory] += place.tags
+    joining.add_tags(brought, at=at)
     rows.insert([episode.memory for episode in new], new, events, trail)
     indexing.index_events(events)

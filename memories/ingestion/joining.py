@@ -59,15 +59,18 @@ def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, 
     return {row.pk: row for row in grown}
 
 
-def add_tags(memory: Memory, tags: Iterable[str], *, at: datetime) -> None:
-    """What joins an episode brings its tags along; as a join, that is no decision and stands in no trail."""
-    if united(memory.tags, tags) == memory.tags:
+def add_tags(brought: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
+    """What joins an episode brings its tags along; as a join, that is no decision and stands in no trail. As many
+    statements for many as for one."""
+    grown = {memory: tags for memory, tags in brought.items() if united(memory.tags, tags) != memory.tags}
+    if not grown:
         return
-    memory.refresh_from_db(fields=["tags", "version"], from_queryset=Memory.objects.select_for_update())
-    changed = {"tags": united(memory.tags, tags), "version": memory.version + 1, "updated_at": at}
-    Memory.objects.filter(pk=memory.pk).update(**changed)
-    for name, value in changed.items():
-        setattr(memory, name, value)
+    rows = Memory.objects.filter(pk__in=[memory.pk for memory in grown]).order_by("pk").select_for_update()
+    stand = {pk: (tags, version) for pk, tags, version in rows.values_list("pk", "tags", "version")}
+    for memory, tags in grown.items():
+        former, version = stand[memory.pk]
+        memory.tags, memory.version, memory.updated_at = united(former, tags), version + 1, at
+    Memory.objects.bulk_update(grown, ["tags", "version", "updated_at"])
 
 
 def _grown(found: str, parameters: list[Any], *, at: datetime) -> list[Episode]:

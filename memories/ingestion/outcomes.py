@@ -36,6 +36,6 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     with transaction.atomic():
         changed = set_outcome(memory.episode, outcome_said, trust=trust, source=source, at=at, details=details)
         if changed:
-            add_tags(memory, report.tags, at=at)
+            add_tags({memory: report.tags}, at=at)
     seen = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
     return Ingested(memory if seen else None, created=False, changed=changed)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from memories.models import AuditEntry, Event, Memory
@@ -39,6 +41,21 @@ def test_tags_of_one_batch_meet_in_its_episode(client: APIClient) -> None:
     items = [{"kind": "event", **WHOLE["events"], "thread_id": "t1", "tags": [tag]} for tag in "abca"]
     assert client.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
     assert Memory.objects.get().tags == ["a", "b", "c"]
+
+
+def test_tags_for_many_episodes_cost_no_more_statements_than_for_one(client: APIClient) -> None:
+    def batch(threads: int, tag: str) -> int:
+        items = [{"kind": "event", **WHOLE["events"], "thread_id": f"t{n}", "tags": [tag]} for n in range(threads)]
+        with CaptureQueriesContext(connection) as asked:
+            assert client.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
+        return len(asked)
+
+    batch(5, "a")
+    assert batch(1, "b") == batch(5, "c")
+    assert [sorted(tags) for tags in Memory.objects.order_by("thread_id").values_list("tags", flat=True)] == [
+        ["a", "b", "c"],
+        *[["a", "c"]] * 4,
+    ]
 
 
 def test_an_episode_has_a_hundred_tags_at_most(client: APIClient) -> None:
