@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
 
 from memories.models import Episode, Event, IdempotencyKey, Memory
-from tests.make import bearing, caller, make_agent, run, user
+from tests.make import AT, bearing, caller, make_agent, make_person, run, user
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
@@ -159,3 +160,23 @@ def test_many_at_one_moment_find_one_episode(headers: dict[str, str]) -> None:
     assert sorted(statuses) == ([201] * calls if headers else [200] * (calls - 1) + [201])
     assert Episode.objects.get().event_count == Event.objects.count() == stored
     assert list(Event.objects.values_list("position", flat=True)) == list(range(1, stored + 1))
+
+
+def test_a_person_and_an_agent_of_one_name_have_two_keys() -> None:
+    body = {name: value for name, value in EVENT.items() if name != "kind"}
+    agent, person = caller(name="anna"), APIClient()
+    person.force_login(make_person("anna"))
+    for client in (agent, person):
+        answer = client.post("/api/v1/events", body, format="json", headers={"Idempotency-Key": "k1"})
+        assert (answer.status_code, answer.get("Idempotent-Replay")) == (201, None)
+    assert Memory.objects.count() == IdempotencyKey.objects.count() == 2
+
+
+def test_an_expired_key_is_free_again() -> None:
+    client, body = caller(), {name: value for name, value in EVENT.items() if name != "kind"}
+    client.post("/api/v1/events", body, format="json", headers={"Idempotency-Key": "k1"})
+    IdempotencyKey.objects.update(expires_at=AT)
+    other = client.post("/api/v1/events", {**body, "ref": "y"}, format="json", headers={"Idempotency-Key": "k1"})
+    assert (other.status_code, other.get("Idempotent-Replay")) == (201, None)
+    assert Memory.objects.count() == 2
+    assert IdempotencyKey.objects.get().expires_at > AT

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from memories import review
-from memories.choices import Status, Type
+from memories.choices import Outcome, Status, Type
 from memories.edits import edit
 from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
-from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
+from memories.ingestion.closing import set_outcome
+from memories.models import Adaptation, AuditEntry, Episode, Memory, Proposal, Tombstone
 from memories.trust import Trust, everything
 from memos_site import desk
 from tests.deciding import LATER, TRUST, make_applied, propose, stands
@@ -251,3 +252,24 @@ def test_proposals_stand_in_the_queue_within_trust_and_by_kind() -> None:
     assert not desk.proposed(Trust(ANNA, 0), at=LATER).exists()
     assert not desk.proposed(TRUST, at=LATER, scope="project:b").exists()
     assert not desk.proposed(TRUST, at=LATER, kind="semantic").exists()
+
+
+def test_an_outcome_cannot_be_undone() -> None:
+    run = make_run(outcome=Outcome.FAILURE)
+    trust = everything(ANNA)
+    set_outcome(run.episode, Outcome.SUCCESS, trust=trust, at=AT)
+    batch = AuditEntry.objects.get(action="outcome", subject_id=run.pk).batch_id
+    with pytest.raises(Conflict, match="cannot be undone"):
+        desk.undo(trust, batch, at=LATER)
+    assert Episode.objects.get().outcome == Outcome.SUCCESS
+
+
+def test_of_two_who_put_off_one_proposal_the_second_is_told() -> None:
+    proposal = propose(make_memory(status="confirmed"))
+    mine, theirs = Proposal.objects.get(pk=proposal.pk), Proposal.objects.get(pk=proposal.pk)
+    mine.snooze(LATER + timedelta(days=1), by=ANNA, at=LATER)
+    with pytest.raises(Conflict, match="snoozed anew"):
+        theirs.snooze(LATER + timedelta(days=7), by=BEN, at=LATER)
+    proposal.refresh_from_db()
+    assert proposal.snoozed_until == LATER + timedelta(days=1)
+    assert AuditEntry.objects.filter(subject_id=proposal.pk, action="snooze").count() == 1

@@ -6,11 +6,12 @@ from uuid import uuid4
 
 import pytest
 
-from memories.choices import Category
+from memories.choices import Category, Status
 from memories.exceptions import Invalid, NotAllowed
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
 from memories.trust import Trust
 from memos_site import desk
+from skills.models import SkillVersion
 from tests.deciding import LATER, TRUST, make_applied
 from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
 
@@ -123,3 +124,15 @@ def test_a_large_batch_is_carried_out_and_undone_in_chunks(monkeypatch: pytest.M
     assert many.done == ids
     assert desk.undo(TRUST, many.batch, at=LATER).undone == ids
     assert not Memory.objects.exclude(snoozed_until=None).exists()
+
+
+def test_an_applied_skill_with_a_new_version_publishes_nothing_in_a_bulk_and_the_others_are_applied() -> None:
+    skill, first, last = make_skill(status="applied"), make_memory("before"), make_memory("after")
+    make_version(skill, description="Books a flight or two")
+    many = desk.by_ids(TRUST, [first.pk, skill.pk, last.pk], "promote", at=LATER, to=Status.APPLIED)
+    assert sorted(many.done) == sorted([first.pk, last.pk])
+    assert [(one["id"], one["code"]) for one in many.failed] == [(str(skill.pk), "conflict")]
+    versions = SkillVersion.objects.filter(skill=skill).order_by("number")
+    assert list(versions.values_list("status", flat=True)) == ["published", "proposed"]
+    assert not AuditEntry.objects.of_batch(many.batch).filter(subject_kind="skill_version").exists()
+    assert set(Memory.objects.values_list("status", flat=True)) == {"applied"}

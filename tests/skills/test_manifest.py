@@ -128,3 +128,9 @@ def test_endless_nesting_is_refused() -> None:
 @given(FIELDS)
 def test_canonical_fields_stay_as_they_are(fields: Fields) -> None:
     assert Fields.model_validate(fields.model_dump(mode="json")) == fields
+
+
+@pytest.mark.parametrize("folder", ["scripts", "assets", "others"])
+def test_files_whose_names_differ_only_in_letter_case_are_refused(folder: str) -> None:
+    with pytest.raises(ValidationError, match="two files would have the same name"):
+        make_fields(**{folder: {"A.md": "x", "a.md": "y"}})

@@ -246,3 +246,9 @@ def test_an_upload_that_would_make_too_large_a_package_is_refused() -> None:
     text = "".join(f"{number}\n" for number in range(1_000_000)).encode()
     content = make_zip({**GOOD, "plan-trip/assets/numbers.txt": text})
     assert problems(content) == ["the package is larger than 5 MiB"]
+
+
+@pytest.mark.parametrize("other", ["plan-trip/A.md", "plan-trip/reference/A.md"])
+def test_files_whose_names_differ_only_in_letter_case_are_refused(other: str) -> None:
+    [problem] = problems(make_zip({**GOOD, other: b"x", "plan-trip/reference/a.md": b"y"}))
+    assert problem.endswith(("there 2 times", "there is another reference/a.md"))
