@@ -44,6 +44,8 @@ def outage(error: BaseException | None) -> Outage | None:
 
 def _of_the_database(error: Error) -> Outage | None:
     cause = error.__cause__
+    if isinstance(cause, OSError) and (broken := outage(cause)):
+        return broken
     if isinstance(cause, errors.DiskFull) or "No space left on device" in str(error):
         return FULL
     if isinstance(cause, errors.ReadOnlySqlTransaction):

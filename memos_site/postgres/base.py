@@ -29,5 +29,8 @@ class DatabaseWrapper(AskedAgain):
             except self.Database.OperationalError:
                 server.wake(conn_params.get("answer_within"))
                 return super().get_new_connection(conn_params | {"host": server.host()})
-        except (Unusable, OSError) as problem:  # OSError: a directory that is not ours, a disk that is full
+        except Unusable as problem:
             raise OperationalError(str(problem)) from problem
+        except OSError as problem:  # a directory that is not ours, a disk that is full
+            where = self.settings_dict["HOST"]
+            raise OperationalError(f"the data directory {where} cannot be used: {problem.strerror}") from problem

@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
+from memories.api.outages import outage
 from memos_site.supervision.heartbeat import HEARTBEAT, LATE_AFTER
 
 log = logging.getLogger("memos.health")
@@ -36,8 +37,8 @@ def ready(request: HttpRequest) -> JsonResponse:
 def _state(name: str, check: Callable[[], str]) -> str:
     try:
         return check()
-    except Exception:  # whatever database or storage raise, the answer is the same; the log has the reason
-        log.exception("%s is not ready", name)
+    except Exception as error:  # whatever database or storage raise, the answer is the same; the log has the reason
+        log.error("%s is not ready: %s", name, error, exc_info=None if outage(error) else error)
         return "failed"
 
 

@@ -106,7 +106,7 @@ class Server(TcpWSGIServer):
         """Until `stop` was called and what was under way is answered."""
         while not self._is_over():
             wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, map=self._map, use_poll=True, count=1)
-        self.task_dispatcher.shutdown(cancel_pending=True, timeout=0)
+        self.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
 
     def stop(self) -> None:
         """May be called in a signal handler: only notes it, and wakes the loop."""

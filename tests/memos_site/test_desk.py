@@ -257,7 +257,7 @@ def test_proposals_stand_in_the_queue_within_trust_and_by_kind() -> None:
 def test_an_outcome_cannot_be_undone() -> None:
     run = make_run(outcome=Outcome.FAILURE)
     trust = everything(ANNA)
-    set_outcome(run.episode, Outcome.SUCCESS, trust=trust, at=AT)
+    set_outcome(run.episode, Outcome.SUCCESS, trust=trust, source="ci", at=AT)
     batch = AuditEntry.objects.get(action="outcome", subject_id=run.pk).batch_id
     with pytest.raises(Conflict, match="cannot be undone"):
         desk.undo(trust, batch, at=LATER)

@@ -195,5 +195,5 @@ def test_a_hung_database_is_a_503_for_all_who_ask_and_works_again_afterwards(mig
             os.kill(pid, signal.SIGCONT)
     assert time.monotonic() - began < 60
     until(lambda: call(port, "GET", "/api/v1/me", token=token)[0] == 200, what=site.said)
-    assert "Traceback" not in site.said.partition("is not ready")[0]
+    assert "Traceback" not in site.said
     site.stop()
