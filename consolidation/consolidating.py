@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation import locks
-from consolidation.guidance import curves, profiling
+from consolidation.guidance import curves, effect, holdback, profiling
 from consolidation.models import Pattern, Run
 from consolidation.pipelines import carrying, competences, sightings
 from consolidation.profiles import Unprofiled
@@ -82,4 +82,6 @@ def _profile(scope: str, *, at: datetime) -> Counter[str]:
     counters = profiling.write_waiting(scope)
     if counters["profiles_written"]:
         curves.refit(scope, at=at)
+        effect.measure(scope, at=at)
+        holdback.flag_harm(scope, at=at)
     return counters

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from consolidation.groups import RuleGroup  # noqa: F401 - so that the tables of the pattern rules are known
 from consolidation.profiles import RunProfile  # noqa: F401 - so that the tables of guidance are known
+from consolidation.worth import SkillWorth  # noqa: F401 - so that the tables of worth and offers are known
 from memories.choices import LIVE, Outcome
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id

@@ -154,7 +154,12 @@ class Environment(BaseModel):
     SELECTION_CONFIDENCE_THRESHOLD: Weight = Field(
         0.7, le=1, description="below it the selection among competences and plans says needs_more"
     )
-    GUIDANCE_THRESHOLD: Weight = Field(0.5, le=1, description="confidence below which guidance answers `unsure`")
+    GUIDANCE_THRESHOLD: Weight = Field(0.6, le=1, description="confidence below which guidance answers `unsure`")
+    SKILL_HOLDBACK: Weight = Field(
+        0,
+        le=0.5,
+        description="share of runs from which a learned skill is withheld, to measure its worth",
+    )
     ANN_FROM_PASSAGES: int = Field(
         300_000, ge=0, description="above it an index finds what is near in meaning, where all of it is searched"
     )

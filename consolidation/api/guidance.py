@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from django.utils import timezone
 from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -95,6 +96,10 @@ class GuidanceAnswer(Shape):
     similar: Annotated[list[SimilarRun], Field(max_length=8)]
     check: CheckedCall | None
     """There exactly when `about_to` is"""
+    offer_id: UUID | None
+    """Of the skill to the run that the request names by `episode_id` or `thread_id`"""
+    withheld: bool
+    """This run was drawn to do without: of SKILL_HOLDBACK of the runs, to measure what offers are worth"""
     needs_more: bool
     took_ms: float
 
@@ -124,7 +129,8 @@ ASK = Operation(
     "Ask what to do now",
     "Compares the run so far with the finished runs that the caller may see, and tells which tools with an effect were "
     "right in similar ones. Ask right before the first change, with all that was said and looked up: that is when the "
-    "answer is worth most. `check` looks at the call that is about to be made. Nothing is stored, nothing is blocked.",
+    "answer is worth most. `check` looks at the call that is about to be made. "
+    "Nothing is blocked: the agent decides.",
     {200: GuidanceAnswer},
     method="POST",
     takes=GuidanceRequest,
@@ -139,6 +145,6 @@ class AskGuidance(Door):
 
     def post(self, request: Request) -> Response:
         started = time.perf_counter()
-        told = guidance.answer(guidance.check(request.data), trust=self.trust)
+        told = guidance.answer(guidance.check(request.data), trust=self.trust, at=timezone.now())
         took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
         return Response({**asdict(told), "needs_more": told.needs_more, **took})

@@ -74,8 +74,14 @@ class Guidance:
     alternatives: list[Expected] = field(default_factory=list)
     similar: list[SimilarRun] = field(default_factory=list)
     check: Checked | None = None
+    offer_id: UUID | None = None
+    withheld: bool = False
 
     @property
     def needs_more(self) -> bool:
         """Nothing is told yet: ask the user or look things up, and ask again before the first change."""
         return self.decision == "unsure"
+
+    def kept_back(self, offer_id: UUID) -> "Guidance":
+        """The same without a word of what is withheld."""
+        return Guidance(check=self.check, offer_id=offer_id, withheld=True)

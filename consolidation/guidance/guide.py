@@ -1,8 +1,11 @@
 """One question answered: which effects similar runs say are right, how sure that is, and which skill does it."""
 
+from dataclasses import replace
+from datetime import datetime
+
 from django.conf import settings
 
-from consolidation.guidance import calibration, features
+from consolidation.guidance import calibration, features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
 from consolidation.guidance.calibration import Curve, nearness
 from consolidation.guidance.checking import checked
@@ -19,11 +22,12 @@ LEAST_SHARE = 0.05  # an alternative below it is noise
 LEAST_SIMILAR = 0.1
 
 
-def answer(asked: Asked, *, trust: Trust) -> Guidance:
-    """Reads only what the caller may see, and changes nothing. Unsure, with confidence 0, where nothing is similar."""
+def answer(asked: Asked, *, trust: Trust, at: datetime) -> Guidance:
+    """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
+    run that the request names is kept as an offer, and nothing else is."""
     seen, rules = asked.request.narrows(trust), tool_rules()
-    told = features.of(asked.run)
-    experience = gather(told, features.identifiers(asked.run), seen) if told else None
+    said = features.of(asked.run)
+    experience = gather(said, features.identifiers(asked.run), seen) if said else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules))
     curve = _curve(experience, seen)
@@ -35,7 +39,7 @@ def answer(asked: Asked, *, trust: Trust) -> Guidance:
     confidence = curve.confidence(best, calibration.support(experience.ballot.cases, experience.whole, best))
     skill = published_for(best.effects, experience.profiles[0].scope, seen)
     decision = _decision(best.effects, confidence, has_skill=skill is not None)
-    return Guidance(
+    told = Guidance(
         decision=decision,
         confidence=round(confidence, 4),
         expected=_expected(best, experience),
@@ -46,6 +50,16 @@ def answer(asked: Asked, *, trust: Trust) -> Guidance:
         similar=_similar(experience, asked.request.limit),
         check=check,
     )
+    return _offered(told, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
+
+
+def _offered(told: Guidance, asked: Asked, *, scope: str, trust: Trust, at: datetime) -> Guidance:
+    if told.skill is None:
+        return told
+    offer = holdback.offer(told.skill, asked.request, scope=scope, trust=trust, at=at)
+    if offer is None:
+        return told
+    return told.kept_back(offer.pk) if offer.withheld else replace(told, offer_id=offer.pk)
 
 
 def _decision(effects: Effects, confidence: float, *, has_skill: bool) -> Decision:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from consolidation.guidance import features
+from consolidation.guidance import features, holdback
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
 from consolidation.pipelines import recorded
@@ -57,6 +57,7 @@ def _write(ids: Sequence[UUID]) -> int:
             unique_fields=["episode"],
             update_fields=COLUMNS,
         )
+        holdback.settle(episodes.values())
         Unprofiled.objects.filter(pk__in=ids).delete()
     return len(rows)
 

@@ -1,6 +1,7 @@
 """POST context: the block for an agent's prompt: what is known that fits, and what similar runs say of the task."""
 
 import time
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -29,10 +30,10 @@ class Context(Door):
 
     def post(self, request: Request) -> Response:
         started = time.monotonic()
-        asked = context.check(request.data)
-        given = context.assemble(asked, trust=self.trust, at=timezone.now())
+        asked, at = context.check(request.data), timezone.now()
+        given = context.assemble(asked, trust=self.trust, at=at)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
-        told = _guidance(asked, self.trust, allowance)
+        told = _guidance(asked, self.trust, allowance, at=at)
         degraded = [*given.degraded, *allowance.degraded]
         return Response(
             {
@@ -46,13 +47,13 @@ class Context(Door):
         )
 
 
-def _guidance(asked: ContextRequest, trust: Trust, allowance: Allowance) -> Guidance:
+def _guidance(asked: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
     """Unsure without a task, and when it fails or takes too long, which `degraded` then says."""
     if not asked.task.strip():
         return Guidance()
-    question = guidance.check({"task": asked.task})
+    question = guidance.check({"task": asked.task, "thread_id": asked.thread_id})
     seen = asked.narrows(trust)
-    return allowance.part("guidance", lambda: guidance.answer(question, trust=seen)) or Guidance()
+    return allowance.part("guidance", lambda: guidance.answer(question, trust=seen, at=at)) or Guidance()
 
 
 def _told(told: Guidance) -> dict[str, Any] | None:

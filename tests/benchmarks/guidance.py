@@ -14,6 +14,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,6 @@ def splits(runs: list[Json], domain: str) -> Iterator[tuple[str, list[list[Json]
 
 
 def learn(runs: list[Json], scope: str) -> None:
-    from datetime import UTC, datetime
-
     from consolidation import consolidating
     from memories import conversation, ingestion
     from memories.trust import everything
@@ -100,7 +99,7 @@ def ask(scope: str, body: Json) -> Any:
     from consolidation import guidance
     from memories.trust import everything
 
-    return guidance.answer(guidance.check({"scopes": [scope], **body}), trust=everything())
+    return guidance.answer(guidance.check({"scopes": [scope], **body}), trust=everything(), at=datetime.now(UTC))
 
 
 def show(**figures: Any) -> None:

@@ -1,0 +1,123 @@
+"""What a skill is worth over recorded runs, and offers of it that are withheld from some of them."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import override_settings
+from rest_framework.test import APIClient
+
+from consolidation.guidance import holdback
+from consolidation.guidance.holdback import Arm, Arms
+from consolidation.worth import SkillOffer, SkillWorth
+from memories.choices import Outcome, Sensitivity, Status, Type
+from memories.models import Memory, Proposal
+from memories.trust import SYSTEM
+from skills import publishing
+from skills.models import SkillVersion
+from tests.consolidation.experience import NOON, consolidated
+from tests.consolidation.test_guidance import SCOPE, ask, learn
+from tests.make import caller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def agent() -> APIClient:
+    return caller(clearance=Sensitivity.MEDIUM)
+
+
+@pytest.fixture
+def skill() -> Memory:
+    """Learned from six cases that ended well with it and two that ended ill without, and published."""
+    for n in range(6):
+        learn(n, "cancel_ticket")
+    for n in (6, 7):
+        learn(n, outcome="failure")
+    consolidated()
+    memory = Memory.objects.get(type=Type.COMPETENCE, payload__effects=["cancel_ticket"])
+    publishing.publish(memory, by=SYSTEM, at=NOON, batch=uuid4())
+    return Memory.objects.get(pk=memory.pk)
+
+
+def test_a_skill_says_how_runs_that_would_be_led_to_it_ended(skill: Memory) -> None:
+    worth = SkillWorth.objects.get(pk=skill.pk)
+    assert (worth.runs, worth.routed) == (8, 8)
+    assert (worth.followed_well, worth.followed_ill, worth.otherwise_well, worth.otherwise_ill) == (6, 0, 0, 2)
+    assert (worth.gained, worth.lost, worth.is_weak) == (2, 0, False)
+    assert worth.diverging == "the failed run did not call `cancel_ticket`"
+    assert len(worth.cases) == 8
+    assert worth.weight > 0
+
+
+def test_a_skill_that_gains_nothing_is_weak() -> None:
+    for n in range(6):
+        learn(n, "cancel_ticket")
+    consolidated()
+    assert SkillWorth.objects.get().is_weak
+
+
+def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Memory) -> None:
+    told = ask(agent)
+    assert (told["decision"], told["skill"]["memory_id"]) == ("skill", str(skill.pk))
+    assert 1 <= len(told["skill"]["steps"]) <= 5
+    package: Any = agent.get(told["skill"]["url"])
+    assert package.status_code == 200
+    assert b"".join(package.streaming_content)[:2] == b"PK"
+    assert (told["offer_id"], told["withheld"], SkillOffer.objects.count()) == (None, False, 0)
+
+
+def test_a_run_is_offered_a_skill_once_however_often_it_asks(agent: APIClient, skill: Memory) -> None:
+    first, again, other = (ask(agent, thread_id=thread) for thread in ("t-1", "t-1", "t-2"))
+    assert first["offer_id"] == again["offer_id"] != other["offer_id"]
+    assert SkillOffer.objects.count() == 2
+
+
+@override_settings(SKILL_HOLDBACK=0.5)
+def test_a_share_of_the_runs_does_without_and_always_alike(agent: APIClient, skill: Memory) -> None:
+    told = {n: ask(agent, thread_id=f"t-{n}") for n in range(40)}
+    withheld = {n for n, one in told.items() if one["withheld"]}
+    assert 8 <= len(withheld) <= 32
+    for n in withheld:
+        assert (told[n]["decision"], told[n]["skill"], told[n]["expected"]["effects"]) == ("unsure", None, [])
+    assert {n for n in range(40) if ask(agent, thread_id=f"t-{n}")["withheld"]} == withheld
+
+
+@override_settings(SKILL_HOLDBACK=0.5)
+def test_nothing_is_withheld_from_a_nameless_run_and_no_skill_of_a_person(agent: APIClient, skill: Memory) -> None:
+    assert not ask(agent)["withheld"]
+    SkillVersion.objects.filter(skill=skill.pk).update(made_by=SkillVersion.MadeBy.EDIT)
+    assert not any(ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(12))
+
+
+def test_how_the_run_ended_is_written_to_its_offer(agent: APIClient, skill: Memory) -> None:
+    SkillOffer.objects.create(memory=skill, version=1, scope=SCOPE, thread_id="t-1", agent="a", withheld=False, at=NOON)
+    learn(20, "cancel_ticket", thread_id="t-1", minutes=5)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert SkillOffer.objects.get().outcome == Outcome.SUCCESS
+
+
+def test_offers_that_do_harm_beyond_doubt_are_put_before_a_person_once(skill: Memory) -> None:
+    ended = {False: Outcome.FAILURE, True: Outcome.SUCCESS}
+    facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "at": NOON}
+    SkillOffer.objects.bulk_create(
+        SkillOffer(thread_id=f"{withheld}-{n}", withheld=withheld, outcome=ended[withheld], **facts)
+        for withheld in (False, True)
+        for n in range(40)
+    )
+    assert [holdback.flag_harm(SCOPE, at=NOON) for _ in range(2)] == [1, 1]
+    proposal = Proposal.objects.get(kind=Proposal.Kind.FAILING)
+    assert "0 of 40 runs that were offered this skill ended well, and 40 of 40" in proposal.why
+    assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("offered", "withheld", "harms"),
+    [((0, 0), (9, 9), False), ((10, 5), (10, 9), False), ((200, 60), (200, 150), True), ((200, 150), (200, 60), False)],
+)
+def test_harm_is_told_from_chance(offered: tuple[int, int], withheld: tuple[int, int], harms: bool) -> None:
+    arms = Arms(Arm(*offered), Arm(*withheld))
+    low, high = arms.difference
+    assert -1 <= low < high <= 1
+    assert arms.harms == harms
