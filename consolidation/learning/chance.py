@@ -12,9 +12,3 @@ def by_chance(one: int, of_one: int, other: int, of_other: int) -> float:
     low, high = (one, most) if one * of_other > other * of_one else (least, one)
     ways = sum(comb(of_one, k) * comb(of_other, with_it - k) for k in range(low, high + 1))
     return ways / comb(total, with_it)
-
-
-def this_many(seen: int, of: int, share: float) -> float:
-    """The probability of `seen` or more of `of` when each comes with this share (binomial)."""
-    ways = (comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(seen, of + 1))
-    return round(sum(ways), 9)

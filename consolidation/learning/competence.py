@@ -126,7 +126,7 @@ def _step(stage: Stage) -> Step:
         step=f"Run `{stage.tool}`" if stage.via else upper_first(phrase(stage.tool)),
         tool=stage.via or stage.tool,
         args_schema=stage.args_schema,
-        validation=f"it returns {stage.returns}" if stage.returns else "",
+        validation=f"it returns {stage.returns}" if stage.returns and not stage.via else "",
         optional=stage.optional,
         share=round(stage.share, 4),
     )

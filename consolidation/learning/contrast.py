@@ -10,6 +10,7 @@ from consolidation.learning.scope import Scope, Test, count
 from consolidation.learning.similar import alike
 
 CHANCE = 0.1
+MOST_TOOLS = 4  # of a way that is told
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
     ended: dict[frozenset[str], list[int]] = defaultdict(lambda: [0, 0])
     for run in near:
         ended[scope.effects(run)][0 if run.succeeded else 1] += 1
-    ways = [Way(tuple(sorted(effects)), good, bad) for effects, (good, bad) in ended.items()]
+    few = {effects: counts for effects, counts in ended.items() if len(effects) <= MOST_TOOLS}
+    ways = [Way(tuple(sorted(effects)), good, bad) for effects, (good, bad) in few.items()]
     return tuple(sorted(ways, key=lambda way: (-way.runs, way.tools)))
 
 

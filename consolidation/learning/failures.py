@@ -13,6 +13,7 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.values import leaves, spelled
 
 MOST = 8
+COMMAND_RUNS = 2  # a command fails in many ways that are of one run alone
 Kind = tuple[str, str]  # tool, template
 
 
@@ -45,7 +46,9 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
             met[kind].append(run)
             if run.succeeded:
                 after[kind][_next(scope, say, run, n)] += 1
-    found = [_mode(kind, runs, after[kind]) for kind, runs in met.items()]
+    commands = {call.name for run in scope.runs for call in run.steps if call.via}
+    told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and len(runs) >= COMMAND_RUNS)}
+    found = [_mode(kind, runs, after[kind]) for kind, runs in told.items()]
     return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
 
 

@@ -70,6 +70,8 @@ def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
     for tool in sorted(good):
         if tool not in bad:
             yield "missing", tool, "", "", ""
+        elif good[tool][0].via:
+            continue  # how often a command is run says little
         elif len(bad[tool]) != len(good[tool]):
             yield "fewer" if len(bad[tool]) < len(good[tool]) else "more", tool, "", "", ""
         else:

@@ -25,6 +25,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "way_with": ("with {tools} ({n})", "{tools}（{n} 次）"),
     "step": ("{phrase} with {tool}{often}.", "调用 {tool}{often}。"),
     "step_command": ("Run {tool}{often}.", "运行 {tool}{often}。"),
+    "look_first": ("Look first: {tools}.", "先查看：{tools}。"),
     "if_needed": ("If needed ({n} of {of} runs): {step}", "需要时（{of} 次中有 {n} 次）：{step}"),
     "say_first": (
         "Say what will be done and wait for a yes: in {n} of {of} runs that ended well the user agreed right before "

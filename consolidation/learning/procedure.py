@@ -37,7 +37,9 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> str:
 
 def _lines(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]:
     asked = False
-    for stage in stages:
+    if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
+        yield say("look_first", tools=say.join([code(stage.tool) for stage in looks]))
+    for stage in [stage for stage in stages if stage.changes or not stage.via]:
         assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
@@ -72,13 +74,13 @@ def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     key = "step_command" if stage.via else "step"
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.tool), often=_often(stage, say))
     if stage.share < ALWAYS:
-        step = head if stage.via or say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
+        step = head if say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
         head = say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
     paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})[:MOST_ARGUMENTS]
     came = [line for path in paths if (line := _from(path, sources[stage.tool, path], stage, say))]
     stop, gap = ("。", "；") if say.language == "zh" else (".", "; ")
     told = f" {upper_first(gap.join(came))}{stop}" if came else ""
-    returned = stage.returns.rstrip(".") if stage.changes and stage.tells else ""
+    returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
     return head + told + (say("done", what=returned) if returned else "")
 
 
@@ -123,7 +125,8 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
 def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
     """One line per tool: its arguments, whether it changes something, in how many runs."""
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
-    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in stages]
+    told = [stage for stage in stages if stage.changes or not stage.via]
+    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in told]
 
 
 def _about(stage: Stage, say: Phrases) -> Iterator[str]:

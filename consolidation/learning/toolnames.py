@@ -1,10 +1,7 @@
 """A tool's name as a phrase that a person would say."""
 
-from collections.abc import Sequence
-
 from consolidation.learning.lexicon import PREPOSITIONS, VERBS
 from consolidation.learning.signatures import words
-from consolidation.learning.wording import joined
 
 _LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
 _SEARCHES = {"search", "grep", "rg", "glob"}
@@ -28,16 +25,6 @@ def object_of(tool: str) -> str:
     """get_reservation_details -> reservation details; '' when the name has no object."""
     parts = words(tool)
     return " ".join(parts[1:] if parts[0] in VERBS else parts)
-
-
-def objects(tools: Sequence[str]) -> str:
-    """What several look-ups are about: user and reservation details; direct and onestop flights."""
-    names = [_plural(name) if words(tool)[0] in _SEARCHES else name for tool in tools if (name := object_of(tool))]
-    names = list(dict.fromkeys(names))[:4]
-    tails = {name.rsplit(" ", 1)[-1] for name in names}
-    if len(names) > 1 and len(tails) == 1 and all(" " in name for name in names):
-        return f"{joined([name.rsplit(' ', 1)[0] for name in names])} {tails.pop()}"
-    return joined(names)
 
 
 def has_verb(tool: str) -> bool:

@@ -10,10 +10,6 @@ def joined(parts: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
-def times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
 def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 

@@ -1,4 +1,4 @@
-from consolidation.learning.chance import by_chance, this_many
+from consolidation.learning.chance import by_chance
 from consolidation.learning.runs import Run
 from tests.consolidation.recorded import Outcome, learned, run
 
@@ -87,4 +87,3 @@ def test_chinese_go_aheads_count() -> None:
 def test_the_chance_of_a_split_is_fishers() -> None:
     assert round(by_chance(3, 4, 1, 4), 4) == 0.2429
     assert by_chance(0, 0, 2, 3) == 1.0
-    assert this_many(2, 2, 0.5) == 0.25

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.learning.naming import slug
-from consolidation.learning.toolnames import code, objects, phrase
+from consolidation.learning.toolnames import code, phrase
 from skills.names import slug as canonical
 from skills.writing import skill_md
 from tests.consolidation.recorded import learned, run
@@ -28,11 +28,6 @@ from tests.consolidation.recorded import learned, run
 )
 def test_a_tool_is_said_as_people_say_it(tool: str, said: str) -> None:
     assert phrase(tool) == said
-
-
-def test_look_ups_with_a_common_noun_are_said_together() -> None:
-    assert objects(["get_user_details", "get_order_details"]) == "user and order details"
-    assert objects(["search_flight", "think"]) == "flights"
 
 
 def test_code_stays_inline_whatever_the_name_holds() -> None:

@@ -1,0 +1,91 @@
+"""A failure beside its nearest success: what went another way."""
+
+from typing import Any
+
+from consolidation.learning.runs import Run
+from tests.consolidation.recorded import Outcome, Script, learned, run
+
+ASK = "Please rebook my flight to another day and keep the seat"
+
+
+def rebooked(n: int, outcome: Outcome = "success", *more: Script, kind: str = "round_trip", thread: Any = None) -> Run:
+    record = {"booking": f"B{n % 10}1", "status": "open"}
+    args = {"booking": f"B{n % 10}1", "flight_type": kind}
+    steps: tuple[Script, ...] = (("get_booking", {"booking": f"B{n % 10}1"}, record), ("rebook_flight", args, "done"))
+    return run(n, ASK, *steps, *more, outcome=outcome, thread=thread)
+
+
+def experience(runs: list[Run], others: list[Run]) -> str:
+    return " ".join(learned(runs, [*runs, *others]).fields.experience)
+
+
+def test_the_value_that_differed_is_named() -> None:
+    good = [rebooked(n) for n in range(4)]
+    bad = [rebooked(n, "failure", kind="one_way") for n in range(10, 13)]
+
+    assert (
+        "`flight_type` of `rebook_flight` was round_trip; 3 of 3 failed runs with nearly the same request sent one_way."
+    ) in experience([*good, *bad], [])
+
+
+def test_a_value_of_fewer_than_three_runs_is_not_named() -> None:
+    good = [rebooked(n) for n in range(4)]
+    bad = [rebooked(n, "failure", kind="one_way") for n in range(10, 12)]
+
+    assert "one_way" not in experience([*good, *bad], [])
+
+
+def test_a_write_that_failed_runs_left_out_is_named() -> None:
+    paid: Script = ("pay_fee", {"booking": "B1"}, "done")
+    good = [rebooked(n, "success", paid) for n in range(4)]
+    bad = [rebooked(n, "failure") for n in range(10, 13)]
+
+    assert "`pay_fee` was not called in 3 of 3 failed runs" in experience(good, bad)
+
+
+def test_requests_about_something_else_are_not_compared() -> None:
+    good = [rebooked(n) for n in range(4)]
+    bad = [run(n, "Where is my luggage?", ("lose_luggage", {}, "x"), outcome="failure") for n in range(10, 14)]
+
+    assert "failed runs" not in experience(good, bad)
+
+
+def test_one_failure_is_no_excess() -> None:
+    good = [rebooked(n) for n in range(12)]
+    bad = [rebooked(50, "failure", ("cancel_booking", {"booking": "B1"}, "done"))]
+
+    assert learned(good, [*good, *bad]).contrast["excess"] == ()
+
+
+def test_under_twenty_points_is_no_excess() -> None:
+    cancel: Script = ("cancel_booking", {"booking": "B1"}, "done")
+    good = [rebooked(n, "success", cancel) for n in range(40)]
+    also = [rebooked(n + 100, "success") for n in range(9)]
+    bad = [rebooked(n + 200, "failure", cancel) for n in range(14)]
+
+    found = {e["tool"]: e for e in learned(also, [*good, *also, *bad]).contrast["excess"]}
+    assert "cancel_booking" not in found
+
+
+def test_what_often_goes_together_is_checked_at_the_end() -> None:
+    paid: Script = ("pay_fee", {"booking": "B1"}, "done")
+    alone = [rebooked(n) for n in range(3)]
+    both = [rebooked(n, "success", paid) for n in range(10, 13)]
+
+    assert "of 6 runs with `rebook_flight` that ended well 3 also called `pay_fee`" in (
+        learned(alone, [*alone, *both]).fields.procedure
+    )
+    assert "check that all of it was done: `rebook_flight` and `pay_fee`." in learned(both, both).fields.procedure
+
+
+def test_a_condition_that_holds_in_half_of_the_other_records_too_is_none() -> None:
+    def acted(n: int, status: str, tool: str) -> Run:
+        record = {"order": f"O{n}5", "status": status}
+        return run(n, "do it", ("get_order", {"order": f"O{n}5"}, record), (tool, {"order": f"O{n}5"}, "done"))
+
+    own = [acted(n, "open" if n % 2 else "new", "close_order") for n in range(8)]
+    others = [acted(n, "open" if n % 2 else "new", "ship_order") for n in range(20, 28)]
+
+    fields = learned(own, [*own, *others]).fields
+    assert "open" not in fields.description
+    assert "Take the record" not in fields.procedure
