@@ -13,7 +13,7 @@ from consolidation.learning.similar import Openings
 from consolidation.learning.values import leaves, spelled
 
 NEAR, SAME_THREAD = 0.45, 0.25
-LEAST = 2  # failed runs that show it
+LEAST, VALUE = 2, 3  # failed runs that show it; that sent a value
 APART = 0.2
 CHANCE = 0.15
 MOST = 5
@@ -45,7 +45,7 @@ def differences(scope: Scope) -> list[Difference]:
         return []
     shown = Counter(key for failed, well in pairs for key in set(_between(scope, failed, well)))
     found = [Difference(k, t, n, len(pairs), 0, 0, what, g, b) for (k, t, what, g, b), n in shown.items()]
-    clear = [d for d in found if d.failures >= LEAST and d.failures >= APART * d.of]
+    clear = [d for d in found if d.failures >= (VALUE if d.kind == "value" else LEAST) and d.failures >= APART * d.of]
     return sorted([*clear, *_of_own(scope, pairs)], key=lambda d: (-d.failures / d.of, d.kind, d.tool, d.what))[:MOST]
 
 
