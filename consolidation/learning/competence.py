@@ -94,7 +94,7 @@ def learn(
 
 def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
     scope, steps, say = found.scope, found.steps, found.say
-    title = naming.title(steps, say)
+    title = naming.title(steps, say, taken)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
     known = procedure.Known(arguments(scope, scope.shown_by), agreed, found.signs, companions(scope))
     learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))

@@ -27,10 +27,15 @@ HOUSEKEEPING = frozenset({
 _ARTICLES = {"a", "an", "the"}
 
 
-def title(steps: Sequence[Stage], say: Phrases) -> str:
-    """Cancel a reservation; what it is without an effect."""
+def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = ()) -> str:
+    """Cancel a reservation; what it is without an effect. Every effect is said where less of them is another's name."""
     acts = _acts(steps)
-    return cut(upper_first(_said(acts, say)) if acts else say("no_action"), LONGEST_TITLE)
+    short = cut(upper_first(_said(acts, say)) if acts else say("no_action"), LONGEST_TITLE)
+    if not acts or slug(short, "", ()) not in taken:
+        return short
+    own = [stage for stage in steps if stage.changes and not stage.optional and stage not in acts]
+    rare = [stage for stage in own if stage.tool not in ("rm", "python", "cat >", "git add")] or own
+    return cut(upper_first(_said([*acts, *rare][:MOST_ACTS], say)), LONGEST_TITLE)
 
 
 def _said(acts: Sequence[Stage], say: Phrases) -> str:

@@ -82,3 +82,11 @@ def test_a_hundred_tools_still_make_a_description() -> None:
 
     assert len(fields.description) <= 1024
     assert len(fields.title) <= 100
+
+
+def test_a_skill_of_commands_is_told_from_its_kin_by_a_command_and_not_by_a_number() -> None:
+    lines = [("bash", {"command": line}, "ok") for line in ("pytest -q", "git checkout a.py", "rm b.py")]
+    runs = [run(n, "mend it", *lines) for n in range(2)]
+
+    assert learned(runs).fields.name == "run-pytest"
+    assert learned(runs, taken={"run-pytest"}).fields.name == "run-pytest-and-git-checkout"
