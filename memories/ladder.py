@@ -23,6 +23,7 @@ class Ladder:
     confirm_at: int = 60
     apply_at: int = 80
     apply_after: int = 3
+    apply_agents: int = 1
     confirms: bool = True
     applies: bool = True
 
@@ -41,16 +42,18 @@ class Ladder:
         """Confidence after so many confirmations."""
         return min(100, confidence + self.gain * times)
 
-    def status(self, now: str, *, confidence: int, times_confirmed: int) -> Status:
-        """Where a claim stands by its numbers. It only climbs, and may climb both steps at once."""
+    def status(self, now: str, *, confidence: int, times_confirmed: int, voices: int = 1) -> Status:
+        """Where a claim stands by its numbers. It only climbs, and may climb both steps at once. `voices`: distinct
+        agents or sessions that said it."""
         if now == Status.CANDIDATE and self.confirms and confidence >= self.confirm_at:
             now = Status.CONFIRMED
-        if now == Status.CONFIRMED and self._applies(confidence, times_confirmed):
+        if now == Status.CONFIRMED and self._applies(confidence, times_confirmed, voices):
             now = Status.APPLIED
         return Status(now)
 
-    def _applies(self, confidence: int, times_confirmed: int) -> bool:
-        return self.applies and confidence >= self.apply_at and times_confirmed >= self.apply_after
+    def _applies(self, confidence: int, times_confirmed: int, voices: int) -> bool:
+        enough = confidence >= self.apply_at and times_confirmed >= self.apply_after
+        return self.applies and enough and voices >= self.apply_agents
 
 
 def may_climb(*, type: str, hold: str, flagged: bool, resembling: bool) -> bool:

@@ -118,6 +118,9 @@ class Environment(BaseModel):
     CONFIRM_AT: Percent = Field(60, description="confidence at which a candidate is confirmed")
     APPLY_AT: Percent = Field(80, description="confidence at which a confirmed claim is applied")
     APPLY_AFTER: int = Field(3, ge=0, description="confirmations before a claim is applied")
+    APPLY_AGENTS: int = Field(
+        1, ge=1, description="distinct agents, or sessions, that say a claim before it is applied"
+    )
     AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
     AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
     DECAY_IDLE_DAYS: int = Field(

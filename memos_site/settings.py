@@ -172,6 +172,7 @@ LADDER = {
     "confirm_at": ENV.CONFIRM_AT,
     "apply_at": ENV.APPLY_AT,
     "apply_after": ENV.APPLY_AFTER,
+    "apply_agents": ENV.APPLY_AGENTS,
     "confirms": ENV.AUTO_CONFIRM,
     "applies": ENV.AUTO_APPLY,
 }

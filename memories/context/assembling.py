@@ -4,9 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from memories import embedding, links
-from memories.choices import ActorKind, Status, Type
+from memories.choices import ActorKind, Hold, Origin, Status, Type
 from memories.context import choosing, finding, recording, rendering
 from memories.context.allowance import Allowance
 from memories.context.choosing import Hit, Merged
@@ -15,7 +16,7 @@ from memories.context.finding import Wanted
 from memories.context.recording import Given
 from memories.context.request import ContextRequest
 from memories.embedding import Array, EmbeddingError
-from memories.models import EmbeddingModel, Memory
+from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.vector import Serving
 from memories.trust import Trust
 
@@ -30,9 +31,10 @@ def status_of(degraded: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Item:
-    """What an applied memory says is to be done; what others say is a hint, to be overridden for a reason."""
+    """What a directive says is to be done; what others say is a hint, to be overridden for a reason."""
 
     memory: Memory
+    directive: bool = False
 
     @property
     def category(self) -> str:
@@ -40,7 +42,7 @@ class Item:
 
     @property
     def overridable(self) -> bool:
-        return self.memory.status != Status.APPLIED
+        return not self.directive
 
     @property
     def url(self) -> str | None:
@@ -88,7 +90,8 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     source = request.source or trust.actor.name
     wanted = Wanted(seen, _companies(request, seen, task, allowance), at)
     hits = _hits(request, wanted, task, source, allowance)
-    chosen, rows = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1) or ([], [])
+    found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
+    chosen, rows, directives = found or ([], [], set())
     notices = None
     if trust.actor.kind == ActorKind.AGENT:
         given = Given(source, chosen, rows, status_of(allowance.degraded))
@@ -96,7 +99,8 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
         if not trust.sources or source in trust.sources:
             notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
-    return Context([Item(row) for row in shown], notices or [], tuple(dict.fromkeys(allowance.degraded)))
+    items = [Item(row, row.pk in directives) for row in shown]
+    return Context(items, notices or [], tuple(dict.fromkeys(allowance.degraded)))
 
 
 def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allowance) -> tuple[str, ...]:
@@ -131,12 +135,23 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
         return None
 
 
-def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[list[Merged], list[Memory]]:
-    """As it now stands: what has vanished, or risen above the caller since it was found, is left out."""
+def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[list[Merged], list[Memory], set[UUID]]:
+    """As it now stands: what has vanished, or risen above the caller since it was found, is left out. The ids are those
+    of directives."""
     found = choosing.merged(hits)
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = choosing.ranked(found, {id: row.confidence for id, row in rows.items()})
     lines = {id: Item(row).line for id, row in rows.items()}
     order = choosing.said_once(order, {id: row.content for id, row in rows.items()})
     chosen = choosing.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
-    return chosen, [rows[one.memory] for one in chosen]
+    kept = [rows[one.memory] for one in chosen]
+    return chosen, kept, directives_among(kept)
+
+
+def directives_among(memories: Collection[Memory]) -> set[UUID]:
+    """What a person taught, or promoted to applied and nobody took back. A number never makes a directive, however
+    often something was said."""
+    held = [row for row in memories if row.hold == Hold.FLOOR]
+    taught = {row.pk for row in held if row.origin == Origin.TAUGHT}
+    applied = {row.pk for row in held if row.status == Status.APPLIED} - taught
+    return taught | (applied - AuditEntry.objects.applied_by_a_rule(applied) if applied else set())

@@ -65,6 +65,14 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 
+    def applied_by_a_rule(self, memory_ids: Collection[UUID]) -> set[UUID]:
+        """Those of these memories that numbers, not a person, promoted to applied last."""
+        promoted = self.filter(
+            subject_kind="memory", subject_id__in=memory_ids, action="promote", after__status="applied"
+        )
+        last = promoted.order_by("subject_id", "-at", "-pk").distinct("subject_id")
+        return {id for id, kind in last.values_list("subject_id", "actor_kind") if kind == ActorKind.SYSTEM}
+
     def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> int:
         """What stands lower in the trail of these memories and proposals rises with them; it never falls."""
         about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))

@@ -14,6 +14,7 @@ from memories.models.trusted import Trusted, new_id
 from memories.trust import Trust
 
 OF_EPISODE = "episode:"
+OF_THREAD = "thread:"
 LONGEST_SNAPSHOT = 2_000
 
 
@@ -27,6 +28,18 @@ class EvidenceQuerySet(Trusted["Evidence"]):
     def of_visible_episodes(self, trust: Trust) -> Self:
         """Evidence whose episode the caller may see, or that has none."""
         return self.filter(models.Q(episode=None) | trust.visible("episode__memory__"))
+
+    def voices(self) -> int:
+        """How many distinct agents speak for it, or distinct sessions (episodes and threads) if those are more."""
+        agents, sessions = set(), set()
+        speaking = self.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
+        for maker, occasion, episode in speaking.values_list("made_by_id", "occasion", "episode_id"):
+            agents.add(maker)
+            if episode or occasion.startswith(OF_EPISODE):
+                sessions.add(episode_occasion(episode) if episode else occasion)
+            elif occasion.startswith(OF_THREAD):
+                sessions.add(occasion.rpartition(":")[0])  # without the day
+        return max(len(agents - {""}), len(sessions))
 
     def with_runs(self, trust: Trust) -> Self:
         """Each with its episode and the tool calls of that (`episode.trace`); an episode above the caller is None."""

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from memories.choices import Hold, Origin, Status
 from memories.ladder import Ladder, may_climb
-from memories.models import Adaptation, Memory, Tombstone
+from memories.models import Adaptation, Evidence, Memory, Tombstone
 from memories.remembering.nearness import equals_of
 from memories.trust import SYSTEM
 
@@ -17,7 +17,9 @@ def climb(memory: Memory, *, at: datetime) -> bool:
     if not may_climb(type=memory.type, hold=memory.hold, flagged=flagged, resembling=resembling):
         return False
     ladder = Ladder.of_settings()
-    to = ladder.status(memory.status, confidence=memory.confidence, times_confirmed=memory.times_confirmed)
+    voices = Evidence.objects.filter(memory=memory).voices() if ladder.apply_agents > 1 else 1
+    numbers = {"confidence": memory.confidence, "times_confirmed": memory.times_confirmed, "voices": voices}
+    to = ladder.status(memory.status, **numbers)
     if to == memory.status:
         return False
     to = min(to, _ceiling(memory), key=STEPS.index)

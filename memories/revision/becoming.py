@@ -8,7 +8,7 @@ from memories import claims, payloads, scanning
 from memories.choices import ActorKind, Hold, Origin, Status, Type
 from memories.exceptions import FieldError, Invalid
 from memories.ladder import Ladder, may_climb
-from memories.models import Memory
+from memories.models import Evidence, Memory
 from memories.models.reviewable import LEAST
 from memories.revision import inheriting
 from memories.revision.bodies import NewMemory
@@ -82,7 +82,8 @@ def stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Makin
         climbs = may_climb(type=new.type, hold="", flagged=bool(new.flags), resembling=bool(new.resembles))
         if climbs and not disputed:
             most = max((source.times_confirmed for source in sources if making.verb == MERGE), default=0)
-            climbed = ladder.status(new.status, confidence=new.confidence, times_confirmed=most)
+            voices = Evidence.objects.filter(memory__in=sources).voices() if making.verb == MERGE else 1
+            climbed = ladder.status(new.status, confidence=new.confidence, times_confirmed=most, voices=voices)
             new.status = Status.CONFIRMED if corrects else climbed
 
 

@@ -16,7 +16,7 @@ class ContextItem(Shape):
     confidence: Annotated[int, Field(ge=0, le=100)]
     status: Literal["confirmed", "applied"]
     overridable: bool
-    """false: an applied memory, to be followed; true: a hint"""
+    """false: a person taught it or promoted it to applied, and it is to be followed; true: a hint"""
     url: str | None = None
     """Only of a skill: where its package is downloaded"""
 

@@ -46,11 +46,19 @@ def to_go(memory: Memory) -> str:
     believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at
     least, times = (ladder.apply_at, ladder.apply_after) if believed else (ladder.confirm_at, 0)
     n = max(-(-(least - memory.confidence) // ladder.gain), times - memory.times_confirmed)
-    if n <= 0 or not (ladder.applies if believed else ladder.confirms):
+    if not (ladder.applies if believed else ladder.confirms):
         return ""
+    if n <= 0:
+        return _voices_to_go(memory, ladder) if believed else ""
     if believed:
         return ngettext("%(n)s more confirmation to apply", "%(n)s more confirmations to apply", n) % {"n": n}
     return _("%(n)s more to be confirmed") % {"n": n}
+
+
+def _voices_to_go(memory: Memory, ladder: Ladder) -> str:
+    n = ladder.apply_agents - memory.evidence.voices() if ladder.apply_agents > 1 else 0
+    said = ngettext("%(n)s more agent or session to apply", "%(n)s more agents or sessions to apply", n)
+    return said % {"n": n} if n > 0 else ""
 
 
 def why_proposed(proposal: Proposal) -> str:

@@ -7,13 +7,14 @@ from uuid import UUID
 import pytest
 
 from memories import forgetting, ingestion
-from memories.choices import Status
+from memories.choices import Sensitivity, Status
 from memories.exceptions import Conflict
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.reports import ObservationReport, check
+from memories.trust import everything
 from memos_site import desk
 from tests.make import AT, make_memory
-from tests.memories.revising import agent, ask, made, own, person, relations
+from tests.memories.revising import JUDGE, agent, ask, made, own, person, relations
 
 pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(hours=1)
@@ -117,6 +118,20 @@ def test_what_was_changed_since_is_not_undone_by_half() -> None:
     with pytest.raises(Conflict):
         undo(revised.batch)
     assert (statuses(), len(relations())) == (before, 1)
+
+
+@pytest.mark.parametrize("higher", [0, 1])
+def test_of_what_was_merged_nothing_is_undone_where_one_source_is_above_the_caller(higher: int) -> None:
+    sources = [own("a", key="a"), own("b", key="b")]
+    batch = ask("merge", *sources, content="ab").batch
+    assert batch is not None
+    Memory.objects.filter(pk=sources[higher].pk).update(sensitivity=Sensitivity.HYPER)
+    AuditEntry.objects.raise_about([sources[higher].pk], Sensitivity.HYPER)
+    before = statuses()
+    with pytest.raises(Conflict, match="not all of it is yours to see"):
+        undo(batch)
+    assert statuses() == before
+    assert desk.undo(everything(JUDGE), batch, at=LATER).refused == []
 
 
 def test_the_trail_says_what_stands_against_what() -> None:

@@ -45,6 +45,15 @@ def test_what_is_taught_is_confirmed_at_once_and_held(anna: Trust) -> None:
     assert AuditEntry.objects.get().actor == "anna"
 
 
+def test_taught_again_as_more_secret_it_rises_with_all_that_speaks_of_it(anna: Trust) -> None:
+    row = taught(teach(anna, sensitivity="low"))
+    raised = taught(teach(anna, sensitivity="medium"))
+    assert (raised.pk, raised.sensitivity, raised.version) == (row.pk, Sensitivity.MEDIUM, row.version + 1)
+    assert set(row.passages.values_list("sensitivity", flat=True)) == {Sensitivity.MEDIUM}
+    assert set(AuditEntry.objects.about("memory", row.pk).values_list("sensitivity", flat=True)) == {Sensitivity.MEDIUM}
+    assert taught(teach(anna, sensitivity="low")).sensitivity == Sensitivity.MEDIUM
+
+
 def test_the_same_twice_more_applies_it_with_one_adaptation_and_one_notice(anna: Trust) -> None:
     said = "Never send proposals on Fridays"
     answers = [teach(anna, said) for _ in range(3)]

@@ -40,7 +40,9 @@ def agent() -> APIClient:
 
 
 def test_a_context_is_a_block_and_its_items(agent: APIClient) -> None:
-    rule = known("Remind Acme by mail", category=Category.PREFERENCE, status=Status.APPLIED, confidence=95)
+    rule = known(
+        "Remind Acme by mail", category=Category.PREFERENCE, status=Status.APPLIED, hold="floor", confidence=95
+    )
     fact = known("Acme pays on net-30 terms", confidence=65)
     given = context(agent, {"task": "Remind Acme to pay", "source": "billing", "scope": "", "thread_id": "t1"})
     assert given == {

@@ -1,0 +1,54 @@
+"""Whose episodes an event may join: what is above the caller takes nothing from it, and tells it nothing."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memories import ingestion
+from memories.choices import Sensitivity
+from memories.exceptions import NotFound
+from memories.models import Episode, Event
+from memories.reports import EventReport, ToolOutputReport, check
+from memories.trust import Trust, everything
+from tests.make import AT, make_agent
+
+pytestmark = pytest.mark.django_db
+
+
+def opened(*, trust: Trust | None = None, **said: Any) -> Episode:
+    body = {"source": "ci", "event_kind": "deploy", "ref": "b7", "thread_id": "t1", **said}
+    [stored] = ingestion.happened([check(EventReport, body)], trust=trust or everything(), at=AT)
+    assert not isinstance(stored, Exception) and stored.memory
+    return Episode.objects.get(pk=stored.memory.pk)
+
+
+def reports(episode_id: Any) -> list[Any]:
+    to = {"source": "ci", "episode_id": str(episode_id)}
+    event = check(EventReport, {**to, "event_kind": "deploy", "ref": "b8", "sensitivity": "hyper"})
+    return [event, check(ToolOutputReport, {**to, "tool_name": "rg"})]
+
+
+@pytest.mark.parametrize("clearance", [Sensitivity.LOW, Sensitivity.MEDIUM])
+def test_an_event_that_names_an_episode_above_the_clearance_is_refused_and_adds_nothing(clearance: Sensitivity) -> None:
+    episode, trust = opened(sensitivity="high"), make_agent(clearance=clearance)[0].trust
+    refused = ingestion.happened(reports(episode.pk), trust=trust, at=AT)
+    unknown = ingestion.happened(reports(uuid4()), trust=trust, at=AT)
+    assert [type(one) for one in refused] == [NotFound, NotFound]
+    assert [str(one) for one in refused] == [str(one) for one in unknown]
+    episode.refresh_from_db()
+    assert (episode.event_count, episode.last_event_at, Event.objects.count()) == (1, AT, 1)
+    assert episode.memory.sensitivity == Sensitivity.HIGH
+
+
+def test_nor_may_an_agent_name_its_own_that_it_opened_above_itself() -> None:
+    trust = make_agent()[0].trust
+    episode = opened(trust=trust, sensitivity="high")
+    assert [type(one) for one in ingestion.happened(reports(episode.pk), trust=trust, at=AT)] == [NotFound, NotFound]
+    assert Event.objects.count() == 1
+
+
+def test_what_the_caller_sees_takes_it() -> None:
+    episode, trust = opened(sensitivity="medium"), make_agent()[0].trust
+    ingestion.happened(reports(episode.pk), trust=trust, at=AT)
+    assert Episode.objects.get(pk=episode.pk).event_count == 3
