@@ -44,6 +44,20 @@ def test_a_competence_of_low_sensitivity_learns_nothing_from_more_secret_runs() 
         assert word not in found["low"][0].lower()
 
 
+def test_nor_does_it_say_what_more_secret_runs_did_instead_and_failed() -> None:
+    opening = "please build and deploy the site"
+    for number in range(6):
+        run(["build", "deploy"], messages=messages(["build", "deploy"], opening=opening), thread_id=f"t{number}")
+        said = messages(["build", "bribe_inspector"], opening=opening)
+        failed = {"outcome": "failure", "messages": said, "thread_id": f"secret-{number}"}
+        run([], sensitivity="high", **failed)
+        run([], sensitivity="high", messages=messages(["build", "deploy"], opening=opening), thread_id=f"s{number}")
+    consolidated()
+    found = learnt()
+    assert "bribe_inspector" in found["high"][0], "or this test shows nothing"
+    assert "bribe_inspector" not in found["low"][0]
+
+
 def test_the_runs_of_another_sensitivity_do_not_make_a_pattern_unripe() -> None:
     """Its parts are skills, but only above it: below, nothing says yet what it does."""
     for tools in (["build"], ["deploy"]):

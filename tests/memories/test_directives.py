@@ -72,6 +72,8 @@ def test_what_a_person_taught_is_one(bot: Trust) -> None:
     assert taught.memory is not None
     assert is_directive(taught.memory)
     assert is_directive(stored(bot, times=3))
+    taught.memory.demote(to=Status.CONFIRMED, by=ANNA, at=AT)
+    assert not is_directive(taught.memory), "a person took it back"
 
 
 @pytest.fixture
