@@ -49,8 +49,7 @@ def test_nor_does_it_say_what_more_secret_runs_did_instead_and_failed() -> None:
     for number in range(6):
         run(["build", "deploy"], messages=messages(["build", "deploy"], opening=opening), thread_id=f"t{number}")
         said = messages(["build", "bribe_inspector"], opening=opening)
-        failed = {"outcome": "failure", "messages": said, "thread_id": f"secret-{number}"}
-        run([], sensitivity="high", **failed)
+        run([], "failure", sensitivity="high", messages=said, thread_id=f"secret-{number}")
         run([], sensitivity="high", messages=messages(["build", "deploy"], opening=opening), thread_id=f"s{number}")
     consolidated()
     found = learnt()
