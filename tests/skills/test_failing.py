@@ -91,3 +91,15 @@ def test_accepted_agents_get_it_no_longer_until_it_is_undone(skill: Skill, agent
     desk.undo(TRUST, batch, at=LATER)
     assert agent.get(f"{PATH}/book-flight").status_code == 200
     assert failing()[0].decision is None
+
+
+def test_a_person_who_brings_it_back_is_not_asked_again_and_a_decided_one_stays_as_it_was(
+    skill: Skill, agent: APIClient
+) -> None:
+    use(agent, *["failure"] * 5)
+    desk.accept(TRUST, failing()[0].pk, at=LATER)
+    desk.decide(TRUST, skill.pk, "promote", at=LATER)
+    use(agent, "failure")
+    assert [(one.decision, one.why) for one in failing()] == [
+        ("accepted", "it fails too often: 0 of 5 uses ended well")
+    ]
