@@ -9,6 +9,7 @@ from memories.choices import Outcome
 from memories.models import Memory, Proposal
 from memories.witnessing import Witness, count
 from memos_site import desk
+from skills import publishing
 from skills.models import Skill
 from tests.deciding import LATER, TRUST
 from tests.make import AT, caller, make_run, make_skill
@@ -19,7 +20,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def skill() -> Skill:
-    return make_skill()
+    made = make_skill()
+    publishing.show_on_memory(made.memory, made)
+    return made
 
 
 @pytest.fixture
