@@ -16,6 +16,7 @@ from memories.edits import Edit
 from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
 from memories.models.proposal import Rejected
+from memories.models.reviewable import OF_CLOSED_TOO
 from memories.revision.sources import IMMUTABLE
 from memories.trust import Actor, Trust
 
@@ -48,7 +49,7 @@ def edit(
         columns = _columns(memory, change, at=at, by_a_person=trust.may(Permission.REVIEW))
         _allow(memory, columns)
         if not trust.may(Permission.REVIEW):
-            _allow_agent(memory, columns)
+            _allow_agent(memory, columns, trust)
         if not columns:
             return Edited(memory)
         if trust.may(Permission.REVIEW):
@@ -118,12 +119,15 @@ def _allow(memory: Memory, columns: dict[str, Any]) -> None:
         raise Conflict("it is what a published skill says: propose a version")
     if memory.type != Type.SEMANTIC and "category" in columns:
         raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
-    if memory.status not in LIVE:
+    if memory.status not in LIVE and not columns.keys() <= OF_CLOSED_TOO:
         raise Conflict(f"cannot edit a memory that is {memory.status}")
 
 
-def _allow_agent(memory: Memory, columns: dict[str, Any]) -> None:
-    """NotAllowed for what nobody may change without the permission review, not even of its own."""
+def _allow_agent(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
+    """NotAllowed for what nobody may change without the permission review, not even of its own. Conflict: of a closed
+    memory nothing is proposed."""
+    if memory.status not in LIVE and not revision.is_own(memory, trust):
+        raise Conflict(f"cannot edit a memory that is {memory.status}")
     if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity:
         raise NotAllowed("only a reviewer lowers a sensitivity")
     if "deletion_policy" in columns:

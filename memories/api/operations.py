@@ -135,8 +135,8 @@ EDIT_MEMORY = Operation(
     READING,
     "Change what a memory says",
     "Fields that are not named stay. An agent changes its own; what is not its own, or would bring back what a person "
-    "dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. `batch` is null when "
-    "nothing is different.",
+    "dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. Of a closed memory "
+    "only sensitivity and deletion policy change. `batch` is null when nothing is different.",
     {200: EditedMemory, 202: ProposedMemory},
     method="PATCH",
     takes=Change,

@@ -20,6 +20,7 @@ PROMOTABLE = {
     Status.CONFIRMED: (Status.CANDIDATE, Status.CONTESTED),
     Status.APPLIED: (Status.CANDIDATE, Status.CONTESTED, Status.CONFIRMED),
 }
+OF_CLOSED_TOO = {"sensitivity", "deletion_policy"}  # columns that an edit moves whatever the status
 DEMOTABLE = {
     Status.CANDIDATE: (Status.CONFIRMED, Status.APPLIED),
     Status.CONFIRMED: (Status.APPLIED,),
@@ -122,9 +123,10 @@ class Reviewable(models.Model):
     def edit(
         self, change: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None, **facts: Any
     ) -> AuditEntry:
-        """Writes other words (category, tags, sensitivity, expiry). `facts`: what is written along, such as a hold."""
+        """Writes other words (category, tags, sensitivity, expiry, deletion policy). `facts`: what is written along,
+        such as a hold. Of a closed memory only who may see it and how it may be deleted."""
         with transaction.atomic():
-            self.lock_for("edit", LIVE)
+            self.lock_for("edit", Status.values if change.keys() <= OF_CLOSED_TOO else LIVE)
             return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:

@@ -105,6 +105,22 @@ def test_only_a_reviewer_changes_a_deletion_policy_and_it_is_undone() -> None:
     assert judge.delete(path).status_code == 200
 
 
+@pytest.mark.parametrize("status", ["dismissed", "superseded", "retracted"])
+def test_of_a_closed_memory_the_sensitivity_and_deletion_policy_are_edited_and_nothing_else(status: str) -> None:
+    agent, token = make_agent()
+    mine = {"created_by": agent.name, "created_by_id": agent.trust.actor.identity}
+    own, foreign = make_memory(status=status, deletion_policy="never", **mine), make_memory("other", status=status)
+    path, judge, owner = f"/api/v1/memories/{own.pk}", caller(permissions=["read", "review"]), bearing(token)
+    raised = owner.patch(path, {"sensitivity": "medium"}, format="json")
+    assert (raised.status_code, raised.json()["sensitivity"], raised.json()["status"]) == (200, "medium", status)
+    assert owner.patch(path, {"sensitivity": "low"}, format="json").status_code == 403
+    assert owner.patch(f"/api/v1/memories/{foreign.pk}", {"sensitivity": "medium"}, format="json").status_code == 409
+    for more in ({"tags": ["x"]}, {"content": "y", "sensitivity": "low"}):
+        assert judge.patch(path, more, format="json").status_code == 409
+    assert judge.patch(path, {"sensitivity": "low", "deletion_policy": "auto_prune"}, format="json").status_code == 200
+    assert judge.delete(path).status_code == 200
+
+
 def test_a_person_who_teaches_again_may_set_it() -> None:
     teacher = caller(permissions=["read", "review"])
     lesson = {"content": "Never send proposals on Fridays"}
