@@ -160,6 +160,7 @@ class Memory(Reviewable):
             models.Index(fields=["scope", "type", "-created_at", "-id"], name="memory_by_scope_and_type"),
             models.Index(fields=["type", "-created_at", "-id"], name="memory_newest_by_type"),
             models.Index(fields=["-created_at", "-id"], name="memory_newest"),
+            models.Index(fields=["-created_at", "-id"], condition=~Q(type=Type.EPISODIC), name="memory_newest_known"),
             models.Index(
                 fields=["type", "-confidence", "-created_at", "-id"],
                 condition=Q(status__in=(Status.CANDIDATE, Status.CONTESTED)),

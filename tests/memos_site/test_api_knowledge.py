@@ -4,10 +4,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.db import connection
 from rest_framework.test import APIClient
 
 from memories.models import Memory
-from tests.make import caller, make_memory, make_run
+from tests.make import AT, caller, make_memory, make_run
 
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/memories"
@@ -120,3 +121,10 @@ def test_a_working_state_is_found_by_a_thread_with_a_line_break(client: APIClien
     assert client.post("/api/v1/working-states", body, format="json").status_code == 201
     found = client.get(f"/api/v1/working-states/{quote('two' + chr(10) + 'lines')}")
     assert found.json()["thread_id"] == "two\nlines"
+
+
+def test_a_list_of_knowledge_passes_by_the_episodes_through_its_index() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DROP INDEX memory_newest; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+    plan = Memory.objects.knowledge().current(AT).order_by("-created_at", "-id")[:50].explain()
+    assert "Index Scan using memory_newest_known" in plan
