@@ -41,6 +41,11 @@ class EvidenceQuerySet(Trusted["Evidence"]):
                 sessions.add(occasion.rpartition(":")[0])  # without the day
         return max(len(agents - {""}), len(sessions))
 
+    def in_words(self) -> Self:
+        """What was said against a memory by itself, in no run: newest first."""
+        said = self.filter(kind=Evidence.Kind.CONTRADICTS).exclude(occasion__startswith=OF_EPISODE)
+        return said.exclude(snapshot="").order_by("-at", "-pk")
+
     def with_runs(self, trust: Trust) -> Self:
         """Each with its episode and the tool calls of that (`episode.trace`); an episode above the caller is None."""
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
@@ -57,6 +62,14 @@ def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
     evidence, support = (Coalesce(count, 0, output_field=models.IntegerField()) for count in counted)
     supported: MemoryQuerySet = memories.annotate(evidence_count=evidence, support_count=support)
     return supported
+
+
+def with_doubt(memories: MemoryQuerySet) -> MemoryQuerySet:
+    """Adds the latest words by which a memory was contested, `doubt`, and who said them, `doubted_by`."""
+    said = Evidence.objects.filter(memory=OuterRef("pk")).in_words()
+    words, author = (Subquery(said.values(name)[:1]) for name in ("snapshot", "made_by"))
+    doubted: MemoryQuerySet = memories.annotate(doubt=words, doubted_by=author)
+    return doubted
 
 
 class Evidence(models.Model):

@@ -1,5 +1,6 @@
 """How memories stand to each other."""
 
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from django.db.models.functions import Now
 
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
+from memories.trust import Trust
 
 SUPERSEDES, DERIVED_FROM, CONTESTED_BY = "supersedes", "derived_from", "contested_by"
 
@@ -17,6 +19,17 @@ class RelationQuerySet(Trusted["Relation"]):
 
     def touching(self, memory_id: UUID) -> Self:
         return self.filter(models.Q(source=memory_id) | models.Q(target=memory_id)).order_by("predicate", "pk")
+
+    def contesting(self, memory: models.OuterRef) -> models.Exists:
+        """Whether a memory is contested by another one, or speaks against one."""
+        either = models.Q(source=memory) | models.Q(target=memory)
+        return models.Exists(self.filter(either, predicate=CONTESTED_BY))
+
+    def contests(self, trust: Trust, *, at: datetime) -> Self:
+        """What speaks (`target`) against what (`source`), newest first; both are there, and for the caller to see."""
+        seen = Memory.objects.visible_to(trust).unexpired(at).values("pk")
+        rows = self.filter(predicate=CONTESTED_BY, source__in=seen, target__in=seen)
+        return rows.select_related("source__skill", "target__skill").order_by("-created_at", "-pk")
 
 
 class Relation(models.Model):

@@ -131,8 +131,9 @@ def stand(memory: Memory) -> str:
 def waiting_count(user: User | AnonymousUser) -> str:
     """How many decisions wait for a person, for the rail: at most MOST_COUNTED are counted."""
     trust, at = trust_of(user), timezone.now()
-    found = desk.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1].count()
-    found += desk.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1].count()
+    memories = desk.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
+    proposals = desk.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
+    found = memories.union(proposals, all=True).count()  # one statement, for every page
     return f"{MOST_COUNTED}+" if found > MOST_COUNTED else str(found)
 
 

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy
 
 from memories import scanning
 from memories.choices import Category, Type
-from memories.models import AuditEntry, Memory, Proposal
+from memories.models import AuditEntry, Memory, Proposal, Relation
+from memories.models.evidence import with_doubt
 from memories.models.memory import MemoryQuerySet
 from memories.trust import Trust
 from memos_site import desk
@@ -58,8 +59,13 @@ def asked_of(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def rows(trust: Trust, **asked: str) -> MemoryQuerySet:
+    """Each with the versions of its skill, and what it is contested by: `contests`, or the words `doubt`."""
+    now = timezone.now()
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
-    return desk.waiting(trust, at=timezone.now(), **asked).prefetch_related(versions)
+    contests = Prefetch("relations", Relation.objects.contests(trust, at=now), to_attr="contests")
+    found = with_doubt(desk.waiting(trust, at=now, **asked))
+    waiting: MemoryQuerySet = found.prefetch_related(versions, contests)
+    return waiting
 
 
 def proposals(trust: Trust, **asked: str) -> "QuerySet[Proposal]":

@@ -36,12 +36,12 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     make_memory()
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         client.get("/memories/")
     for n in range(10):
         make_memory(f"claim {n}")
         candidate(f"skill-{n}")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         client.get("/memories/")
 
 
@@ -69,10 +69,10 @@ def test_the_page_needs_the_same_queries_however_many_runs_speak_for_it(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     client, skill = signed_in(), candidate()
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(12):
         client.get(f"/memories/{skill.pk}/")
     support(skill.memory, successes=6)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(12):
         client.get(f"/memories/{skill.pk}/")
 
 
