@@ -83,8 +83,7 @@ def _edit(request: HttpRequest) -> Edit | None:
 
 def why_of(request: HttpRequest, reason: str) -> str:
     """The reason that was chosen, and what was written beside it."""
-    written = " ".join(request.POST.getlist("note")).strip()  # each menu of a page has a field of its own
-    return ": ".join(filter(None, (reason, written)))
+    return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
 
 
 def _lost(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:

@@ -251,7 +251,7 @@ def test_a_proposed_version_is_rejected_in_the_queue_and_on_its_page(client: Cli
     make_version(skill, description="Books a flight and a seat")
     for path in ("/", f"/memories/{skill.pk}/"):
         assert 'value="reject wrong"' in client.get(path).content.decode()
-    page = decide(client, skill.memory, "reject wrong", note=["", "seats cost extra"], next=f"/memories/{skill.pk}/")
+    page = decide(client, skill.memory, "reject wrong", note="seats cost extra", next=f"/memories/{skill.pk}/")
     told = page.content.decode()
     assert "Version rejected as wrong" in told and "wrong: seats cost extra" in told
     assert 'value="reject wrong"' not in told
