@@ -69,10 +69,10 @@ def test_the_page_needs_the_same_queries_however_many_runs_speak_for_it(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     client, skill = signed_in(), candidate()
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(14):
         client.get(f"/memories/{skill.pk}/")
     support(skill.memory, successes=6)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(14):
         client.get(f"/memories/{skill.pk}/")
 
 
