@@ -3,7 +3,6 @@
 from typing import Self
 
 from django.db import models
-from django.db.models import Q
 
 from memories.choices import Outcome
 from memories.models import Memory
@@ -59,8 +58,11 @@ class SkillWorth(models.Model):
 
     @property
     def is_weak(self) -> bool:
-        """Nothing would be gained by following it, or no more than lost: something to learn from, not to publish."""
-        return not self.gained or self.lost >= self.gained
+        """The runs speak against following it: more would be lost than gained, or those that did otherwise ended no
+        worse. Something to learn from rather than to publish. Where none did otherwise, nobody knows."""
+        compared = self.followed and self.otherwise
+        no_better = self.followed_well * self.otherwise <= self.otherwise_well * self.followed
+        return self.lost > self.gained or bool(compared and no_better)
 
     def weigh(self) -> float:
         """What a verdict on it is worth: how many runs it concerns, how much it changes, how unsure that still is."""
@@ -75,12 +77,9 @@ class SkillWorth(models.Model):
 class SkillOfferQuerySet(Trusted["SkillOffer"]):
     trust_path = "memory__"
 
-    def arm(self, *, withheld: bool) -> Self:
-        """Those of one arm whose run has ended well or ill."""
-        return self.filter(withheld=withheld, outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
-
-    def undecided(self) -> Self:
-        return self.filter(Q(outcome="") | Q(outcome=Outcome.PARTIAL))
+    def ended(self) -> Self:
+        """Whose run has ended well or ill."""
+        return self.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
 
 
 class SkillOffer(models.Model):

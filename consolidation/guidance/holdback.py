@@ -12,12 +12,12 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.request import GuidanceRequest
 from consolidation.worth import SkillOffer
-from memories.choices import LIVE
+from memories.choices import LIVE, Outcome
 from memories.models import Episode, Memory, Proposal
 from memories.trust import SYSTEM, Trust
 from skills.models import SkillVersion
@@ -55,6 +55,14 @@ class Arms:
         return max(-1.0, middle - reach), min(1.0, middle + reach)
 
     @property
+    def low_points(self) -> int:
+        return round(100 * self.difference[0])
+
+    @property
+    def high_points(self) -> int:
+        return round(100 * self.difference[1])
+
+    @property
     def harms(self) -> bool:
         return self.difference[1] < 0
 
@@ -67,9 +75,14 @@ def _reach(n: int) -> float:
 
 
 def arms(memory_id: UUID) -> Arms:
-    of = {withheld: SkillOffer.objects.filter(memory=memory_id).arm(withheld=withheld) for withheld in (False, True)}
-    offered, withheld = (Arm(of[one].count(), of[one].filter(outcome="success").count()) for one in (False, True))
-    return Arms(offered, withheld)
+    ended = SkillOffer.objects.filter(memory=memory_id).ended().values_list("withheld", "outcome")
+    counted = {(withheld, outcome): n for withheld, outcome, n in ended.annotate(n=Count("pk"))}
+    return Arms(*(_arm(counted, withheld=withheld) for withheld in (False, True)))
+
+
+def _arm(counted: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:
+    well = counted.get((withheld, Outcome.SUCCESS), 0)
+    return Arm(well + counted.get((withheld, Outcome.FAILURE), 0), well)
 
 
 def offer(

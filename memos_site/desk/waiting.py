@@ -3,8 +3,21 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.db.models import Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Greatest
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest
 
 from memories.choices import Status, Type
 from memories.models import Memory, Proposal
@@ -14,7 +27,8 @@ from memories.models.passage import saying
 from memories.trust import Trust
 from skills.models import SkillVersion
 
-ORDER = ("-support_count", "-created_at", "-id")
+ORDER = ("-weight", "-support_count", "-created_at", "-id")  # what a verdict is worth, support, newest
+URGENT = (Proposal.Kind.CONFLICT, Proposal.Kind.FAILING)  # before what a skill is worth, which is at most 1
 ORDERS = {"": ORDER, "newest": ("-created_at", "-id"), "surest": ("-confidence", "-created_at", "-id")}
 PROPOSALS: tuple[str, ...] = tuple(Proposal.Kind.values)
 VERSION = "version"
@@ -26,7 +40,7 @@ EXACT = ("scope", "source", "category", "company_id")
 
 
 def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> MemoryQuerySet:
-    """The memories that wait for a decision within the caller's trust: most supported first, then newest.
+    """The memories that wait for a decision within the caller's trust, in the order of what a verdict is worth.
 
     A skill waits as a candidate, and again (kind `version`) when a new version of one that is believed is proposed.
     `asked`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
@@ -41,8 +55,9 @@ def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> Memo
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
         rows = rows.none()
-    rows = with_support(rows.select_related("skill", "performance"))
-    return rows.order_by(F("support_count").desc(), "-created_at", "-id")
+    rows = with_support(rows.select_related("skill", "performance", "worth"))
+    weighed: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0))
+    return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
 
 
 def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "QuerySet[Proposal]":
@@ -59,7 +74,8 @@ def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "Qu
     if kind:
         rows = rows.filter(kind=kind)
     spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
-    rows = rows.annotate(support_count=Greatest(spoken, Value(1)), created_at=F("opened_at"))
+    weight = Case(When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
+    rows = rows.annotate(support_count=Greatest(spoken, Value(1)), created_at=F("opened_at"), weight=weight)
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.test import override_settings
+from django.test import Client, override_settings
 from rest_framework.test import APIClient
 
 from consolidation.guidance import holdback
@@ -18,7 +18,7 @@ from skills import publishing
 from skills.models import SkillVersion
 from tests.consolidation.experience import NOON, consolidated
 from tests.consolidation.test_guidance import SCOPE, ask, learn
-from tests.make import caller
+from tests.make import caller, make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -51,11 +51,35 @@ def test_a_skill_says_how_runs_that_would_be_led_to_it_ended(skill: Memory) -> N
     assert worth.weight > 0
 
 
-def test_a_skill_that_gains_nothing_is_weak() -> None:
-    for n in range(6):
-        learn(n, "cancel_ticket")
-    consolidated()
-    assert SkillWorth.objects.get().is_weak
+@pytest.mark.parametrize(
+    ("followed", "otherwise", "gained", "lost", "weak"),
+    [
+        ((6, 0), (0, 0), 0, 0, False),
+        ((6, 2), (0, 3), 3, 0, False),
+        ((2, 2), (2, 1), 1, 2, True),
+        ((3, 1), (3, 0), 0, 0, True),
+    ],
+)
+def test_a_skill_is_weak_when_runs_speak_against_it(
+    followed: tuple[int, int], otherwise: tuple[int, int], gained: int, lost: int, weak: bool
+) -> None:
+    worth = SkillWorth(gained=gained, lost=lost)
+    worth.followed_well, worth.followed_ill = followed
+    worth.otherwise_well, worth.otherwise_ill = otherwise
+    assert worth.is_weak == weak
+
+
+def test_the_page_and_the_inbox_say_what_it_is_worth(skill: Memory) -> None:
+    for n in range(30, 33):
+        learn(n, "rebook_ticket", wish="Please rebook my flight {n} to another day, I am ill")
+    consolidated(at=NOON + timedelta(hours=3))
+    client = Client()
+    client.force_login(make_person(group="reviewer"))
+    page = client.get(f"/memories/{skill.pk}/").content.decode()
+    assert "would be routed here" in page
+    assert "the most similar one that did not" in page
+    inbox = client.get("/").content.decode()
+    assert "Of the last 11 runs 3 would be routed here" in inbox
 
 
 def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Memory) -> None:
