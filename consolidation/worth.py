@@ -9,6 +9,8 @@ from memories.models import Memory
 from memories.models.performance import wilson
 from memories.models.trusted import Trusted, new_id
 
+LEAST_COMPARED = 2
+
 
 class SkillWorthQuerySet(Trusted["SkillWorth"]):
     trust_path = "memory__"
@@ -58,11 +60,10 @@ class SkillWorth(models.Model):
 
     @property
     def is_weak(self) -> bool:
-        """The runs speak against following it: more would be lost than gained, or those that did otherwise ended no
-        worse. Something to learn from rather than to publish. Where none did otherwise, nobody knows."""
-        compared = self.followed and self.otherwise
-        no_better = self.followed_well * self.otherwise <= self.otherwise_well * self.followed
-        return self.lost > self.gained or bool(compared and no_better)
+        """The runs that did otherwise ended no worse: something to learn from rather than to publish. Where fewer than
+        two did either, nobody knows."""
+        compared = min(self.followed, self.otherwise) >= LEAST_COMPARED
+        return compared and self.followed_well * self.otherwise <= self.otherwise_well * self.followed
 
     def weigh(self) -> float:
         """What a verdict on it is worth: how many runs it concerns, how much it changes, how unsure that still is."""

@@ -66,6 +66,7 @@ class Secret:
                 ("GET", f"{skill}/versions/{n}", None) for n in ("1", "latest")
             ],
             "skills/<str:name>/versions/<str:number>/content": [("GET", f"{skill}/versions/1/content", None)],
+            "skills/<str:name>/versions/<str:number>/reject": [("POST", f"{skill}/versions/1/reject", {"why": "no"})],
             "memories/<uuid:memory_id>/promote": [("POST", f"memories/{self.memory}/promote", {})],
             "memories/<uuid:memory_id>/dismiss": [("POST", f"memories/{self.memory}/dismiss", {"reason": "wrong"})],
             "memories/<uuid:memory_id>/restore": [("POST", f"memories/{self.memory}/restore", {})],
@@ -142,7 +143,8 @@ LISTS = {
     "audit": ["audit?limit=100", "audit?action=promote"],
 }
 REVIEWED = ("inbox", "tombstones")
-COUNTS = {"metrics", "search", "retrieve", "context", "agents"}  # their own tests hold them to what the caller may see
+# their own tests hold them to what the caller may see
+COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents"}
 TELLS_ABOUT_THE_CALLER_ONLY = {
     *(
         "memories/teach",

@@ -38,6 +38,7 @@ DEPENDS = {  # whether these are right is not for a schema to say
         "/until",
         "/version",
         "/reason",
+        "/messages",
         "/expires_at",
     ),
 }
