@@ -125,6 +125,6 @@ def test_a_working_state_is_found_by_a_thread_with_a_line_break(client: APIClien
 
 def test_a_list_of_knowledge_passes_by_the_episodes_through_its_index() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("DROP INDEX memory_newest; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+        cursor.execute("DROP INDEX memory_newest; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
     plan = Memory.objects.knowledge().current(AT).order_by("-created_at", "-id")[:50].explain()
     assert "Index Scan using memory_newest_known" in plan
