@@ -9,12 +9,15 @@ from django.urls import reverse
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.votes import Effects
+from consolidation.learning.phrases import is_one_of
 from memories.trust import SHARED_SCOPES, Trust
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
+CHECKS = ("say_first", "check_all", "check_more")
+WARNINGS = ("excess", "value", "entity", "acted_on", "missing", "fewer", "more")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
@@ -33,14 +36,16 @@ def _offer(skill: Skill) -> OfferedSkill | None:
     if version is None:
         return None
     fields = Fields.model_validate(version.fields)
+    lines = steps(fields.procedure)
+    warnings = (line for line in fields.experience if is_one_of(line, WARNINGS))
     return OfferedSkill(
         name=skill.name,
         version=version.number,
         url=_url(skill, version),
         summary=fields.description,
-        steps=steps(fields.procedure)[:MOST_STEPS],
-        checks=_first((line for line in fields.experience if "failed" not in line), MOST_CHECKS),
-        avoid=_first((*(line for line in fields.experience if "failed" in line), *fields.failure_modes), MOST_AVOIDED),
+        steps=[line for line in lines if not is_one_of(line, CHECKS)][:MOST_STEPS],
+        checks=_first((line for line in lines if is_one_of(line, CHECKS)), MOST_CHECKS),
+        avoid=_first((*warnings, *fields.failure_modes), MOST_AVOIDED),
         memory_id=skill.pk,
     )
 

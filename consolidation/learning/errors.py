@@ -21,6 +21,8 @@ _INNOCENT = re.compile(
 _PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
 _EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
 MOST_LINES = 200
+_TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z_]{2,20}>")
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _BAD_WORDS = {"error", "failed", "failure", "fail", "exception"}
 
@@ -32,6 +34,8 @@ def looks_failed(result: Any) -> bool:
     if not isinstance(result, str):
         return False
     text = result[:4_000]
+    if told := _TAGGED.match(text):  # the exit code decides, whatever words the output holds
+        return int(told[2]) != 0
     if _INNOCENT.match(text):
         return False
     return bool(_LEADING.match(text) or _ANYWHERE.search(text))
@@ -60,7 +64,10 @@ def message(result: Any) -> str:
         return ""
     if isinstance(result, list):
         return message(result[0]) if result else ""
-    lines = [line.strip() for line in text_of(result).splitlines() if any(c.isalpha() for c in line)]
+    said = text_of(result)
+    if _TAGGED.match(said):
+        said = _TAG.sub("\n", _TAGGED.sub("", said, count=1))
+    lines = [line.strip() for line in said.splitlines() if any(c.isalpha() for c in line)]
     if not lines:
         return ""
     if any(line.startswith("Traceback (most recent") for line in lines):

@@ -1,6 +1,8 @@
 """The sentences of a skill in English and in Chinese: a text is in one language, that of its requests."""
 
 import re
+from collections.abc import Iterable
+from functools import cache
 from typing import Literal
 
 from consolidation.learning.scope import Scope
@@ -166,3 +168,15 @@ def phrases(scope: Scope) -> Phrases:
     openings = [run.opening for run in scope.shown_by if run.opening]
     chinese = sum(1 for text in openings if len(_HAN.findall(text)) >= max(2, 0.2 * len(text)))
     return Phrases("zh" if openings and chinese * 2 > len(openings) else "en")
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """What the sentence matches in either language, whatever stands in its places."""
+    said = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.strip())) for form in _SENTENCES[name])
+    return re.compile("|".join(said), re.DOTALL)
+
+
+def is_one_of(line: str, names: Iterable[str]) -> bool:
+    """Was this line of a skill made from one of these sentences?"""
+    return any(_pattern(name).fullmatch(line.strip()) for name in names)

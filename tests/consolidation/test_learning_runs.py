@@ -89,3 +89,16 @@ def test_bad_json_stays_text_and_names_no_arguments() -> None:
 
 def test_arguments_that_came_as_json_text_are_read() -> None:
     assert run(1, ("tool", '{"a": 1}', "{}")).steps[0].arguments == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("result", "failed", "message"),
+    [
+        ("<returncode>0</returncode>\n<output>\na.py:1: ValueError: bad\n</output>", False, "a.py:1: ValueError: bad"),
+        ("<returncode>1</returncode>\n<output>\nImportError: no foo\n</output>", True, "ImportError: no foo"),
+        ("<exit_code>127</exit_code><output>sh: x: command not found</output>", True, "sh: x: command not found"),
+        ("<returncode>1</returncode>\n<output></output>", True, ""),
+    ],
+)
+def test_an_exit_code_in_a_tag_decides_whatever_the_output_says(result: str, failed: bool, message: str) -> None:
+    assert (errors.looks_failed(result), errors.message(result)) == (failed, message)
