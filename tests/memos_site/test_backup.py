@@ -17,7 +17,7 @@ said = []
 for name, *arguments in json.loads(sys.argv[1]):
     out = io.StringIO()
     try:
-        call_command(name, *arguments, stdout=out)
+        call_command(name, *arguments, stdout=out, stderr=out)
     except CommandError as error:
         out.write(f"refused: {error}")
     said.append(out.getvalue())
@@ -25,12 +25,12 @@ print(json.dumps(said))
 """
 
 
-def commands(data_dir: Path, *wanted: list[str]) -> list[str]:
+def commands(data_dir: Path, *wanted: list[str], **more: str) -> list[str]:
     """What each of the commands says, called one after the other in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS, json.dumps(wanted)],
         cwd=SOURCE,
-        env=environment(data_dir, DJANGO_SETTINGS_MODULE="memos_site.settings"),
+        env=environment(data_dir, DJANGO_SETTINGS_MODULE="memos_site.settings", **more),
         capture_output=True,
         text=True,
         check=False,
@@ -52,7 +52,7 @@ def test_a_destroyed_store_comes_back_whole(migrated: Path) -> None:
         said = commands(store, ["postgres", "status"], backup, backup, restore)
     key = (store / "secret_key").read_text()
     assert said[0].startswith(f"running in {store}/postgres: PostgreSQL 18")
-    assert said[1].startswith(f"{saved}: the database, the packages.")
+    assert said[1].startswith(f"{saved}: the database, the packages, the secret key.")
     assert saved.stat().st_mode & 0o777 == 0o700
     assert said[2] == f"refused: {saved} exists; name a new directory"
     assert said[3].startswith("refused: the database holds something")
@@ -69,6 +69,36 @@ def test_a_destroyed_store_comes_back_whole(migrated: Path) -> None:
     assert (store / "secret_key").read_text() == key
     assert (store / "secret_key").stat().st_mode & 0o777 == 0o600
     assert package.read_bytes() == b"zip"
+
+
+def test_a_backup_that_lacks_something_is_restored_only_by_force(migrated: Path) -> None:
+    store, saved = migrated / "store", migrated / "saved"
+    store.mkdir()
+    (migrated / "postgres").rename(store / "postgres")
+    (store / "secret_key").write_text("a key that is not in use")
+    with using(store):
+        sql(store, "DROP TABLE skills_skillversion CASCADE")
+        sql(store, "CREATE TABLE skills_skillversion AS SELECT '_/name/sha.zip' AS package")
+        said = commands(store, ["backup", str(saved)], SECRET_KEY="that of the environment")
+    assert "without the secret key, which the environment gives: keep that too" in said[0]
+    assert sorted(path.name for path in saved.iterdir()) == ["database.dump", "skills"]
+    until(lambda: nobody_left(store))
+    restore, other = ["restore", str(saved)], migrated / "other"
+    (saved / "skills").rmdir()
+    refused = commands(other, restore)[0]
+    assert refused.startswith("refused: the backup has no secret key: set SECRET_KEY to that of then")
+    assert "the backup has no packages (skills/)" in refused
+    assert refused.rstrip().endswith("Nothing was restored; --force restores what there is")
+    (saved / "skills").mkdir()
+    (saved / "secret_key").write_text("another one")
+    assert commands(other, restore, SECRET_KEY="mine")[0].startswith("refused: SECRET_KEY is not that of the backup")
+    done = commands(other, [*restore, "--force"], SECRET_KEY="mine")[0]
+    assert done.startswith("restored without what is missing: SECRET_KEY is not that of the backup")
+    assert "packages are missing: 1 that the database names, such as _/name/sha.zip" in done
+    assert f"restored from {saved}" in done
+    again = commands(migrated / "third", restore, SECRET_KEY="mine", SECRET_KEY_FALLBACKS="another one")[0]
+    assert again.startswith("restored without what is missing: packages are missing")
+    assert f"restored from {saved}" in again
 
 
 def test_psql_starts_the_server_and_speaks_to_it(data_dir: Path) -> None:

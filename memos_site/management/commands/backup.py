@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from memos_site.env import ENV
 from memos_site.postgres import archive
 
 PACKAGES, KEY = "skills", "secret_key"
@@ -28,11 +29,18 @@ class Command(BaseCommand):
         except archive.Failed as problem:
             raise CommandError(str(problem)) from problem
         copied = copy_packages(draft)  # after the database: every package that it names has been written before
-        key = Path(settings.DATA_DIR) / KEY
-        if key.exists():
-            shutil.copy2(key, draft / KEY)
+        kept = copy_key(draft)
         draft.rename(directory)
-        self.stdout.write(f"{directory}: the database, {copied}. It holds secrets: keep it as you keep the store")
+        said = f"{directory}: the database, {copied}, {kept}. It holds secrets: keep it as you keep the store"
+        self.stdout.write(said)
+
+
+def copy_key(directory: Path) -> str:
+    key = Path(settings.DATA_DIR) / KEY
+    if ENV.SECRET_KEY or not key.exists():  # a file that is there all the same is not the key in use
+        return "without the secret key, which the environment gives: keep that too"
+    shutil.copy2(key, directory / KEY)
+    return "the secret key"
 
 
 def copy_packages(directory: Path) -> str:
@@ -42,4 +50,5 @@ def copy_packages(directory: Path) -> str:
     source = Path(storage.location)
     if source.exists():
         shutil.copytree(source, directory / PACKAGES, ignore=shutil.ignore_patterns(".*"))
+    (directory / PACKAGES).mkdir(exist_ok=True)  # without a package there is a folder too: none is missing
     return "the packages"
