@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import redaction, usage
-from memories.choices import Category, Status, Type
+from memories.choices import LIVE, Category, Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Relation, Tombstone
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.people import trust_of
+from memories.remembering import equals_of
 from memories.trust import Trust
 from memories.views.pages import LATEST, page_of
 
@@ -26,6 +27,7 @@ LONGEST_QUESTION = 1_000
 RUNS_ON_THE_PAGE = 12
 DECISIONS_ON_THE_PAGE = 30
 CONTESTS_ON_THE_PAGE = 10
+EQUALS_ON_THE_PAGE = 10
 
 
 @require_safe
@@ -68,12 +70,18 @@ def _there(trust: Trust) -> MemoryQuerySet:
 
 
 def _beside(memory: Memory, trust: Trust) -> dict[str, Any]:
-    """What it changed, what would change it, and what keeps it from coming back."""
+    """What it changed, what would change it, what claims the same, and what keeps it from coming back."""
     proposals = memory.proposals.visible_to(trust).open().select_related("memory__skill").order_by("opened_at")
     adaptations = memory.adaptations.visible_to(trust).order_by("-applied_at")[:10] if memory.category else []
     tombstones = Tombstone.objects.visible_to(trust).filter(memory_id=memory.pk)
     tombstone = tombstones.order_by("-at", "-pk").first() if memory.status == Status.DISMISSED else None
-    return {"proposals": proposals[:20], "adaptations": adaptations, "tombstone": tombstone}
+    equals = equals_of(memory, _there(trust).live()) if memory.status in LIVE else []
+    return {
+        "proposals": proposals[:20],
+        "adaptations": adaptations,
+        "tombstone": tombstone,
+        "equals": equals[:EQUALS_ON_THE_PAGE],
+    }
 
 
 def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:

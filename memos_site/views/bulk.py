@@ -19,7 +19,7 @@ from memories.trust import Trust
 from memos_site import desk
 from memos_site.views import queue
 from memos_site.views.answers import answer, came_from, posted, refuse
-from memos_site.views.deciding import REASONED, how_of, why_of
+from memos_site.views.deciding import REASONED, along, how_of, why_of
 
 MOST_NAMED = 3  # in a toast
 MOST_ASKED = 100  # rows that the question names
@@ -91,7 +91,7 @@ def _told(verb: str, many: desk.Many, trust: Trust) -> str:
     done = {"promote": _("Promoted %(n)s"), "dismiss": _("Dismissed %(n)s"), "snooze": _("Snoozed %(n)s")}
     said = done.get(verb, _("Decided %(n)s")) % {"n": len(many.done)}
     if many.done:
-        said = f"{said}: {named(many.done, trust)}"
+        said = f"{said}: {named(many.done, trust)}{along(many.equals)}"
     if not many.failed:
         return said
     names = _names([UUID(one["id"]) for one in many.failed[:MOST_NAMED]], trust)

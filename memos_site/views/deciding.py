@@ -1,5 +1,6 @@
 """The forms by which people decide. Each answers with a page or its fragment."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memories.choices import Status
 from memories.edits import Edit, edit
@@ -44,7 +46,7 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     memory = queue.decided(trust, memory_id)
     kept = queue.rows(trust).filter(pk=memory_id).first() if verb in STAYS else None
     decided = None if kept else memory
-    said = _said(verb, rest or why, memory)
+    said = _said(verb, rest or why, memory) + along(decision.equals)
     written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # it may have said so already
     return answer(request, said, batch=decision.batch if written else None, kept=kept, decided=decided)
 
@@ -100,6 +102,13 @@ def _typed(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflic
     context = {"memory": memory, "typed": request.POST["content"], "trouble": str(refusal), "next": came_from(request)}
     template = "inbox/_row.html" if by_htmx(request) and hasattr(memory, "support_count") else "memories/edit.html"
     return render(request, template, context, status=409)
+
+
+def along(equals: Sequence[UUID]) -> str:
+    """What was dismissed with it."""
+    n = len(equals)
+    said = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
+    return said % {"n": n} if n else ""
 
 
 def _said(verb: str, what: str, memory: Memory | None) -> str:

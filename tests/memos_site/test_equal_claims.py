@@ -1,0 +1,120 @@
+"""A claim under two keys is decided about once, at the API and on the pages; what suppresses says why."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from memories.choices import Status
+from memories.models import Adaptation, Memory, Proposal
+from tests.make import bearing, caller, make_agent
+from tests.memories.storing import NET30, NET60, store
+from tests.pages import HTMX, signed_in
+
+pytestmark = pytest.mark.django_db
+RULE = "Never send proposals on Fridays"
+
+
+def rule(key: str = "fridays", category: str = "preference") -> Memory:
+    memory = store(RULE, key=key, category=category).memory
+    assert memory is not None
+    return memory
+
+
+@pytest.fixture
+def reviewer() -> APIClient:
+    return caller(permissions=["read", "ingest", "review"])
+
+
+def post(client: APIClient, path: str, **body: Any) -> Any:
+    answer = client.post(f"/api/v1/{path}", body, format="json")
+    return answer.json() | {"http": answer.status_code}
+
+
+def test_a_dismissal_names_what_it_dismissed_along_and_undoing_brings_both_back(reviewer: APIClient) -> None:
+    first, equal = rule(), rule("no-friday", "workflow")
+    said = post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    assert (said["status"], said["equals"]) == ("dismissed", [str(equal.pk)])
+    back = post(reviewer, f"audit/{said['batch']}/undo")
+    assert set(back["undone"]) == {str(first.pk), str(equal.pk)}
+    kept = post(reviewer, f"memories/{first.pk}/dismiss", reason="duplicate", why="of the workflow")
+    assert kept["equals"] == []
+
+
+def test_so_does_a_dismissal_of_many(reviewer: APIClient) -> None:
+    first, equal = rule(), rule("no-friday", "workflow")
+    said = post(reviewer, "memories/bulk", action="dismiss", ids=[str(first.pk)], reason="noise")
+    assert (said["done"], said["equals"]) == ([str(first.pk)], [str(equal.pk)])
+
+
+def test_the_page_of_a_memory_names_its_equals_and_the_answer_counts_them() -> None:
+    first, equal = rule(), rule("no-friday", "workflow")
+    client = signed_in()
+    page = client.get(f"/memories/{first.pk}/").content.decode()
+    assert "Says the same" in page
+    assert f"/memories/{equal.pk}/" in page
+    form = {"decision": "dismiss wrong"}
+    said = client.post(f"/memories/{first.pk}/decide/", form, headers=HTMX).content.decode()
+    assert "Dismissed as wrong, and 1 other that says the same" in said
+    assert "Says the same" not in client.get(f"/memories/{first.pk}/").content.decode()
+
+
+def test_what_was_forgotten_is_not_called_dismissed(reviewer: APIClient) -> None:
+    about = {"source": "me", "subject": "Acme", "predicate": "pays within", "object": "30 days"}
+    seen = post(reviewer, "observations", **about)
+    person = signed_in()
+    note = {"key": "fridays", "category": "fact", "content": RULE, "source": "P01"}
+    stored = post(reviewer, "memories", **note)
+    for memory_id in (seen["id"], stored["memory"]["id"]):
+        person.post(f"/memories/{memory_id}/forget/", {"sure": "yes"})
+    again = post(reviewer, "memories", **note | {"key": "another", "category": "workflow"})
+    assert (again["http"], again["suppressed"], again["forgotten"]) == (200, True, True)
+    assert again["notice"] == "it was forgotten before: nothing was stored"
+    observed = post(reviewer, "observations", **about)
+    assert (observed["http"], observed["suppressed"], observed["notice"]) == (202, True, again["notice"])
+
+
+def test_a_rejected_revision_does_not_open_again_with_the_next_store(reviewer: APIClient) -> None:
+    row = store(NET30, key="acme").memory
+    assert row is not None
+    post(reviewer, f"memories/{row.pk}/promote", to="applied")
+    agent = caller()
+    note = {"key": "acme", "category": "fact", "content": NET60, "source": "P01"}
+    first = post(agent, "memories", **note)
+    assert (first["http"], bool(first["proposal"])) == (202, True)
+    rejected = post(reviewer, f"proposals/{first['proposal']}/reject")
+    for content in (NET60, "Acme pays net 60 terms"):
+        again = post(agent, "memories", **note | {"content": content})
+        assert (again["http"], again["proposal"]) == (200, None)
+        assert again["notice"] == "a person has rejected this change before: nothing was changed"
+    assert not Proposal.objects.open().exists()
+    other = post(agent, "memories", **note | {"content": "Acme pays on net-90 terms"})
+    assert other["proposal"]
+    post(reviewer, f"audit/{rejected['batch']}/undo")
+    assert post(agent, "memories", **note)["proposal"] == first["proposal"]
+
+
+def test_a_change_that_an_agent_asks_for_after_its_rejection_is_a_conflict(reviewer: APIClient) -> None:
+    row = store(NET30, key="acme", trust=make_agent("one")[0].trust).memory
+    assert row is not None
+    other = bearing(make_agent("two")[1])
+    for path, body in (("retract", {"rationale": "it is over"}), ("contest", {"rationale": "not so", "ref": "a mail"})):
+        asked = post(other, f"memories/{row.pk}/{path}", **body)
+        post(reviewer, f"proposals/{asked['proposal']}/reject")
+        again = post(other, f"memories/{row.pk}/{path}", **body)
+        assert (again["http"], again["code"]) == (409, "rejected")
+    changed = other.patch(f"/api/v1/memories/{row.pk}", {"content": NET60}, format="json").json()
+    post(reviewer, f"proposals/{changed['proposal']}/reject")
+    again = other.patch(f"/api/v1/memories/{row.pk}", {"content": NET60}, format="json")
+    assert (again.status_code, again.json()["code"]) == (409, "rejected")
+
+
+def test_reverting_on_the_page_reverts_what_says_the_same() -> None:
+    for key in ("one", "two"):
+        for _ in range(5):
+            store(RULE, key=key, category="preference")
+    assert Adaptation.objects.active().count() == 2
+    first = Adaptation.objects.active().order_by("pk").first()
+    assert first is not None
+    signed_in().post(f"/adaptations/{first.pk}/revert/", {"decision": "keep"})
+    assert set(Memory.objects.values_list("status", flat=True)) == {Status.CONFIRMED}
