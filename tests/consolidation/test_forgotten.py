@@ -1,12 +1,20 @@
 """A skill that a person has forgotten is not learnt again from the runs that go on."""
 
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
 import pytest
 
 from consolidation.models import Sighting
+from consolidation.pipelines import proposals
 from memories import forgetting
 from memories.models import Memory, Tombstone
 from memories.trust import everything
+from memos_site import desk
+from skills.models import SkillVersion
 from tests.consolidation.experience import NOON, competence, consolidated, run
+from tests.consolidation.test_consolidating import BUILD, SIGNATURE, failing_build
 from tests.make import ANNA
 
 pytestmark = pytest.mark.django_db
@@ -35,3 +43,26 @@ def test_it_is_learnt_again_when_the_tombstone_is_lifted() -> None:
     run(["lint", "build"], minutes=3)
     consolidated()
     assert competence("build+lint")
+
+
+def test_what_is_dismissed_between_learning_and_writing_gets_no_version_and_no_evidence() -> None:
+    for minute in range(3):
+        run(BUILD, minutes=minute)
+    consolidated()
+    memory = competence(SIGNATURE)
+    desk.decide(everything(ANNA), memory.pk, "promote", at=NOON)
+    versions, evidence, prepare = SkillVersion.objects.count(), memory.evidence.count(), proposals.prepare
+    for minute in range(5, 15):
+        run([*BUILD, "go_test"], minutes=minute, messages=failing_build())
+
+    def prepare_slowly(*args: Any, **more: Any) -> Any:
+        prepared = prepare(*args, **more)
+        assert prepared is not None
+        Memory.objects.get(pk=memory.pk).dismiss(by=ANNA, why="wrong", at=NOON)
+        return prepared
+
+    with patch.object(proposals, "prepare", prepare_slowly):
+        done = consolidated(at=NOON + timedelta(hours=2))
+    assert "versions_proposed" not in done.counters
+    assert (SkillVersion.objects.count(), memory.evidence.count()) == (versions, evidence)
+    assert consolidated(at=NOON + timedelta(hours=3)).counters["suppressed"] == 10

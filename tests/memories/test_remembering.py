@@ -214,3 +214,19 @@ def test_what_a_store_finds_expired_goes_as_the_daily_job_takes_it() -> None:
 def test_a_time_to_live_in_the_past_is_refused() -> None:
     with pytest.raises(Invalid, match="expires_at: must be in the future"):
         store(expires_at=AT.isoformat())
+
+
+def test_a_confirmation_that_moves_only_numbers_is_audited_and_begins_the_idle_time_anew() -> None:
+    row = store().memory
+    assert row is not None
+    later = AT + 20 * DAY
+    store(at=later)
+    entry = AuditEntry.objects.about("memory", row.pk).get(action="reinforce")
+    assert (entry.before, entry.after) == (
+        {"confidence": 20, "times_confirmed": 0},
+        {"confidence": 35, "times_confirmed": 1},
+    )
+    assert (entry.actor_kind, entry.subject_version, entry.at) == ("agent", row.version, later)
+    stands = Memory.objects.get()
+    assert (stands.version, stands.idle_since, stands.decay_steps) == (row.version, later, 0)
+    assert stands.decay_due_at == later + 30 * DAY

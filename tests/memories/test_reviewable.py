@@ -8,8 +8,9 @@ import pytest
 
 from memories.choices import LIVE, Status, Type
 from memories.exceptions import Conflict
-from memories.models import AuditEntry, Memory
+from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.reviewable import Reviewable
+from tests.deciding import make_applied
 from tests.make import ANNA, AT, BEN, make_memory
 
 pytestmark = pytest.mark.django_db
@@ -169,3 +170,14 @@ def test_what_another_live_memory_took_meanwhile_is_not_taken_back(facts: dict[s
         undo(memory, entry)
     assert (stored(memory)["status"], stored(other)["status"]) == ("dismissed", "candidate")
     assert AuditEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize("category", ["workflow", "fact"])
+def test_another_category_of_an_applied_memory_replaces_its_adaptation(category: str) -> None:
+    memory = make_applied("Reply in German")
+    first = Adaptation.objects.active().get()
+    memory.edit({"category": category}, by=ANNA, at=LATER)
+    first.refresh_from_db()
+    assert (first.reverted_at, first.revert_reason) == (LATER, "superseded")
+    active = [one.description for one in Adaptation.objects.active()]
+    assert active == (["Now following the workflow: Reply in German"] if category == "workflow" else [])

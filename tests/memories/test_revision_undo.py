@@ -149,3 +149,17 @@ def test_an_observation_that_replaced_another_is_undone_with_it() -> None:
     assert (old.status, new.status) == ("superseded", "confirmed")
     undo(AuditEntry.objects.get(action="supersede", subject_id=old.pk).batch_id)
     assert statuses() == {old.pk: "confirmed", new.pk: "retracted"}
+
+
+@pytest.mark.parametrize("gone", ["it", "what speaks against it"])
+def test_redone_with_one_end_forgotten_there_is_no_relation(gone: str) -> None:
+    first, second = own("a", key="a"), own("b", key="b")
+    undone = undo(ask("contest", first, ref=str(second.pk)).batch)
+    forgetting.forget(first if gone == "it" else second, trust=person(), at=LATER)
+    if gone == "it":
+        with pytest.raises(Conflict, match="forgotten meanwhile"):
+            undo(undone)
+    else:
+        undo(undone)
+        assert statuses() == {first.pk: "contested"}
+    assert relations() == set()

@@ -224,3 +224,13 @@ def test_teaching_needs_review() -> None:
     with pytest.raises(NotAllowed):
         teach(trust_of(make_person(group="viewer")))
     assert teach(make_agent(permissions=["review"])[0].trust).created
+
+
+def test_taught_again_what_was_applied_by_hand_stays_applied(anna: Trust) -> None:
+    row = taught(teach(anna, "Prefers tea to coffee", category="preference"))
+    row.promote(by=anna.actor, at=AT, to=Status.APPLIED)
+    adaptation = row.adaptations.active().get()
+    assert row.times_confirmed < 3
+    again = taught(teach(anna, "Prefers tea to coffee"))
+    assert (again.pk, again.status, again.times_confirmed) == (row.pk, Status.APPLIED, 2)
+    assert row.adaptations.active().get() == adaptation

@@ -1,0 +1,40 @@
+"""Nothing is asked again about what is closed, and what was suppressed speaks for nothing."""
+
+import pytest
+
+from memories import revision
+from memories.exceptions import Conflict
+from memories.models import Evidence, Memory, Proposal
+from memories.models.evidence import with_support
+from memos_site import desk
+from tests.deciding import LATER, TRUST, propose
+from tests.make import ANNA, AT, make_memory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("verb", ["dismiss", "retract"])
+def test_no_proposal_opens_again_over_a_closed_memory(verb: str) -> None:
+    memory = make_memory()
+    proposal = propose(memory)
+    batch = desk.reject(TRUST, proposal.pk, at=AT)
+    if verb == "dismiss":
+        memory.dismiss(by=ANNA, why="wrong", at=AT)
+    else:
+        revision.retract(memory, by=ANNA, why="wrong", at=AT)
+    with pytest.raises(Conflict, match="what it would change is"):
+        desk.undo(TRUST, batch, at=LATER)
+    assert not Proposal.objects.open().exists()
+
+
+def test_suppressions_are_no_support() -> None:
+    memory = make_memory()
+    for n, kind in enumerate(Evidence.Kind.values):
+        Evidence.objects.create(memory=memory, occasion=f"request:{n}", kind=kind, at=AT)
+    row = with_support(Memory.objects.all()).get()
+    assert (row.evidence_count, row.support_count) == (5, 3)
+    other = make_memory("Globex pays late")
+    Evidence.objects.create(memory=other, occasion="request:1", kind=Evidence.Kind.CREATED, at=AT)
+    for n in range(9):
+        Evidence.objects.create(memory=other, occasion=f"suppressed:{n}", kind=Evidence.Kind.SUPPRESSED, at=AT)
+    assert list(desk.waiting(TRUST, at=AT)) == [memory, other]
