@@ -2,10 +2,11 @@
 
 import pytest
 
+from memories import forgetting
 from memories.choices import Category, Hold, Origin, Sensitivity, Status
 from memories.models import Adaptation, Memory, Tombstone
 from memories.people import trust_of
-from memories.remembering import Occasion, Statement, remember
+from memories.remembering import Occasion, Statement, climbing, remember
 from memories.trust import SYSTEM, Trust
 from memos_site import desk
 from tests.make import ANNA, AT, make_memory, make_person
@@ -62,6 +63,12 @@ def test_it_is_suppressed_when_it_only_looks_alike(said: str) -> None:
     assert store(said, key="another", category="workflow").suppressed
 
 
+@pytest.mark.parametrize("said", ["Acme_pays_on_net-30_terms", "acme__pays on net-30_terms", "_Acme_ pays_on net-30"])
+def test_underscores_are_spaces(said: str) -> None:
+    dismissed(NET30, "acme", "fact")
+    assert store(said, key="another", category="workflow").suppressed
+
+
 @pytest.mark.parametrize("said", LOOKALIKES)
 def test_what_was_dismissed_in_disguise_is_suppressed_when_said_plainly(said: str) -> None:
     dismissed(said)
@@ -85,9 +92,17 @@ def test_the_newest_that_it_resembles_is_named() -> None:
     assert again.resembles == Tombstone.objects.exclude(memory_id=newer.pk).get().pk
 
 
+def test_the_same_claim_is_suppressed_though_a_newer_dismissal_resembles_it() -> None:
+    older, newer = dismissed(NET30, "old", "fact"), dismissed(NET60, "new", "fact")
+    Tombstone.objects.filter(memory_id=older.pk).update(at=AT.replace(year=2025))
+    assert store(NET30, key="another").suppressed
+    assert dict(Tombstone.objects.values_list("memory_id", "hits")) == {older.pk: 1, newer.pk: 0}
+
+
 def test_a_rewording_like_a_dismissal_is_marked_and_climbs_no_further() -> None:
     dismissed("Anna drinks coffee in the morning", "morning")
-    row = stored("Anna drinks tea in the evening", "drink")
+    row = stored("Green tea is what she likes", "drink")
+    assert row.resembles is None
     said = store("Anna drinks coffee in the late evening", key="drink", category="preference", confidence=100)
     assert (said.reinforced, said.notice) == (True, "resembles one you dismissed")
     row.refresh_from_db()
@@ -151,6 +166,17 @@ def test_an_equal_that_the_person_may_not_see_stays_and_climbs_no_further(person
     assert (hidden.status, hidden.confidence) == (Status.CANDIDATE, 20)
 
 
+def test_numbers_carry_no_equal_of_a_dismissal_any_further() -> None:
+    first, equal = stored(), stored(RULE, "equal")
+    first.dismiss(by=ANNA, why="wrong", at=AT)
+    Memory.objects.filter(pk=equal.pk).update(confidence=95, times_confirmed=9)
+    equal.refresh_from_db()
+    assert not climbing.climb(equal, at=AT)
+    Tombstone.objects.get().lift(by=ANNA, at=AT)
+    assert climbing.climb(equal, at=AT)
+    assert equal.status == Status.APPLIED
+
+
 def statement(content: str, key: str) -> Statement:
     return Statement(content, key=key, scope="", source="P01", confidence=20, origin=Origin.EXTRACTED)
 
@@ -199,9 +225,7 @@ def test_what_a_person_demoted_does_not_climb_past_it_under_another_key() -> Non
 
 
 def test_what_suppresses_after_a_forget_says_so(person: Trust) -> None:
-    from memories.forgetting.forget import forget
-
-    forget(stored(), trust=person, at=AT)
+    forgetting.forget(stored(), trust=person, at=AT)
     again = store(RULE, key="another", category="fact")
     assert (again.suppressed, again.forgotten) == (True, True)
     assert again.notice == "it was forgotten before: nothing was stored"
