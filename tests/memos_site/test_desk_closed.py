@@ -1,5 +1,7 @@
 """Nothing is asked again about what is closed, and what was suppressed speaks for nothing."""
 
+from typing import Any
+
 import pytest
 
 from memories import revision
@@ -31,7 +33,7 @@ def test_suppressions_are_no_support() -> None:
     memory = make_memory()
     for n, kind in enumerate(Evidence.Kind.values):
         Evidence.objects.create(memory=memory, occasion=f"request:{n}", kind=kind, at=AT)
-    row = with_support(Memory.objects.all()).get()
+    row: Any = with_support(Memory.objects.all()).get()
     assert (row.evidence_count, row.support_count) == (5, 3)
     other = make_memory("Globex pays late")
     Evidence.objects.create(memory=other, occasion="request:1", kind=Evidence.Kind.CREATED, at=AT)
