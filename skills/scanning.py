@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from memories import invisible
-from memories.scanning import OVERRIDE, ROLE, SECRECY, one_of
+from memories.prompt_injection import HARM, LEAK, OVERRIDE, ROLE, SECRECY, one_of
 
 _EXCERPT = 160
 _MOST = 20  # findings of one rule in one file
@@ -83,6 +83,8 @@ RULES = (
     Rule("instruction-override", Severity.HIGH, OVERRIDE),
     Rule("instruction-secrecy", Severity.HIGH, SECRECY),
     Rule("instruction-role", Severity.MEDIUM, ROLE),
+    Rule("instruction-leak", Severity.HIGH, LEAK, _PROSE),
+    Rule("instruction-harm", Severity.HIGH, HARM, _PROSE),
     Rule("html-comment", Severity.MEDIUM, one_of(r"<!--"), _PROSE),
     Rule("zero-width", Severity.HIGH, invisible.ZERO_WIDTH),
     Rule("text-direction", Severity.HIGH, invisible.DIRECTION),
