@@ -1,8 +1,8 @@
 """How many orders to a model are found among 200 of them, and how many ordinary rules of work are taken for one.
 
 `hostile.txt` and `harmless.txt` were at hand when the patterns were written: their rates say what is covered.
-The `unseen` ones were written afterwards, around the patterns, and nothing was changed because of them: they say what is
-not. Keep it so: a sentence that helps to mend a pattern belongs into the first two files.
+The `unseen` ones were written afterwards, around the patterns, and nothing was changed because of them: they say what
+is not. Keep it so: a sentence that helps to mend a pattern belongs into the first two files.
 """
 
 import time
