@@ -10,7 +10,7 @@ from consolidation import locks
 from consolidation.guidance import curves, effect, holdback, profiling
 from consolidation.models import Pattern, Run
 from consolidation.pipelines import carrying, competences, sightings
-from consolidation.profiles import Unprofiled
+from consolidation.profiles import Unmeasured, Unprofiled
 from memories.models import Episode
 
 KIND = "consolidate"
@@ -57,6 +57,7 @@ def _scopes() -> list[str]:
     due = Pattern.objects.due().order_by().values_list("scope", flat=True)
     found = set(new.distinct()) | set(due.distinct())
     found |= set(Unprofiled.objects.filter(attempts__lt=3).order_by().values_list("scope", flat=True).distinct())
+    found |= set(Unmeasured.objects.values_list("pk", flat=True))
     if settings.SIGNATURE != "all":
         found |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
     return sorted(found)
@@ -80,8 +81,9 @@ def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
 def _profile(scope: str, *, at: datetime) -> Counter[str]:
     """What guidance is told by: the profiles of new runs, and how often it would have been right."""
     counters = profiling.write_waiting(scope)
-    if counters["profiles_written"]:
+    if Unmeasured.objects.filter(pk=scope).exists():
         curves.refit(scope, at=at)
         effect.measure(scope, at=at)
         holdback.flag_harm(scope, at=at)
+        Unmeasured.objects.filter(pk=scope).delete()
     return counters

@@ -112,6 +112,18 @@ class Unprofiled(models.Model):
         return str(self.episode_id)
 
 
+class Unmeasured(models.Model):
+    """The queue of scopes whose runs were profiled since guidance and skills were last measured on them."""
+
+    scope = models.TextField(primary_key=True)
+
+    class Meta:
+        verbose_name_plural = "unmeasured"
+
+    def __str__(self) -> str:
+        return self.scope or "unscoped"
+
+
 class GuidanceCurveQuerySet(Trusted["GuidanceCurve"]):
     def of(self, scope: str) -> "GuidanceCurve | None":
         """The one of the highest level that is wholly visible, when the rows are already narrowed to what is."""

@@ -11,7 +11,7 @@ from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
 from consolidation.pipelines import recorded
 from consolidation.pipelines.rules import tool_rules
-from consolidation.profiles import RunProfile, Unprofiled
+from consolidation.profiles import RunProfile, Unmeasured, Unprofiled
 from memories.models import Episode
 
 LONGEST_OPENING = 300
@@ -58,6 +58,7 @@ def _write(ids: Sequence[UUID]) -> int:
             update_fields=COLUMNS,
         )
         holdback.settle(episodes.values())
+        Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
         Unprofiled.objects.filter(pk__in=ids).delete()
     return len(rows)
 

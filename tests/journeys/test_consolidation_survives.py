@@ -29,7 +29,9 @@ MOMENTS = {
     "after-commit": Moment("consolidation.pipelines.competences", "write_down", 0),
     "writing-a-zip": Moment("skills.storages", "os.link", 1),
     "zip-written": Moment("consolidation.pipelines.proposals", "create", 1),
-    "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 2),
+    "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 1),
+    "profile-not-committed": Moment("consolidation.guidance.holdback", "settle", 1),
+    "profiles-not-measured": Moment("consolidation.guidance.curves", "refit", 0),
 }
 
 TOTALS = """
@@ -37,6 +39,7 @@ import io, json
 from django.core.management import call_command
 call_command("consolidate", stdout=io.StringIO())
 from consolidation.models import Pattern, Run
+from consolidation.profiles import GuidanceCurve, RunProfile, Unprofiled
 from memories.models import Episode
 from skills.models import SkillVersion
 rows = [
@@ -49,6 +52,9 @@ print(json.dumps({{
     "patterns": sorted(rows),
     "versions": sorted(versions.values_list("skill__name", "number", "status", "sha256")),
     "unread": Episode.objects.undigested().filter(scope={scope!r}).count(),
+    "profiles": RunProfile.objects.filter(scope={scope!r}).count(),
+    "unprofiled": Unprofiled.objects.filter(scope={scope!r}).count(),
+    "curves": GuidanceCurve.objects.filter(scope={scope!r}).count(),
     "running": Run.objects.filter(status="running").count(),
 }}))
 """
@@ -78,9 +84,10 @@ def undisturbed(home: Forking, story: str) -> dict[str, Any]:
 
 
 def test_an_undisturbed_run_counts_every_episode(undisturbed: dict[str, Any]) -> None:
-    exact = [row for row in undisturbed["patterns"] if row[0] == "exact"]
-    assert sum(sum(row[2:5]) for row in exact) == len(STORY)
-    assert len(undisturbed["versions"]) == 3
+    assert {row[0] for row in undisturbed["patterns"]} == {"effects"}
+    assert sum(sum(row[2:5]) for row in undisturbed["patterns"]) == len(STORY)
+    assert len(undisturbed["versions"]) == 2
+    assert (undisturbed["profiles"], undisturbed["unprofiled"], undisturbed["curves"]) == (len(STORY), 0, 1)
     assert (undisturbed["unread"], undisturbed["running"]) == (0, 0)
 
 
