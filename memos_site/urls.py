@@ -5,7 +5,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.unknown import Unknown
-from memos_site.views import account, bulk, deciding, docs, health, inbox
+from memos_site.views import account, bulk, deciding, docs, health, inbox, undoing
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
@@ -15,7 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("proposals/<uuid:proposal_id>/decide/", deciding.propose, name="decide-proposal"),
     path("tombstones/<uuid:tombstone_id>/lift/", deciding.lift, name="lift"),
     path("adaptations/<uuid:adaptation_id>/revert/", deciding.revert, name="revert"),
-    path("undo/<uuid:batch>/", deciding.undo, name="undo"),
+    path("undo/<uuid:batch>/", undoing.undo, name="undo"),
     path("", include("memories.urls")),
     path("", include("skills.urls")),
     path("", include("consolidation.urls")),

@@ -125,6 +125,7 @@ class AuditEntry(models.Model):
             models.Index(fields=["subject_kind", "subject_id", "at"], name="audit_by_subject"),
             models.Index(fields=["batch_id"], name="audit_by_batch"),
             models.Index(fields=["-at"], name="audit_newest"),
+            models.Index(fields=["actor", "-at"], condition=Q(actor_kind=ActorKind.PERSON), name="audit_of_people"),
         ]
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ from memos_site.desk.deciding import (
     stand,
 )
 from memos_site.desk.explaining import to_go, why, why_proposed
+from memos_site.desk.history import History, history
 from memos_site.desk.tallying import tally
 from memos_site.desk.undoing import Undone, undo
 from memos_site.desk.waiting import (
@@ -44,6 +45,7 @@ __all__ = [
     "VERBS",
     "VERSION",
     "Decision",
+    "History",
     "Many",
     "Question",
     "Undone",
@@ -51,6 +53,7 @@ __all__ = [
     "by_filter",
     "by_ids",
     "decide",
+    "history",
     "ids_matching",
     "kind_of",
     "kinds",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from django import template
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.messages.storage.base import Message
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html
@@ -24,6 +25,7 @@ from memories.models.episode import LONGEST_SHOWN, LONGEST_START
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.people import trust_of
 from memos_site import desk
+from memos_site.views.answers import Steps
 
 register = template.Library()
 
@@ -31,6 +33,12 @@ MOST_COUNTED = 999
 CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
 _LAST_WORD = re.compile(r"\S{1,400}\Z")
 _TICKED = re.compile(r"`([^`]+)`")
+
+
+@register.filter
+def steps(message: Message) -> Steps:
+    """What a message offers to undo and to redo."""
+    return Steps.read(message.extra_tags or "")
 
 
 @register.filter

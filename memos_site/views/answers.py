@@ -1,6 +1,7 @@
 """What the desk's forms answer: to htmx the rows that changed and the toast, to a plain form a page with a message."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -36,16 +37,43 @@ def by_htmx(request: HttpRequest) -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
+@dataclass(frozen=True)
+class Steps:
+    """What a toast offers: the batch that is undone next, and the undoing that is taken back. `below`: one that could
+    not be undone; from there on it goes further back."""
+
+    undo: UUID | None = None
+    redo: UUID | None = None
+    below: UUID | None = None
+
+    @property
+    def tags(self) -> str:
+        """For a message, which carries nothing else; `read` is the inverse."""
+        return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below))
+
+    @classmethod
+    def read(cls, tags: str) -> "Steps":
+        return cls(*(UUID(batch) if batch else None for batch in tags.split(",")))
+
+
 def answer(
-    request: HttpRequest, said: str, *, batch: UUID | None = None, lost: bool = False, **shown: Any
+    request: HttpRequest,
+    said: str,
+    *,
+    batch: UUID | None = None,
+    lost: bool = False,
+    steps: Steps | None = None,
+    **shown: Any,
 ) -> HttpResponse:
-    """`lost`: somebody was faster, nothing was done. `shown`: what `inbox/_answer.html` takes."""
+    """`batch`: of the rows that are shown. `lost`: somebody was faster, nothing was done. `steps`: what the toast
+    offers, else to undo the batch. `shown`: what `inbox/_answer.html` takes."""
+    steps = steps or Steps(undo=batch)
     if by_htmx(request):
         kinds = queue.kinds(trust_of(request.user), _asked(request))
-        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds, **shown}
+        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds, "steps": steps, **shown}
         return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
     level = messages.WARNING if lost else messages.SUCCESS
-    messages.add_message(request, level, said, extra_tags=str(batch or ""))
+    messages.add_message(request, level, said, extra_tags=steps.tags)
     return redirect(came_from(request))
 
 

@@ -1,30 +1,25 @@
 """The form about several rows: those that are ticked, or all of the tab; what is critical is asked about first."""
 
-from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memories.exceptions import FieldError, Invalid, NotAllowed
 from memories.faults import NOT_AN_INSTANT, parse_instant
-from memories.models import Memory
 from memories.people import trust_of
 from memories.trust import Trust
 from memos_site import desk
 from memos_site.views import queue
 from memos_site.views.answers import answer, came_from, posted, refuse
 from memos_site.views.deciding import REASONED, along, how_of, why_of
+from memos_site.views.naming import MOST_NAMED, named, names_of
 
-MOST_NAMED = 3  # in a toast
 MOST_ASKED = 100  # rows that the question names
 LEAVE = "leave"  # the answer: those that are asked about stay as they are
-LONGEST_NAME = 60
 
 
 @posted
@@ -94,27 +89,8 @@ def _told(verb: str, many: desk.Many, trust: Trust) -> str:
         said = f"{said}: {named(many.done, trust)}{along(many.equals)}"
     if not many.failed:
         return said
-    names = _names([UUID(one["id"]) for one in many.failed[:MOST_NAMED]], trust)
+    names = names_of([UUID(one["id"]) for one in many.failed[:MOST_NAMED]], trust)
     reasons = [f"{names.get(UUID(one['id']), one['id'])}: {one['detail']}" for one in many.failed[:MOST_NAMED]]
     more = len(many.failed) - len(reasons)
     refused = _("%(n)s not: %(reasons)s") % {"n": len(many.failed), "reasons": "; ".join(reasons)}
     return f"{said}. {refused}" + (_(" and %(n)s more") % {"n": more} if more else "")
-
-
-def named(ids: Collection[UUID], trust: Trust) -> str:
-    """The first few by name, and how many more there are."""
-    first = list(ids)[:MOST_NAMED]
-    names = list(_names(first, trust).values())
-    more = len(ids) - len(names)
-    return ", ".join(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
-
-
-def _names(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
-    rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
-    return {pk: f"“{_name(rows[pk])}”" for pk in ids if pk in rows}
-
-
-def _name(memory: Memory) -> str:
-    skill = getattr(memory, "skill", None)
-    words = skill.title if skill else memory.content
-    return words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"

@@ -152,8 +152,7 @@ def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
-    rows = Proposal.objects.visible_to(trust).select_related("memory__skill")
-    return rows.filter(pk=proposal_id).first()
+    return queue.all_proposals(trust).filter(pk=proposal_id).first()
 
 
 @posted
@@ -176,21 +175,3 @@ def _beside(request: HttpRequest, verb: Any, row_id: UUID, said: str, **how: Any
     except REFUSALS as refusal:
         return refuse(refusal)
     return answer(request, said, batch=batch)
-
-
-@posted
-def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
-    trust = trust_of(request.user)
-    try:
-        done = desk.undo(trust, batch, at=timezone.now())
-    except Conflict as conflict:
-        return answer(request, _("Not undone: %(why)s") % {"why": conflict}, lost=True)
-    except REFUSALS as refusal:
-        return refuse(refusal)
-    said = _("Undone")
-    if done.refused:
-        told = {"n": len(done.undone), "not": len(done.refused), "why": done.refused[0]["why"]}
-        said = _("Undone %(n)s; %(not)s not: %(why)s") % told
-    reopened = AuditEntry.objects.of_batch(done.batch).filter(subject_kind="proposal").values("subject_id")
-    rows = [*queue.rows(trust).filter(pk__in=done.undone[:50]), *queue.proposals(trust).filter(pk__in=reopened)]
-    return answer(request, said, batch=done.batch, restored=rows)

@@ -30,6 +30,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     narrowed = {name: value for name, value in asked.items() if value}
     context = {
         "page": page,
+        "quick": True,
         "many": asked["kind"] not in desk.PROPOSALS,  # those are decided one by one
         "kind": asked["kind"],
         "kinds": kinds,

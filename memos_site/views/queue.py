@@ -1,7 +1,8 @@
 """The rows of the inbox, what it is narrowed to, and how many there are of each kind."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
@@ -79,6 +80,22 @@ def decided(trust: Trust, memory_id: Any) -> Memory | None:
         trail = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
         memory.last = trail.last()  # type: ignore[attr-defined]  # for the template alone
     return memory
+
+
+def all_decided(trust: Trust, ids: Collection[UUID]) -> list[Memory]:
+    """Several as `decided` has one."""
+    rows = {row.pk: row for row in Memory.objects.visible_to(trust).select_related("skill").filter(pk__in=ids)}
+    trail = (
+        AuditEntry.objects.visible_to(trust).with_rationale(trust).filter(subject_kind="memory", subject_id__in=rows)
+    )
+    for entry in trail.order_by("subject_id", "-at", "-id").distinct("subject_id"):
+        rows[entry.subject_id].last = entry  # type: ignore[attr-defined]  # for the template alone
+    return list(rows.values())
+
+
+def all_proposals(trust: Trust) -> "QuerySet[Proposal]":
+    """Decided or not, with what a row says of each."""
+    return Proposal.objects.visible_to(trust).select_related("memory__skill")
 
 
 def today(trust: Trust) -> list[tuple[Any, int]]:

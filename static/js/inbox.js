@@ -35,6 +35,30 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target === row) next = after(row)?.id ?? row.id;
 });
 
+// Rows that an undo or redo has moved take their place here, and those that wait again without one come first.
+function placed(answer) {
+  const page = new DOMParser().parseFromString(answer, "text/html");
+  const queue = document.getElementById("queue");
+  const first = queue.firstElementChild;
+  for (const row of page.querySelectorAll("li[hx-swap-oob]")) {
+    if (document.getElementById(row.id)) continue;
+    if (!open(row)) {
+      row.remove();
+      continue;
+    }
+    const place = document.createElement("li");
+    place.id = row.id;
+    queue.insertBefore(place, first);
+  }
+  return page.body.innerHTML;
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!event.detail.requestConfig.path.startsWith("/undo/")) return;
+  if (document.getElementById("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
+  else location.reload(); // nothing waited
+});
+
 document.addEventListener("htmx:oobAfterSwap", (event) => {
   const row = event.detail.target;
   if (row?.matches?.("[data-row]")) stays = row.id;

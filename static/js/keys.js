@@ -43,6 +43,24 @@ function select(step) {
   press("select");
 }
 
+// Undo and redo go one step at a time: the toast's answer says what the next one is.
+function step(what) {
+  if (leaving) return;
+  if (underWay) return void steps.push(what);
+  const button = document.querySelector(`#toast [data-does="${what}"]`);
+  if (!button) steps.length = 0;
+  button?.click();
+}
+
+let underWay = 0;
+const steps = [];
+const decides = (event) => event.detail.requestConfig.elt.matches("form");
+document.addEventListener("htmx:beforeRequest", (event) => (underWay += decides(event)));
+document.addEventListener("htmx:afterRequest", (event) => {
+  underWay -= decides(event);
+  if (!underWay && steps.length) step(steps.shift());
+});
+
 function search() {
   const field = document.querySelector("input[type=search]");
   const folded = field?.closest("details");
@@ -85,7 +103,8 @@ const KEYS = {
   K: () => select(-1),
   "/": search,
   o: () => press("open"),
-  z: () => document.querySelector('#toast [data-does="undo"]')?.click(),
+  z: () => step("undo"),
+  Z: () => step("redo"),
   "?": () => dialog.showModal(),
   Escape: close,
 };
