@@ -7,9 +7,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation import locks
+from consolidation.commands import CommandFact
 from consolidation.guidance import curves, effect, holdback, profiling
 from consolidation.models import Pattern, Run
-from consolidation.pipelines import carrying, competences, sightings
+from consolidation.pipelines import carrying, competences, facts, sightings
 from consolidation.profiles import Unmeasured, Unprofiled
 from memories.models import Episode
 
@@ -58,6 +59,7 @@ def _scopes() -> list[str]:
     found = set(new.distinct()) | set(due.distinct())
     found |= set(Unprofiled.objects.filter(attempts__lt=3).order_by().values_list("scope", flat=True).distinct())
     found |= set(Unmeasured.objects.values_list("pk", flat=True))
+    found |= set(CommandFact.objects.due().order_by().values_list("scope", flat=True).distinct())
     if settings.SIGNATURE != "all":
         found |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
     return sorted(found)
@@ -73,6 +75,7 @@ def _scope_by_scope(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
                 counters.update(sightings.digest(scope, at=run.moment))
                 counters.update(competences.write_down(scope, run_id=run.pk, at=run.moment))
                 counters.update(_profile(scope, at=run.moment))
+                counters.update(facts.write_down(scope, at=run.moment))
             else:
                 counters["skipped"] += 1
     return counters

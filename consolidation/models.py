@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from consolidation.commands import CommandFact  # noqa: F401 - so that the tables of commands are known
 from consolidation.groups import RuleGroup  # noqa: F401 - so that the tables of the pattern rules are known
 from consolidation.profiles import RunProfile  # noqa: F401 - so that the tables of guidance are known
 from consolidation.worth import SkillWorth  # noqa: F401 - so that the tables of worth and offers are known

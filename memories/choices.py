@@ -33,6 +33,11 @@ class Origin(TextChoices):
     EXTRACTED = "extracted"
     IMPORTED = "imported"
 
+    @classmethod
+    def of_rules(cls) -> "frozenset[Origin]":
+        """Sentences that a rule made: two of them differ in one word where people would say the same in other words."""
+        return frozenset({cls.DETECTED, cls.CONSOLIDATED})
+
 
 class Status(TextChoices):
     CANDIDATE = "candidate"

@@ -1,4 +1,7 @@
-"""Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue."""
+"""Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue.
+
+What their commands show is counted in the same transaction.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +12,7 @@ from django.db import transaction
 from consolidation.guidance import features, holdback
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
-from consolidation.pipelines import recorded
+from consolidation.pipelines import facts, recorded
 from consolidation.pipelines.rules import tool_rules
 from consolidation.profiles import RunProfile, Unmeasured, Unprofiled
 from memories.models import Episode
@@ -50,13 +53,15 @@ def _write(ids: Sequence[UUID]) -> int:
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__in=ids).select_related("memory")
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
         rules = tool_rules(episodes.values())
-        rows = [_profile(run, episodes[run.id], rules) for run in recorded.runs(list(episodes)) if run.said]
+        runs = recorded.runs(list(episodes))
+        rows = [_profile(run, episodes[run.id], rules) for run in runs if run.said]
         RunProfile.objects.bulk_create(
             rows,
             update_conflicts=True,
             unique_fields=["episode"],
             update_fields=COLUMNS,
         )
+        facts.see([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
         Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
         Unprofiled.objects.filter(pk__in=ids).delete()

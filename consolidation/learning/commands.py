@@ -43,6 +43,64 @@ def reads(kind: str) -> bool:
     return kind == "cd" or programs.reads(kind)
 
 
+@lru_cache(maxsize=20_000)
+def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
+    """(kind, form) of each command that a line runs, commands that prepare others left out.
+
+    The form is how it was called, without paths, values and options: `python -m pytest` and `pytest` are two forms of
+    one kind; a runner that brings its own environment (`poetry run`) belongs to it. '' for code of one's own.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        for words, writes in _commands(line[:LONGEST_LINE]):
+            rest = _stripped(words)
+            if rest and _program(rest[0]) in SHELLS and depth < DEEPEST and (script := _script(rest)):
+                found += called(script, depth + 1)
+            else:
+                found += [(kind, _form(rest)) for kind in _kinds(rest, writes, DEEPEST)]
+    except ValueError:  # an open quote, say
+        return ()
+    return tuple((kind, form) for kind, form in found if kind not in NEUTRAL)
+
+
+def is_plain(line: str) -> bool:
+    """Is its answer that of its last command: nothing is piped, and nothing runs in spite of a fault?"""
+    try:
+        operators = {token for token in _tokens(line[:LONGEST_LINE].strip()) if _is_operator(token)}
+    except ValueError:
+        return False
+    return not any(set(token) & set("|;\n") for token in operators)
+
+
+def _stripped(words: Sequence[str]) -> list[str]:
+    """Without keywords, assignments and the programs that run another one in the same environment."""
+    rest = list(words)
+    while rest and (rest[0] in _KEYWORDS or _ASSIGNMENT.match(rest[0])):
+        rest = rest[1:]
+    if rest and _program(rest[0]) in programs.TRANSPARENT and (inner := _wrapped(rest, "")):
+        return _stripped(inner)
+    return rest
+
+
+def _form(words: Sequence[str]) -> str:
+    first = _program(words[0]) if words else ""
+    if first in WRAPPERS and first not in programs.TRANSPARENT and (inner := _wrapped(words, WRAPPERS[first])):
+        inside = _form(inner)
+        return " ".join(filter(None, [first, WRAPPERS[first], inside])) if inside else ""
+    if first not in PYTHON:
+        return _kind(first, words[1:]) if first else ""
+    kind, called_as = _python(words[1:]), interpreter(words[0])
+    if kind == "python" or kind.endswith(" --version"):
+        return called_as
+    by_module = "-m" in words and "/" not in kind
+    return f"{called_as} -m {kind}" if by_module else f"{called_as} {kind}"
+
+
+def interpreter(word: str) -> str:
+    """As it was called, because `python`, `python3` and that of the system may differ; '' for another path."""
+    return word if re.fullmatch(r"(?:/usr/(?:local/)?bin/)?(?:python|pypy)\d*|py", word) else ""
+
+
 def _commands(line: str) -> Iterator[tuple[list[str], bool]]:
     """The words of each command, and whether its output goes into a file."""
     words: list[str] = []

@@ -24,6 +24,7 @@ NEUTRAL = _words(
 _PLAIN_WRAPPERS = _words(
     "sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer xvfb-run npx bunx pipx uvx"
 )
+TRANSPARENT = _words("sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer time")  # same environment
 WRAPPERS = {
     **dict.fromkeys(_PLAIN_WRAPPERS, ""),
     **dict.fromkeys(_words("uv poetry pipenv pdm hatch rye conda mamba"), "run"),

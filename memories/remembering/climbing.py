@@ -35,7 +35,7 @@ def _ceiling(memory: Memory) -> Status:
     Whom a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
         return Status.APPLIED
-    exact = memory.origin == Origin.DETECTED
+    exact = memory.origin in Origin.of_rules()
     stone, _ = Tombstone.objects.met_by(memory.content, scope=memory.scope, key=memory.key, exact=exact)
     if stone is not None and not stone.duplicate:
         return Status.CANDIDATE

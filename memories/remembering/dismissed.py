@@ -16,9 +16,8 @@ FORGOTTEN = "it was forgotten before: nothing was stored"
 def met_by(statement: Statement, *, trust: Trust) -> tuple[Tombstone | None, Tombstone | None]:
     """What suppresses this statement, and what it merely resembles as far as the caller may see it."""
     where: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
-    suppressing, resembled = Tombstone.objects.met_by(
-        statement.content, **where, exact=statement.origin == Origin.DETECTED
-    )
+    exact = statement.origin in Origin.of_rules()
+    suppressing, resembled = Tombstone.objects.met_by(statement.content, **where, exact=exact)
     if resembled is not None and not trust.sees(scope=resembled.scope, sensitivity=resembled.sensitivity):
         resembled = None
     return suppressing, resembled

@@ -86,7 +86,7 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
 
 
 def _is_equal(one: Claim, other: Claim, origins: set[str]) -> bool:
-    return one == other if Origin.DETECTED in origins else claims.compare(one, other) == Likeness.SAME
+    return one == other if origins & Origin.of_rules() else claims.compare(one, other) == Likeness.SAME
 
 
 def _speaking_of(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:

@@ -1,0 +1,139 @@
+"""Which commands a run could start, and which it could not: what is found, and does its work whatever comes of that.
+
+Tests that fail have started. A command that is not found, is called in a way that it does not know, or breaks off over
+an import before it does anything, has not. What cannot be told is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from consolidation.learning import commands, purposes
+from consolidation.learning.effects import command_line
+from consolidation.learning.values import text_of
+
+if TYPE_CHECKING:
+    from consolidation.learning.effects import ToolRules
+    from consolidation.learning.runs import Call, Run
+
+MOST_TEXT = 20_000  # of an answer, half from each end
+_CODE = re.compile(
+    r"\b(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?)\b\W{0,4}(\d{1,3})\b", re.IGNORECASE
+)
+_CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
+_OUTPUTS = ("stdout", "output", "stderr", "content", "error")
+_DONE = re.compile(
+    r"^\W*(?:[^\n]*\s)?[1-9]\d* (?:passed|failed|xfailed|xpassed|skipped)\b|\bRan [1-9]\d* tests?\b|\btests finished:"
+    r"|^\s*Tests?:?\s+[1-9]\d*\b|^test result: |^--- (?:PASS|FAIL)|^(?:ok|FAIL)\s+\S+\s+[\d.]+s"
+    r"|\b[1-9]\d* examples?, \d+ failures?|^# (?:tests|pass) [1-9]|\bTests run: [1-9]",
+    re.MULTILINE,
+)
+_UNKNOWN = re.compile(r"file or directory not found:|not found: /|^ERROR: not found:|timed? ?out", re.MULTILINE)
+_UNUSABLE = re.compile(
+    r"^usage: |unrecognized (?:argument|option)|(?:unknown|no such|invalid|unexpected) (?:option|command|argument)"
+    r"|errors? during collection|^INTERNALERROR>|ImportError while loading conftest|[Mm]issing script"
+    r"|No rule to make target|is not recognized as|ImproperlyConfigured",
+    re.MULTILINE,
+)
+_IMPORT = re.compile(r"^(?:ModuleNotFoundError|ImportError)\b", re.MULTILINE)
+_UNLOADED = re.compile(r"^ERROR: .*_FailedTest\b", re.MULTILINE)
+_RAN = re.compile(r"\bRan (\d+) tests?\b")
+_ABSENT = re.compile(r"No module named '?([\w.]+)")
+_FINDING = re.compile(r"^[\w./\\-]+:\d+(?::\d+)?[: ]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The first time that a run called a command of this form where it can be told what came of it."""
+
+    form: str
+    purpose: str
+    started: bool
+
+
+def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
+    """Each form once, in the order of the run."""
+    found: dict[str, Attempt] = {}
+    for call in run.steps:
+        if call.via or not rules.runs_commands(call.name) or not (line := command_line(call)):
+            continue
+        for form, started in _of_line(call, line):
+            found.setdefault(form, Attempt(form, purposes.purpose(form), started))
+    return list(found.values())
+
+
+def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:
+    """Where a line runs several commands, only what its answer says by name."""
+    pairs = commands.called(line)
+    acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
+    code, said = answer(call)
+    for form in dict.fromkeys(form for _, form in pairs):
+        if not purposes.may_be_named(form):
+            continue
+        if _is_missing(form, said):
+            yield form, False
+        elif acting == [form]:
+            started = commands.interpreter(form) != "" or judge(said, code if commands.is_plain(line) else None, line)
+            if started is not None:
+                yield form, started
+
+
+def answer(call: "Call") -> tuple[int | None, str]:
+    """The exit code, as far as it is told, and the output; the code is -1 where only a failure was noted."""
+    result = call.returned
+    if isinstance(result, dict):
+        codes = [result[key] for key in _CODES if isinstance(result.get(key), int)]
+        said = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
+        return (codes[0] if codes else _noted(call)), _ends(said)
+    said = _ends(text_of(result)) if result is not None else ""
+    told = _CODE.search(said[:200]) or _CODE.search(said[-200:])
+    return (int(told[1]) if told else _noted(call)), said
+
+
+def _noted(call: "Call") -> int | None:
+    return None if call.ok is None else 0 if call.ok else -1
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT // 2]}\n{text[-MOST_TEXT // 2 :]}"
+
+
+def judge(said: str, code: int | None, line: str = "") -> bool | None:
+    """Did the only command of a line start? None: it cannot be told, or it was asked for what is not there."""
+    if code in (126, 127):
+        return False
+    if _DONE.search(said):
+        ran = sum(int(n) for n in _RAN.findall(said))
+        loaded = not 0 < ran <= len(_UNLOADED.findall(said))
+        return True if loaded else None if _asked_wrongly(said, line) else False
+    if _UNKNOWN.search(said):
+        return None
+    if code == 0:
+        return True
+    if _UNUSABLE.search(said) or _IMPORT.search(said):
+        return False
+    return True if code and _FINDING.search(said) else None
+
+
+def _asked_wrongly(said: str, line: str) -> bool:
+    """What could not be imported is what the command line names."""
+    missing = _ABSENT.findall(said)
+    return bool(missing) and all(re.search(rf"[\s/.]{re.escape(name)}\b", line) for name in missing)
+
+
+def _is_missing(form: str, said: Any) -> bool:
+    """Does the answer say by name that there is no such command, script or module?"""
+    quoted = re.escape(_sought(form))
+    if " -m " in f" {form}":
+        return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", said))
+    missing = rf"(?:^|[\s:/'\"`]){quoted}['\"`]?: (?:command )?not found|(?:command not found|not found): {quoted}\b"
+    return bool(re.search(rf"{missing}|can't open file '?\S*{quoted}'?", said, re.MULTILINE))
+
+
+def _sought(form: str) -> str:
+    """What is looked for when it is called: `pytest`, `bin/test`, of `python -m pytest` the module."""
+    words = form.split()
+    if "-m" in words[:-1]:
+        return words[words.index("-m") + 1]
+    return words[1] if len(words) > 1 and commands.interpreter(words[0]) else words[0]

@@ -1,0 +1,41 @@
+"""What a command is for: forms of one purpose stand for each other, so that a fact can say which of them starts."""
+
+import re
+
+TESTS, BUILD = "tests", "build"
+LONGEST_FORM = 60
+_WORDS = {
+    TESTS: "test tests pytest py.test unittest nose nose2 nosetests tox nox runtests runtest trial jest vitest mocha "
+    "rspec ctest phpunit karma ava phpspec testthat",
+    "lint": "lint flake8 ruff pylint eslint rubocop golangci-lint pycodestyle clippy shellcheck stylelint",
+    "types": "mypy pyright tsc pyre typecheck",
+    "format": "black isort prettier gofmt fmt format yapf",
+    BUILD: "build make cmake ninja gradle gradlew mvn compile",
+    "packages": "pip npm pnpm yarn conda mamba apt apt-get brew gem bundle composer",
+}
+_PURPOSES = {word: purpose for purpose, words in _WORDS.items() for word in words.split()}
+ALONE = {TESTS, BUILD}  # of these it is worth saying what starts even where nothing fails
+_INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
+_NAMEABLE = re.compile(r"(?:/usr/(?:local/)?bin/)?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*")
+_RUNNERS = {"runtests.py", "run_tests.py", "runtest.py", "test.py", "manage.py", "setup.py"}
+_CODE = re.compile(r"\.(?:py|js|ts|mjs|rb|pl|php)$")
+
+
+def purpose(form: str) -> str:
+    """By the name of the command and its subcommands; the command itself where it is for nothing that is known."""
+    words = [word.rsplit("/", 1)[-1] for word in form.split()]
+    if len(words) == 1 and _INTERPRETER.fullmatch(words[0]):
+        return "python"
+    parts = [part for word in words for part in (word, *re.split(r"[._:-]", word))]
+    found = [_PURPOSES[part] for part in parts if part in _PURPOSES]
+    if found:
+        return next((one for one in found if one != "packages"), "packages")  # npm test
+    return words[0] if not _INTERPRETER.fullmatch(words[0]) else words[2 if words[1] == "-m" else 1]
+
+
+def may_be_named(form: str) -> bool:
+    """A command of the project or of its tools, no code that somebody wrote for the moment."""
+    if not form or len(form) > LONGEST_FORM or not _NAMEABLE.fullmatch(form) or ".." in form:
+        return False
+    scripts = [word.rsplit("/", 1)[-1] for word in form.split() if _CODE.search(word)]
+    return all(name in _RUNNERS for name in scripts)
