@@ -114,5 +114,8 @@ def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
         messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
         return redirect("teach")
     said = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
+    notice, _newline, where = said.partition("\n")
+    if where:  # an adaptation's: its page is the one that comes
+        said = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])
     messages.success(request, said)
     return redirect("memory", memory_id=row.pk)

@@ -47,6 +47,16 @@ def test_edit_in_place_snooze_and_undo_by_keys(browser: Browser, live_server: Li
     assert complaints == []
 
 
+def test_a_row_is_snoozed_by_keys_as_the_page_comes(browser: Browser, live_server: LiveServer) -> None:
+    second, first = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
+    page, complaints = at_the_desk(browser, live_server)
+    press(page, "j", "s", "2")
+    expect(page.locator("#toast")).to_contain_text("Snoozed")
+    expect(page.locator(f"#row-{second.pk}")).to_be_focused()
+    assert Memory.objects.get(pk=first.pk).snoozed_until is not None
+    assert complaints == []
+
+
 def test_several_are_selected_and_dismissed_by_keys_and_come_back(browser: Browser, live_server: LiveServer) -> None:
     third, second, first = (make_memory(f"claim {n}") for n in range(3))
     page, complaints = at_the_desk(browser, live_server)

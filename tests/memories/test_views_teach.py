@@ -145,3 +145,13 @@ def test_who_may_not_review_does_not_teach() -> None:
     assert teach(viewer, NET30).status_code == 403
     assert "/memories/teach/" not in viewer.get("/memories/").content.decode()
     assert "/memories/teach/" in signed_in().get("/memories/").content.decode()
+
+
+def test_what_changes_behaviour_is_announced_with_where_to_take_it_back() -> None:
+    client, said = signed_in(), "Never send proposals on Fridays"
+    for _ in range(3):
+        page = teach(client, said, key="no-fridays").content.decode()
+    assert "Memory adapted: I&#x27;m now following the preference: Never send proposals on Fridays" in page
+    assert "Review, revert or forget it here, or among the adaptations." in page
+    assert "http://" not in page[page.index('id="toast"') :]
+    assert ">Revert<" in page
