@@ -15,8 +15,10 @@ register = template.Library()
 @register.inclusion_tag("consolidation/_worth.html")
 def worth_of(memory: Memory) -> dict[str, Any]:
     """Nothing where no run would be led to it."""
-    worth = SkillWorth.objects.filter(pk=memory.pk, routed__gt=0).first()
-    return {"memory": memory, "worth": worth, "arms": arms(memory.pk) if worth else None}
+    worth: SkillWorth | None = getattr(memory, "worth", None)
+    if worth is None or not worth.routed:
+        return {}
+    return {"memory": memory, "worth": worth, "arms": arms(memory.pk)}
 
 
 @register.filter

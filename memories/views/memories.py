@@ -44,7 +44,7 @@ def memories(request: HttpRequest) -> HttpResponse:
 def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     rows = with_doubt(with_support(_there(trust))).annotate(is_contest=Relation.objects.contesting(OuterRef("pk")))
-    rows = rows.select_related("performance", "skill")
+    rows = rows.select_related("performance", "skill", "worth")
     rows = rows.prefetch_related("skill__versions")
     found = get_object_or_404(rows, pk=memory_id)
     if found.type == Type.EPISODIC:

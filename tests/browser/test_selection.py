@@ -58,6 +58,7 @@ def test_keys_act_on_the_selection_wherever_the_focus_is(browser: Browser, live_
     memories = [make_memory(f"Claim {n}", confidence=n) for n in range(4)]
     page = sign_in(browser, live_server)
     page.goto(f"{live_server.url}/?sort=surest")
+    expect(page.locator("#queue .row")).to_have_count(4)  # the last ones come after the page
     for key in ("j", "x", "Shift+J", "j", "j"):  # the first two are selected, the fourth has the focus
         page.keyboard.press(key)
     expect(page.locator(f"#row-{memories[0].pk}")).to_be_focused()

@@ -55,7 +55,7 @@ def make_secrets(word: str, sensitivity: int) -> None:
             kind="exact", signature=said, signature_sha256=uuid4().bytes, first_seen_at=AT, last_seen_at=AT,
             memory=memory if own is shared else None, **own,
         )  # fmt: skip
-        Sighting.objects.create(pattern=pattern, episode_id=run.pk, outcome="success", at=AT)
+        Sighting.objects.create(pattern=pattern, episode_id=run.pk, case=run.pk, outcome="success", at=AT)
         Run.objects.create(kind="consolidate", trigger="page", error=said, **own)
     Performance.objects.create(memory=skill.memory)
 
