@@ -22,6 +22,9 @@ class CommandFactQuerySet(Trusted["CommandFact"]):
         """Touched since they were last written down."""
         return self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
 
+    def set_aside(self) -> Self:
+        return self.filter(due=True, attempts__gte=MOST_ATTEMPTS)
+
 
 class CommandFact(models.Model):
     """The commands of one purpose in one place (a repository or package; '' the whole scope), of one sensitivity.

@@ -49,8 +49,11 @@ def abandon_dead_runs(*, at: datetime, kind: str = KIND) -> None:
 
 
 def retry_set_aside() -> int:
-    """Puts episodes and patterns that were set aside after three attempts back into their queues; how many."""
-    return Episode.objects.set_aside().update(digest_attempts=0) + Pattern.objects.stuck().update(attempts=0)
+    """Puts what was set aside after three attempts back into its queue; how many."""
+    facts_too = CommandFact.objects.set_aside().update(attempts=0)
+    return (
+        facts_too + Episode.objects.set_aside().update(digest_attempts=0) + Pattern.objects.stuck().update(attempts=0)
+    )
 
 
 def _scopes() -> list[str]:

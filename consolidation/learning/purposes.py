@@ -2,7 +2,7 @@
 
 import re
 
-TESTS, BUILD = "tests", "build"
+TESTS = "tests"
 LONGEST_FORM = 60
 _WORDS = {
     TESTS: "test tests pytest py.test unittest nose nose2 nosetests tox nox runtests runtest trial jest vitest mocha "
@@ -10,11 +10,11 @@ _WORDS = {
     "lint": "lint flake8 ruff pylint eslint rubocop golangci-lint pycodestyle clippy shellcheck stylelint",
     "types": "mypy pyright tsc pyre typecheck",
     "format": "black isort prettier gofmt fmt format yapf",
-    BUILD: "build make cmake ninja gradle gradlew mvn compile",
+    "build": "build make cmake ninja gradle gradlew mvn compile",
     "packages": "pip npm pnpm yarn conda mamba apt apt-get brew gem bundle composer",
 }
 _PURPOSES = {word: purpose for purpose, words in _WORDS.items() for word in words.split()}
-ALONE = {TESTS, BUILD}  # of these it is worth saying what starts even where nothing fails
+ALONE = {TESTS}  # of these it is worth saying what starts even where nothing fails
 _INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
 _NAMEABLE = re.compile(r"(?:/usr/(?:local/)?bin/)?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*")
 _RUNNERS = {"runtests.py", "run_tests.py", "runtest.py", "test.py", "manage.py", "setup.py"}

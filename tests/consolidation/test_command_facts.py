@@ -90,6 +90,26 @@ def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay() -> None:
     assert fact.evidence.filter(kind=Evidence.Kind.CONTRADICTS).count() == 3
 
 
+def test_when_it_turns_back_the_open_question_is_withdrawn() -> None:
+    nine_runs()
+    for answer in (BROKEN, BROKEN, PASSED):
+        commands(("bin/test sympy/core", answer))
+        digested()
+    (fact,) = facts()
+    assert not Proposal.objects.open().exists()
+    assert Proposal.objects.get(memory=fact).decision == Proposal.Decision.WITHDRAWN
+    assert fact.content == "In sympy `bin/test` starts (6 of 8 runs); `pytest` does not (0 of 4)."
+
+
+def test_what_begins_to_start_is_asked_too() -> None:
+    nine_runs()
+    for _ in range(2):
+        commands(("pytest -q", PASSED))
+    digested()
+    told = "`pytest` starts now (2 of the last 2 runs, 0 of 4 before); `bin/test` starts (5 of 5)."
+    assert Proposal.objects.get().change["content"] == f"In sympy {told}"
+
+
 def test_a_single_run_that_is_otherwise_only_moves_the_counts() -> None:
     nine_runs()
     commands(("bin/test sympy/core", BROKEN))
