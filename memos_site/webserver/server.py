@@ -52,6 +52,21 @@ def adjustments(listener: socket.socket) -> Adjustments:
     )
 
 
+def without_bodies_of_heads(application: Callable[..., Any]) -> Callable[..., Any]:
+    """Django answers HEAD as GET and leaves it to the server to drop the body: sent, it would be read as the beginning
+    of the next answer on that connection."""
+
+    def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        body = application(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return body
+        if close := getattr(body, "close", None):
+            close()
+        return []
+
+    return answered
+
+
 class Server(TcpWSGIServer):
     """Serves one listening socket that somebody else opened."""
 
@@ -60,7 +75,9 @@ class Server(TcpWSGIServer):
     def __init__(self, application: Callable[..., Any], listener: socket.socket) -> None:
         told = adjustments(listener)
         where = (listener.family, listener.type, listener.proto, listener.getsockname())
-        super().__init__(application, _sock=listener, adj=told, sockinfo=where, bind_socket=False)
+        super().__init__(
+            without_bodies_of_heads(application), _sock=listener, adj=told, sockinfo=where, bind_socket=False
+        )
         self.most, self.stops_at = most_connections(), 0.0
 
     def accept_connections(self) -> None:
