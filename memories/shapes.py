@@ -25,6 +25,7 @@ YEARS = "^(19|[2-8][0-9])[0-9]{2}-"  # for the schema: `parse_instant` says it t
 MESSAGES = {
     "missing": "is required",
     "extra_forbidden": "is not a field of this endpoint",
+    "dict_type": "must be a JSON object",
     "too_short": "needs at least one item",
     "too_long": "needs no more than 100 items",
     "string_pattern_mismatch": SCOPE_IN_WORDS,

@@ -82,6 +82,7 @@ def splits(runs: list[Json], domain: str) -> Iterator[tuple[str, list[list[Json]
 
 def learn(runs: list[Json], scope: str) -> None:
     from consolidation import consolidating
+    from consolidation.models import Run
     from memories import conversation, ingestion
     from memories.trust import everything
 
@@ -92,7 +93,7 @@ def learn(runs: list[Json], scope: str) -> None:
     ]
     for answer in ingestion.conversations(drafts, trust=everything(), at=at):
         assert not isinstance(answer, Exception), answer
-    consolidating.consolidate(trigger="command", wait=True, at=at)  # type: ignore[arg-type]
+    consolidating.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=at)
 
 
 def ask(scope: str, body: Json) -> Any:

@@ -194,6 +194,7 @@ def test_bad_input_names_the_field(agent: APIClient, body: Json, pointer: str) -
     told: Any = agent.post("/api/v1/guidance", body, format="json")
     assert told.status_code == 400, told.content
     assert pointer in [wrong["pointer"] for wrong in told.json()["errors"]]
+    assert "dictionary" not in told.json()["detail"]  # a word of Python, not of JSON
 
 
 @pytest.mark.parametrize(
