@@ -36,7 +36,7 @@ def wrong(**fields: Any) -> list[str]:
         ("tags", [f"t{n}" for n in range(101)], "tags: needs no more than 100 items"),
         ("tags", ["t" * 257], "tags[0]: String should have at most 256 characters"),
         ("timestamp", "not-a-time", "timestamp: must be an RFC 3339 time with its zone, from 1900 to 9000"),
-        ("tools", ["search"], "tools[0]: Input should be a valid dictionary"),
+        ("tools", ["search"], "tools[0]: must be a JSON object"),
         ("extract", "perhaps", "extract: Input should be a valid boolean, unable to interpret input"),
     ],
 )

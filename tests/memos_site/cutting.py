@@ -13,6 +13,7 @@ from memos_site.postgres.remote.base import DatabaseWrapper
 from memos_site.postgres.server import Server
 
 COMMIT = b"COMMIT\0"
+LONGEST_WAIT = 30  # seconds
 BEFORE, AFTER, LATE = "before the server gets it", "after the server has done it", "and the server notices late"
 
 
@@ -21,6 +22,7 @@ class Proxy:
 
     def __init__(self, path: Path, target: str, cuts: list[str]) -> None:
         self.target, self.cuts = target, cuts
+        self.serving: list[Thread] = []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(path / ".s.PGSQL.5432"))
         self.listener.listen()
@@ -30,7 +32,14 @@ class Proxy:
         with suppress(OSError):  # closed at the end
             while True:
                 client, _ = self.listener.accept()
-                Thread(target=self._serve, args=(client,), daemon=True).start()
+                self.serving.append(Thread(target=self._serve, args=(client,), daemon=True))
+                self.serving[-1].start()
+
+    def end(self) -> None:
+        """Returns when the server has ended every connection: what it was told to commit is committed."""
+        self.listener.close()
+        for thread in self.serving:
+            thread.join(LONGEST_WAIT)
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.socket(socket.AF_UNIX) as server, suppress(OSError):
@@ -51,6 +60,8 @@ class Proxy:
             Timer(0.3, _end, [server.dup()]).start()
         else:
             server.shutdown(socket.SHUT_WR)  # it ends what it has got, and then the connection
+            while server.recv(65536):
+                pass
 
     @staticmethod
     def _answers(server: socket.socket, client: socket.socket) -> None:
@@ -80,4 +91,4 @@ def cut(*cuts: str) -> Iterator[list[str]]:
         finally:
             connections["default"] = real
             through.close()
-            proxy.listener.close()
+            proxy.end()
