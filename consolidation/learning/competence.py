@@ -15,10 +15,10 @@ from consolidation.learning.recipe import Stage, stages
 from consolidation.learning.records import Sign
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
-from consolidation.learning.sources import arguments
+from consolidation.learning.sources import Sources, arguments
 from consolidation.learning.speech import Term
 from consolidation.learning.together import companions
-from consolidation.learning.toolnames import phrase
+from consolidation.learning.toolnames import code, phrase
 from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
 
@@ -43,6 +43,7 @@ class _Learned:
     scope: Scope
     say: Phrases
     steps: Sequence[Stage]
+    sources: Sources
     said: Sequence[Term]
     met: Sequence[Mode]
     signs: Sequence[Sign]
@@ -51,11 +52,12 @@ class _Learned:
 
 
 def _look(scope: Scope) -> _Learned:
-    say = phrases(scope)
+    say, sources = phrases(scope), arguments(scope, scope.shown_by)
     return _Learned(
         scope,
         say,
-        stages(scope, say),
+        stages(scope, say, sources),
+        sources,
         triggers.opening(scope),
         modes(scope, say),
         records.signs(scope),
@@ -96,7 +98,7 @@ def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken
     scope, steps, say = found.scope, found.steps, found.say
     title = naming.title(steps, say, taken)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
-    known = procedure.Known(arguments(scope, scope.shown_by), agreed, found.signs, companions(scope))
+    known = procedure.Known(found.sources, agreed, found.signs, companions(scope))
     learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))
     return Fields(
         name=naming.slug(title, signature(effects), taken),
@@ -106,7 +108,7 @@ def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken
         procedure=procedure.steps(steps, known, say),
         experience=learnt,
         tool=procedure.tool_lines(steps, say) or None,
-        recipe=[_step(stage) for stage in steps],
+        recipe=[_step(stage, say) for stage in steps],
         failure_modes=lessons.failure_lines(found.met, say),
         fallbacks=lessons.fallback_lines(found.met, say),
         performance=record,
@@ -121,12 +123,13 @@ def _use(found: _Learned) -> naming.Use:
     return naming.Use(found.said, found.signs, other, found.seen.ways)
 
 
-def _step(stage: Stage) -> Step:
+def _step(stage: Stage, say: Phrases) -> Step:
+    called = say("plain_command" if stage.via else "plain_step", tool=code(stage.tool), phrase=phrase(stage.tool))
     return Step(
-        step=f"Run `{stage.tool}`" if stage.via else upper_first(phrase(stage.tool)),
+        step=upper_first(called),
         tool=stage.via or stage.tool,
         args_schema=stage.args_schema,
-        validation=f"it returns {stage.returns}" if stage.returns and not stage.via else "",
+        validation=say("returns", what=stage.returns) if stage.returns and not stage.via else "",
         optional=stage.optional,
         share=round(stage.share, 4),
     )

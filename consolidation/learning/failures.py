@@ -78,11 +78,14 @@ def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
     failed, later = run.steps[n], run.steps[n + 1 :]
     if not later:
         return say("no_further")
-    asked = say("asked_then") if _spoke_between(run, failed, later[0]) else ""
-    if later[0].name != failed.name:
+    then = next((call for call in later if not (call.via and scope.rules.reads(call.name))), later[0])
+    asked = say("asked_then") if _spoke_between(run, failed, then) else ""
+    if then.name != failed.name:
         again = say("again") if any(call.name == failed.name and not call.failed for call in later) else ""
-        return f"{asked}{say('called', tool=code(later[0].name))}{again}"
-    changed = sorted(_changed(scope, failed, later[0]))
+        if not again and scope.changes(then.name) and not then.via and not scope.changes(failed.name):
+            return say("went_on", tool=code(then.name))
+        return f"{asked}{say('called', tool=code(then.name))}{again}"
+    changed = sorted(_changed(scope, failed, then))
     if not changed:
         return f"{asked}{say('same_again')}"
     return f"{asked}{say('other_again', what=say.join([code(key) for key in changed[:3]]))}"

@@ -44,7 +44,7 @@ def _said(acts: Sequence[Stage], say: Phrases) -> str:
         return say.join([stage.tool if not stage.tool.isascii() else phrase(stage.tool, article="") for stage in acts])
     phrases = [f"run {stage.tool}" if stage.via else phrase(stage.tool, article="a") for stage in acts[:MOST_ACTS]]
     verbs = [said.split(" ", 1)[0] for said in phrases]
-    again = [n and verb == verbs[n - 1] == "run" for n, verb in enumerate(verbs)]
+    again = [n and verb == verbs[n - 1] for n, verb in enumerate(verbs)]
     return say.join([said.split(" ", 1)[1] if same else said for said, same in zip(phrases, again, strict=True)])
 
 

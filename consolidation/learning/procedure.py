@@ -76,8 +76,9 @@ def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     if stage.share < ALWAYS:
         step = head if say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
         head = say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
-    paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})[:MOST_ARGUMENTS]
-    came = [line for path in paths if (line := _from(path, sources[stage.tool, path], stage, say))]
+    paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
+    came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
+    came += _unseen(stage, paths, say)
     stop, gap = ("。", "；") if say.language == "zh" else (".", "; ")
     told = f" {upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
@@ -106,6 +107,22 @@ def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> st
     found = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
     told = [*users[:1], *found] if not kept[0].tool else [*found, *users[:1]]
     return f"{code(path)} {say('else').join(told[:2])}"
+
+
+def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
+    """What a change always takes and nobody had said before: neither the user nor a result."""
+    schema = stage.args_schema if stage.changes and not stage.via else {}
+    told = {path.split(".")[0].removesuffix("[]") for path in paths}
+    given: dict[str, Any] = schema.get("properties", {})
+    missing = [name for name in schema.get("required", []) if name not in told and not _is_clear(given[name])]
+    if missing:
+        key = "unseen" if len(missing) == 1 else "unseen_several"
+        yield say(key, paths=say.join([code(name) for name in missing[:MOST_ARGUMENTS]]))
+
+
+def _is_clear(schema: dict[str, Any]) -> bool:
+    """A choice whose values are named, or a yes or no."""
+    return bool(schema.get("examples")) or schema.get("type") == "boolean"
 
 
 def _own_words(path: str, counted: Counter[Origin], written: int, say: Phrases) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
@@ -13,6 +13,7 @@ from consolidation.learning.results import returns
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
 from consolidation.learning.signatures import words
+from consolidation.learning.sources import Sources, arguments
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
@@ -50,17 +51,37 @@ class Stage:
         return self.share < OPTIONAL_BELOW
 
 
-def stages(scope: Scope, say: Phrases) -> list[Stage]:
+def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[Stage]:
     """The tools of the successes in order; those of less than a fifth of the runs, or of a single one of several, are
-    left out."""
+    left out, and look-ups of a few runs whose results went nowhere."""
     used = [_by_tool(run, scope) for run in scope.shown_by]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
     for calls in used:
         for tool in calls:
             uses[tool].append(calls[tool])
     kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
-    order = _order([[tool for tool in calls if tool in kept] for calls in used])
-    return [_stage(scope, say, tool, uses[tool], len(used)) for tool in order]
+    order = _order([[tool for tool in calls if tool in kept] for calls in used], scope.changes)
+    found = [_stage(scope, say, tool, uses[tool], len(used)) for tool in order]
+    return _telling(scope, found, arguments(scope, scope.shown_by) if sources is None else sources)
+
+
+def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
+    """Where something was changed, a look-up of few runs that fed no step, or that came after the last change of most,
+    belonged to another question of theirs."""
+    last = max((n for n, stage in enumerate(found) if stage.changes), default=-1)
+    if last < 0:
+        return found
+    feeds = {(origin.tool, tool) for (tool, _), origins in sources.items() for origin in origins if origin.tool}
+    useful = {stage.tool for n, stage in enumerate(found) if not _may_go(scope, stage, after=n > last)}
+    for stage in reversed(found):
+        if any((stage.tool, tool) in feeds for tool in useful):
+            useful.add(stage.tool)
+    return [stage for stage in found if stage.tool in useful]
+
+
+def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
+    few = stage.share < RARELY if after else stage.optional
+    return few and scope.rules.reads(stage.tool) and not stage.via
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
@@ -71,7 +92,7 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     return found
 
 
-def _order(sequences: Sequence[Sequence[str]]) -> list[str]:
+def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
     """By mean rank of first use; an optional tool goes before the first other tool that it mostly comes before."""
     ranks: dict[str, list[int]] = defaultdict(list)
     for sequence in sequences:
@@ -82,21 +103,24 @@ def _order(sequences: Sequence[Sequence[str]]) -> list[str]:
     for tool in [tool for tool in by_rank if tool not in placed]:
         later = (n for n, other in enumerate(placed) if _mostly_before(tool, other, sequences))
         placed.insert(next(later, len(placed)), tool)
-    return _reads_first(placed, sequences)
+    return _reads_first(placed, sequences, changes)
 
 
-def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]]) -> list[str]:
-    """A tool that fewer runs used stands before those that it mostly came before, whatever its mean rank."""
+def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
+    """A tool that fewer runs used stands before those that it mostly came before, whatever its mean rank; a look-up
+    before a change when it came first as often as not."""
     for tool in [tool for tool in placed if sum(tool in s for s in sequences) < RARELY * len(sequences)]:
         at = placed.index(tool)
-        before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences)), at)
+        ties = [not changes(tool) and changes(other) for other in placed]
+        before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences, ties[n])), at)
         placed.insert(before, placed.pop(at))
     return placed
 
 
-def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]]) -> bool:
+def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]], half_is_enough: bool = False) -> bool:
     both = [s for s in sequences if tool in s and other in s]
-    return sum(1 for s in both if s.index(tool) < s.index(other)) * 2 > len(both)
+    first = sum(1 for s in both if s.index(tool) < s.index(other)) * 2
+    return first > len(both) or (half_is_enough and first == len(both) > 0)
 
 
 def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int) -> Stage:

@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
@@ -41,6 +41,10 @@ class Sign:
     acted: str = ""
 
     @property
+    def fact(self) -> Fact:
+        return self.tool, self.field, self.value
+
+    @property
     def lift(self) -> float:
         """The lower bound (95 %, one side) of how much likelier the value is than elsewhere."""
         a, n, b, m = self.runs + 0.5, self.of + 1, self.others + 0.5, self.of_others + 1
@@ -71,7 +75,21 @@ def _of_tool(scope: Scope, acting: str) -> list[Sign]:
         if s.runs >= SHARE * s.of and s.of * 2 >= len(own) and s.of_others >= LEAST_RUNS and s.lift > 1
     ]
     values = Counter((sign.tool, sign.field) for sign in clear)
-    return [sign for sign in clear if values[sign.tool, sign.field] == 1]
+    return _adding([sign for sign in clear if values[sign.tool, sign.field] == 1], own, others)
+
+
+def _adding(found: Sequence[Sign], own: Sequence[frozenset[Fact]], others: Sequence[frozenset[Fact]]) -> list[Sign]:
+    """The clearest one, and of the rest those that still separate among the records that have the ones before."""
+    kept: list[Sign] = []
+    for sign in sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value)):
+        known = {one.fact for one in kept}
+        mine, rest = ([facts for facts in side if known <= facts] for side in (own, others))
+        n, m = _held(mine)[sign.fact], _held(rest)[sign.fact]
+        if not kept or (
+            len(rest) >= LEAST_RUNS and replace(sign, runs=n, of=len(mine), others=m, of_others=len(rest)).lift > 1
+        ):
+            kept.append(sign)
+    return kept
 
 
 def _held(units: Iterable[frozenset[Fact]]) -> Counter[Fact]:

@@ -8,6 +8,7 @@ from consolidation.learning.phrases import Phrases
 from consolidation.learning.runs import Call
 from consolidation.learning.scope import Scope
 from consolidation.learning.templates import template
+from consolidation.learning.values import leaves
 
 LONGEST_TEXT = 80
 MOST_FIELDS = 5
@@ -49,7 +50,8 @@ def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
         for call in run.steps:
             told = _told(call.returned) if not call.failed else set()
             if call.name == tool and not call.failed:
-                new = told - before - _told(call.arguments)
+                sent = {leaf for _, leaf in leaves(call.arguments)}
+                new = {fact for fact in told - before if fact[1] not in sent}
                 always = new if always is None else always & new
             before |= told if call.name != tool else set()
     return sorted(fact for fact in always or () if scope.may_show(tool, "result", (fact[0],), fact[1]))

@@ -12,6 +12,7 @@ from consolidation.learning.values import Path, leaves, spelled
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
+_CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
 _TOKEN = re.compile(r"[\w@][\w@.+#/:-]*")
 
 
@@ -63,10 +64,12 @@ class _Heard:
     def until(self, position: int) -> None:
         """Listen to the user's messages before a position."""
         while self._coming and self._coming[-1].position < position:
-            text = self._coming.pop().text.lower()[:LONGEST_SPEECH]
-            origin = Origin("answer" if self._speech else "opening")
+            said = self._coming.pop().text[:LONGEST_SPEECH]
+            text, origin = said.lower(), Origin("answer" if self._speech else "opening")
             for word in _TOKEN.findall(text):
                 self._from.setdefault(word.strip(".:-/"), origin)
+            for word in _CODE.findall(said):
+                self._from.setdefault(_key(word), origin)
             if len(self._speech) < LONGEST_SPEECH:
                 self._speech += "\n" + text
 
@@ -96,9 +99,12 @@ class _Heard:
 
 
 def _key(leaf: object) -> str:
-    """What to look for: not yes and no, not short numbers and words, which occur anywhere."""
+    """What to look for: not yes and no, not short numbers and words, which occur anywhere; codes of two capitals (a
+    state, a language) only as capitals."""
     if isinstance(leaf, bool):
         return ""
+    if isinstance(leaf, str) and _CODE.fullmatch(leaf):
+        return f"={leaf}"
     text = str(leaf).strip().lower()
     short = 2 if text and ord(text[0]) > 0x2E80 else 3
     return text if len(text) >= short else ""

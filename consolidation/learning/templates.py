@@ -25,10 +25,19 @@ def template(scope: Scope, text: str) -> str:
     for pattern, mark in _MARKS:
         said = pattern.sub(mark, said)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
-    whole = re.sub(r"…(?:[\s,;:'()-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
+    shown = re.sub(r",?\s*(?:[^\W\d_]+…)+[^\W\d_]+!?", "", shown)  # words in pieces
+    whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
+    whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
     whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
+    return whole[:LONGEST] if _says_something(whole) else ""
+
+
+def _says_something(whole: str) -> bool:
+    """As many words as places whose words gave way."""
     kept = re.sub(r"\{\w+\}|…", " ", whole)
-    return whole[:LONGEST] if _HAN.search(kept) or re.search(r"[^\W\d_]{3,}", kept) else ""
+    words = re.findall(r"[^\W\d_]{2,}", kept)
+    told = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)
+    return told and len(words) >= whole.count("…")
 
 
 def _shown(scope: Scope, piece: str) -> str:

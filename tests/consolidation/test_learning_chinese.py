@@ -85,3 +85,11 @@ def test_the_text_is_in_one_language() -> None:
     told = [fields.description, fields.procedure, *fields.experience, *fields.failure_modes, *(fields.tool or [])]
 
     assert not re.findall(r"[A-Za-z]{3,}", re.sub(r"`[^`]*`", "", " ".join(told)))
+
+
+def test_the_recipe_for_programs_is_in_the_same_language() -> None:
+    good = [refund(n) for n in range(6)]
+    steps = [f"{step['step']} {step['validation']}" for step in learned(good, good).recipe]
+
+    assert steps[0].startswith("调用 `查询用户` 返回含")
+    assert not re.findall(r"[A-Za-z]{3,}", re.sub(r"`[^`]*`", "", " ".join(steps)))
