@@ -25,7 +25,7 @@ def template(scope: Scope, text: str) -> str:
     for pattern, mark in _MARKS:
         said = pattern.sub(mark, said)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
-    shown = re.sub(r",?\s*(?:[^\W\d_]+…)+[^\W\d_]+!?", "", shown)  # words in pieces
+    shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words in pieces
     whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
     whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
     whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)

@@ -97,9 +97,7 @@ def test_after_an_error_that_was_passed_over_it_says_so() -> None:
 
 
 def test_of_an_error_the_words_in_pieces_are_left_out() -> None:
-    runs = [
-        run(n, ("go_test", {}, "Error: tests failed, DO *NOT* COMMIT!"), ("go_test", {}, "ok")) for n in range(3)
-    ]
+    runs = [run(n, ("go_test", {}, "Error: tests failed, DO *NOT* COMMIT!"), ("go_test", {}, "ok")) for n in range(3)]
 
     assert learned(runs).fields.failure_modes == ["`go_test` returned “tests failed” (runs: 3, ended well: 3)"]
 
