@@ -6,7 +6,7 @@ from unfold.contrib.filters.admin import FieldTextFilter
 
 from consolidation.models import Pattern, Run, Sighting
 from memories.admin.trusted import TrustedAdmin
-from memories.trust import Trust
+from memories.values.trust import Trust
 
 
 @admin.register(Run)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.checks import Tags, Warning, register
 
-from consolidation.groups import RuleGroup
+from consolidation.models.groups import RuleGroup
 from memories.models.digest_key import REMEDY, without_key
 
 

@@ -15,9 +15,9 @@ from django.db import connection, transaction
 from django.db.models import Count, F, IntegerField, Min, Q, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Floor, Least
 
-from memories.choices import EXPERIENCE, LIVE, Category, Sensitivity, Status, Type
 from memories.models import Adaptation, AuditEntry, Injection, Memory, Performance, Proposal, Tombstone
-from memories.trust import Trust
+from memories.values.choices import EXPERIENCE, LIVE, Category, Sensitivity, Status, Type
+from memories.values.trust import Trust
 
 RECENT, WEEK, DAY = timedelta(days=30), timedelta(days=7), timedelta(days=1)
 REVISIONS = ("supersede", "fork", "merge", "contest", "retract")

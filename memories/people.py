@@ -5,10 +5,10 @@ import secrets
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, Permission, User
 from django.db import transaction
 
-from memories.choices import ActorKind, Sensitivity
-from memories.choices import Permission as May
 from memories.models import Agent
-from memories.trust import Actor, Trust
+from memories.values.choices import ActorKind, Sensitivity
+from memories.values.choices import Permission as May
+from memories.values.trust import Actor, Trust
 
 READING = ("use_read",)
 REVIEWING = (*READING, "use_ingest", "use_report", "use_skills", "use_review")

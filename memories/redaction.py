@@ -5,9 +5,9 @@ from copy import deepcopy
 from typing import Any
 from uuid import UUID
 
-from memories.choices import Sensitivity
 from memories.models import Adaptation, Memory, Proposal, Tombstone
-from memories.trust import Trust
+from memories.values.choices import Sensitivity
+from memories.values.trust import Trust
 
 OF_A_MEMORY = ("payload", "revision", "relation", "provenance", "sources")
 HOLDERS = ("results", "memory", "history", "before", "after", *OF_A_MEMORY)  # where they stand

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.checks import Error, register
 
-from memos_site.env import PROBLEMS
+from memos_site.platform.env import PROBLEMS
 
 
 @register()

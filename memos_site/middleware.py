@@ -5,9 +5,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from uuid_utils.compat import uuid7
 
-from memories import links
-from memories.correlation import request_id
-from memos_site.api.faults import length_required
+from memories.values import links
+from memos_site.api.error_pages import length_required
+from memos_site.platform.correlation import request_id
 
 
 class RequestId:

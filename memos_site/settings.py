@@ -1,4 +1,4 @@
-"""Django's settings. Every value that an operator may change comes through memos_site.env."""
+"""Django's settings. Every value that an operator may change comes through memos_site.platform.env."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
-from memos_site.env import BASE_DIR, ENV, private, secret_key
+from memos_site.platform.env import BASE_DIR, ENV, private, secret_key
 
 DEBUG = ENV.DEBUG
 DATA_DIR = private(ENV.MEMOS_DATA_DIR.absolute())
@@ -64,14 +64,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 EMBEDDED = not ENV.DATABASE_URL
 DATABASES: dict[str, Any] = {
     "default": {
-        "ENGINE": "memos_site.postgres",
+        "ENGINE": "memos_site.platform.postgres",
         "NAME": "memos",
         "USER": "memos",
         "HOST": str(DATA_DIR),
         "PORT": "5432",  # of the socket's name; said, because PGPORT would change it
     }
     if EMBEDDED
-    else dict(dj_database_url.parse(ENV.DATABASE_URL), ENGINE="memos_site.postgres.remote")
+    else dict(dj_database_url.parse(ENV.DATABASE_URL), ENGINE="memos_site.platform.postgres.remote")
 }
 DATABASES["default"] |= {
     "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
@@ -100,9 +100,9 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "memos_site.logs.JSONLine"},
+        "json": {"()": "memos_site.platform.logs.JSONLine"},
     },
-    "filters": {"no_trace_of_refusals": {"()": "memos_site.logs.NoTraceOfRefusals"}},
+    "filters": {"no_trace_of_refusals": {"()": "memos_site.platform.logs.NoTraceOfRefusals"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
@@ -143,8 +143,8 @@ AXES_FAILURE_LIMIT, AXES_COOLOFF_TIME = 3, timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # together: nobody is locked out by a colleague's mistakes
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the end that the page names stays the end
-AXES_CLIENT_IP_CALLABLE = "memos_site.views.client_address.address_of"
-AXES_LOCKOUT_CALLABLE = "memos_site.views.account.locked_out"
+AXES_CLIENT_IP_CALLABLE = "memos_site.platform.client_address.address_of"
+AXES_LOCKOUT_CALLABLE = "memos_site.web.account.locked_out"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "inbox"
 LOGOUT_REDIRECT_URL = "login"

@@ -4,21 +4,22 @@ from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from memos_site.api.unknown import Unknown
-from memos_site.views import account, bulk, deciding, docs, health, inbox, undoing
+from memos_site.api.not_found import Unknown
+from memos_site.platform import health
+from memos_site.web import account, bulk, decisions, docs, inbox, undo
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", inbox.inbox, name="inbox"),
-    path("memories/<uuid:memory_id>/decide/", deciding.decide, name="decide"),
+    path("memories/<uuid:memory_id>/decide/", decisions.decide, name="decide"),
     path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),
     path("bulk/", bulk.bulk, name="bulk"),
-    path("proposals/<uuid:proposal_id>/decide/", deciding.propose, name="decide-proposal"),
-    path("tombstones/<uuid:tombstone_id>/lift/", deciding.lift, name="lift"),
-    path("adaptations/<uuid:adaptation_id>/revert/", deciding.revert, name="revert"),
-    path("undo/<uuid:batch>/", undoing.undo, name="undo"),
-    path("", include("memories.urls")),
-    path("", include("skills.urls")),
-    path("", include("consolidation.urls")),
+    path("proposals/<uuid:proposal_id>/decide/", decisions.propose, name="decide-proposal"),
+    path("tombstones/<uuid:tombstone_id>/lift/", decisions.lift, name="lift"),
+    path("adaptations/<uuid:adaptation_id>/revert/", decisions.revert, name="revert"),
+    path("undo/<uuid:batch>/", undo.undo, name="undo"),
+    path("", include("memories.web.urls")),
+    path("", include("skills.web.urls")),
+    path("", include("consolidation.web.urls")),
     path("login/", account.SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
@@ -28,7 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("memos_site.api.urls")),
     re_path(r"^api(/|$)", Unknown.as_view()),
 ]
-handler400 = "memos_site.api.faults.bad_request"
-handler403 = "memos_site.api.faults.permission_denied"
-handler404 = "memos_site.api.faults.page_not_found"
-handler500 = "memos_site.api.faults.server_error"
+handler400 = "memos_site.api.error_pages.bad_request"
+handler403 = "memos_site.api.error_pages.permission_denied"
+handler404 = "memos_site.api.error_pages.page_not_found"
+handler500 = "memos_site.api.error_pages.server_error"

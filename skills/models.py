@@ -7,10 +7,10 @@ from django.db import models
 from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Now
 
-from memories.choices import Outcome
 from memories.models import Episode, Memory, Performance
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Trust
+from memories.values.choices import Outcome
+from memories.values.trust import Trust
 
 
 class SkillQuerySet(Trusted["Skill"]):

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from pathlib import PurePosixPath
 
-from memories.text import latin, short_hash
-from memories.text import slug as text_slug
+from memories.values.text import latin, short_hash
+from memories.values.text import slug as text_slug
 
 EXTENSIONS = frozenset({
     ".py", ".sh", ".js", ".ts", ".md", ".json", ".yaml", ".yml", ".txt", ".csv", ".toml", ".html", ".css", ".sql",

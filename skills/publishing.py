@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from memories.choices import LIVE, Status
-from memories.exceptions import Conflict, FieldError, Invalid
 from memories.models import AuditEntry, Memory
-from memories.trust import Actor
+from memories.values.choices import LIVE, Status
+from memories.values.exceptions import Conflict, FieldError, Invalid
+from memories.values.trust import Actor
 from skills import scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion

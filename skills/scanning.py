@@ -7,8 +7,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
 
-from memories import invisible
-from memories.prompt_injection import HARM, LEAK, OVERRIDE, ROLE, SECRECY, one_of
+from memories.scanning.prompt_injection import HARM, LEAK, OVERRIDE, ROLE, SECRECY, one_of
+from memories.values import invisible
 
 _EXCERPT = 160
 _MOST = 20  # findings of one rule in one file

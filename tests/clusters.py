@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.server import Server
 from tests.memos_site.processes import SOURCE, environment, sql
 
 

@@ -63,7 +63,7 @@ def django_db_modify_db_settings(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
-    from memos_site.postgres.server import Server
+    from memos_site.platform.postgres.server import Server
 
     Server(DATA_DIR).stop()
     shutil.rmtree(DATA_DIR)

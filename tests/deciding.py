@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from memories.choices import Category, Status
 from memories.models import Memory, Proposal
-from memories.trust import everything
+from memories.values.choices import Category, Status
+from memories.values.trust import everything
 from tests.make import ANNA, AT, make_memory
 
 TRUST = everything(ANNA)

@@ -54,7 +54,7 @@ def vector_of(text: str, size: int) -> list[float]:
 def listening() -> Iterator[Endpoint]:
     endpoint = Endpoint()
 
-    class Door(BaseHTTPRequestHandler):
+    class ApiView(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -71,7 +71,7 @@ def listening() -> Iterator[Endpoint]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Door)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ApiView)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"

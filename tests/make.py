@@ -7,10 +7,12 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
-from memories import conversation, ingestion, people
-from memories.choices import ActorKind, Origin, Sensitivity, Status, Type
+from memories import people
+from memories.intake import episodes
+from memories.intake.reports import conversation
 from memories.models import Agent, Memory
-from memories.trust import Actor, Trust, everything
+from memories.values.choices import ActorKind, Origin, Sensitivity, Status, Type
+from memories.values.trust import Actor, Trust, everything
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
@@ -61,7 +63,7 @@ def run(**fields: Any) -> Json:
 
 def make_run(*, trust: Trust | None = None, at: datetime = AT, **fields: Any) -> Memory:
     """A stored conversation: the episodic memory, with its episode."""
-    stored = ingestion.conversation(conversation.parse(run(**fields)), trust=trust or everything(), at=at)
+    stored = episodes.conversation(conversation.parse(run(**fields)), trust=trust or everything(), at=at)
     assert stored.memory is not None
     return stored.memory
 

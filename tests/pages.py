@@ -6,10 +6,10 @@ from typing import Any
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from memories import witnessing
-from memories.choices import Outcome
+from memories.intake import evidence
+from memories.intake.evidence import Witness
 from memories.models import Memory
-from memories.witnessing import Witness
+from memories.values.choices import Outcome
 from skills.models import Skill
 from tests.make import AT, answer, call, make_person, make_run, make_skill, user
 
@@ -28,7 +28,7 @@ def support(memory: Memory, *, successes: int = 2, failures: int = 1) -> list[Me
     outcomes = [Outcome.SUCCESS] * successes + [Outcome.FAILURE] * failures
     runs = [make_run(outcome=outcome, scope=memory.scope, messages=_said(outcome)) for outcome in outcomes]
     seen = [Witness(run.pk, outcome, AT, run.content) for run, outcome in zip(runs, outcomes, strict=True)]
-    witnessing.count(memory, seen, at=AT, founding=True)
+    evidence.count(memory, seen, at=AT, founding=True)
     return runs
 
 

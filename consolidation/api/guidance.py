@@ -12,10 +12,10 @@ from rest_framework.response import Response
 
 from consolidation import guidance
 from consolidation.guidance.request import GuidanceRequest
+from memories.api.base import ApiView
 from memories.api.described import Operation, described
-from memories.api.doors import Door
 from memories.api.schema.problem import Shape
-from memories.choices import Permission
+from memories.values.choices import Permission
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -140,7 +140,7 @@ ASK = Operation(
 
 
 @described(ASK)
-class AskGuidance(Door):
+class AskGuidance(ApiView):
     needs = {"POST": (Permission.READ,)}
 
     def post(self, request: Request) -> Response:

@@ -13,8 +13,8 @@ from consolidation.learning.effects import ToolRules
 from consolidation.learning.toolnames import code
 from consolidation.learning.values import parsed
 from consolidation.learning.wording import upper_first
-from memories.exceptions import within
 from memories.models import Event
+from memories.values.exceptions import within
 
 NOTHING_SIMILAR = "No run that you may see is similar to this one."
 ONLY_READS = "This call only reads: nothing speaks against looking."

@@ -8,7 +8,7 @@ from consolidation.guidance.experience import case_of
 from consolidation.guidance.features import unpack
 from consolidation.guidance.kernel import Kernel
 from consolidation.guidance.votes import Ballot
-from consolidation.profiles import GuidanceCurve, RunProfile
+from consolidation.models.profiles import GuidanceCurve, RunProfile
 
 MOST_RUNS = 400  # the latest of a scope
 LEAST_RUNS = 5  # below it the prior says as much

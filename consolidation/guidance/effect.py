@@ -12,10 +12,10 @@ from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case, Effects
 from consolidation.learning.toolnames import code
 from consolidation.learning.wording import joined
-from consolidation.profiles import RunProfile
-from consolidation.worth import SkillWorth
-from memories.choices import LIVE, Type
+from consolidation.models.profiles import RunProfile
+from consolidation.models.worth import SkillWorth
 from memories.models import Memory
+from memories.values.choices import LIVE, Type
 
 MOST_RUNS = 400  # that vote
 LATEST = 100  # that are led

@@ -10,8 +10,8 @@ import numpy as np
 from consolidation.guidance.features import Features, Floats, unpack
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case
-from consolidation.profiles import RunProfile
-from memories.trust import Trust
+from consolidation.models.profiles import RunProfile
+from memories.values.trust import Trust
 
 NEAREST, SAME_IDS = 150, 60
 VOTERS = 100  # the nearest of them vote; what lies farther away changes little and costs the most

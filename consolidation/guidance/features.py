@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from consolidation.guidance.vectors import DIMENSIONS, vector
 from consolidation.learning import values
 from consolidation.learning.runs import AGENTS, Run
-from memories import text
+from memories.values import text
 
 CHANNELS = ("words", "values", "tools", "last")
 LONGEST_SPEECH = 20_000  # characters of the user's messages, and of the agent's last one

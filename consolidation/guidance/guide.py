@@ -13,9 +13,9 @@ from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.offering import published_for
 from consolidation.guidance.request import Asked
 from consolidation.guidance.votes import Effects, Vote
-from consolidation.pipelines.rules import tool_rules
-from consolidation.profiles import GuidanceCurve, RunProfile
-from memories.trust import Trust
+from consolidation.models.profiles import GuidanceCurve, RunProfile
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.values.trust import Trust
 
 MOST_ALTERNATIVES = 3
 LEAST_SHARE = 0.05  # an alternative below it is noise

@@ -16,10 +16,10 @@ from django.db.models import Count, Q
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.request import GuidanceRequest
-from consolidation.worth import SkillOffer
-from memories.choices import LIVE, Outcome
+from consolidation.models.worth import SkillOffer
 from memories.models import Episode, Memory, Proposal
-from memories.trust import SYSTEM, Trust
+from memories.values.choices import LIVE, Outcome
+from memories.values.trust import SYSTEM, Trust
 from skills.models import SkillVersion
 
 ALPHA = 0.05  # of the interval: it covers the truth at every moment at once, so that it may be looked at at any time

@@ -12,9 +12,9 @@ from django.db import transaction
 from consolidation.guidance import features, holdback
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
+from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
 from consolidation.pipelines import facts, recorded
-from consolidation.pipelines.rules import tool_rules
-from consolidation.profiles import RunProfile, Unmeasured, Unprofiled
+from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
 
 LONGEST_OPENING = 300

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from consolidation.guidance.answer import Guidance
 from consolidation.learning.toolnames import code
 from consolidation.learning.wording import joined
-from memories.context.rendering import in_one_line, quarters
+from memories.search.context.rendering import in_one_line, quarters
 
 HEADING = "## Guidance"
 BUDGET = 200  # tokens

@@ -8,13 +8,13 @@ from uuid import UUID
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from consolidation.learning.runs import Call, Message, Run
-from memories.choices import Sensitivity
-from memories.drafts import EventDraft
-from memories.exceptions import FieldError, Invalid
-from memories.messages import Reader
-from memories.retrieval.request import Narrowed, Scopes
-from memories.shapes import Given, SensitivityName, Text, field_error
-from memories.trust import Trust
+from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.messages import Reader
+from memories.search.request import Narrowed, Scopes
+from memories.values.choices import Sensitivity
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import Given, SensitivityName, Text, field_error
+from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
 BLANK_IS_ABSENT = ("source", "source_plugin", "thread_id")

@@ -15,14 +15,14 @@ from django.db.models import Count, Max, Min, Q
 from consolidation.learning.effects import NO_ACTION, ToolRules, signature
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals
-from consolidation.pipelines.rules import tool_rules
 from consolidation.pipelines.sightings import Identity
-from memories import claim_locks, witnessing
-from memories.choices import LIVE, Outcome
-from memories.models import Memory, Proposal
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.intake import evidence
+from memories.intake.revisions.superseding import supersede
+from memories.models import Memory, Proposal, claim_locks
 from memories.models.memory import competence_key
-from memories.revision.superseding import supersede
-from memories.trust import SYSTEM
+from memories.values.choices import LIVE, Outcome
+from memories.values.trust import SYSTEM
 from skills.models import Skill, SkillVersion
 
 WHY = "the same effects: one skill stands for them"
@@ -157,5 +157,5 @@ def _unite(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
 def _count(pattern: Pattern, memory: Memory, *, at: datetime) -> None:
     """What the other patterns had seen counts for the skill now, without any gain in salience."""
     uncounted = pattern.sightings.uncounted()
-    witnessing.count(memory, proposals.witnesses(list(uncounted)), at=at, founding=True)
+    evidence.count(memory, proposals.witnesses(list(uncounted)), at=at, founding=True)
     uncounted.counted()

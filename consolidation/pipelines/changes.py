@@ -3,7 +3,7 @@
 import re
 
 from skills.manifest import Fields
-from skills.writing import beyond_track_record
+from skills.packaging.skill_md_writer import beyond_track_record
 
 NUMBER = re.compile(r"\d+")
 

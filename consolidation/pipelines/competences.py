@@ -18,11 +18,11 @@ from consolidation.learning.effects import ToolRules, unfolded
 from consolidation.learning.runs import Run
 from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
-from consolidation.pipelines.rules import tool_rules
-from memories import witnessing
-from memories.choices import LIVE
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.intake import evidence
 from memories.models import Episode, Memory, Tombstone
 from memories.models.memory import competence_key
+from memories.values.choices import LIVE
 from skills.manifest import TrackRecord
 from skills.models import Skill
 
@@ -137,7 +137,7 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
     """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
     with transaction.atomic():
         uncounted = list(pattern.sightings.uncounted())
-        witnessing.suppress(memory, proposals.witnesses(uncounted), source=proposals.SOURCE)
+        evidence.suppress(memory, proposals.witnesses(uncounted), source=proposals.SOURCE)
         pattern.settle()
     return Counter(suppressed=len(uncounted))
 

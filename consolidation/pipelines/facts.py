@@ -12,7 +12,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from consolidation.commands import CommandAttempt, CommandFact
 from consolidation.learning import startups
 from consolidation.learning.attempts import Attempt, attempts
 from consolidation.learning.effects import ToolRules
@@ -20,14 +19,15 @@ from consolidation.learning.places import place
 from consolidation.learning.runs import Run
 from consolidation.learning.startups import LEAST_RUNS, Tally
 from consolidation.models import case_of
-from memories import text
-from memories.choices import LIVE, ActorKind, Category, Hold, Origin, Outcome, Sensitivity, Status
+from consolidation.models.commands import CommandAttempt, CommandFact
+from memories.intake.claims import Occasion, Statement, occasions, remember, suppression
+from memories.intake.claims.writing import hold, live_row
+from memories.intake.evidence import Witness, suppress
 from memories.models import Episode, Evidence, Memory, Proposal, Tombstone
 from memories.models.evidence import episode_occasion
-from memories.remembering import Occasion, Statement, dismissed, occasions, remember
-from memories.remembering.writing import hold, live_row
-from memories.trust import Actor, everything
-from memories.witnessing import Witness, suppress
+from memories.values import text
+from memories.values.choices import LIVE, ActorKind, Category, Hold, Origin, Outcome, Sensitivity, Status
+from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
 SOURCE = "consolidation"
@@ -109,7 +109,7 @@ def _found(fact: CommandFact, tallies: dict[str, Tally], *, at: datetime) -> Cou
     statement = _statement(fact, startups.sentence(fact.place, said, tallies))
     stone = Tombstone.objects.blocking(fact.scope).filter(key__in=_keys(fact)).order_by("-at").first()
     if stone is not None:
-        dismissed.suppress(stone, statement, trust=everything(BY), at=at)
+        suppression.suppress(stone, statement, trust=everything(BY), at=at)
         fact.shown.uncounted().update(counted=True)
         return Counter(suppressed=1)
     if live_row(fact.scope, statement.key, at=at) is not None:
@@ -168,7 +168,7 @@ def _reword(fact: CommandFact, memory: Memory, tallies: dict[str, Tally], *, at:
     said = startups.still(fact.said, fact.purpose, tallies)
     words = startups.sentence(fact.place, said, tallies)
     statement = _statement(fact, words)
-    stone, _ = dismissed.met_by(statement, trust=everything(BY))
+    stone, _ = suppression.met_by(statement, trust=everything(BY))
     if words == memory.content or stone is not None:
         return
     memory.revise("reinforce", {"content": words, "flags": statement.flags}, by=BY, why="", at=at)

@@ -8,11 +8,12 @@ from uuid import UUID
 from consolidation.learning.competence import Competence
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines.changes import changelog, is_material
-from memories import indexing, witnessing
-from memories.choices import Origin, Outcome, Status, Type
+from memories import indexing
+from memories.intake import evidence
+from memories.intake.evidence import Witness
 from memories.models import Episode, Memory
-from memories.trust import SYSTEM
-from memories.witnessing import Witness
+from memories.values.choices import Origin, Outcome, Status, Type
+from memories.values.trust import SYSTEM
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
@@ -88,7 +89,7 @@ def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
 def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> Counter[str]:
     """The sightings that the memory has not counted yet become its evidence."""
     uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
-    new = witnessing.count(memory, witnesses(uncounted), at=at, founding=founding)
+    new = evidence.count(memory, witnesses(uncounted), at=at, founding=founding)
     Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()
     return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
 

@@ -16,12 +16,12 @@ from django.db.models.functions import Greatest, Least
 from consolidation.learning.effects import effects, signature
 from consolidation.learning.runs import Run
 from consolidation.models import Pattern, Sighting, case_of
+from consolidation.models.profiles import Unprofiled
 from consolidation.pipelines import recorded
-from consolidation.pipelines.rules import tool_rules
-from consolidation.profiles import Unprofiled
-from memories.choices import Outcome
+from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
 from memories.models.performance import COLUMN
+from memories.values.choices import Outcome
 
 BATCH = 50
 

@@ -6,7 +6,7 @@ from django import template
 from django.utils.translation import gettext as _
 
 from consolidation.guidance.holdback import arms
-from consolidation.worth import SkillWorth
+from consolidation.models.worth import SkillWorth
 from memories.models import Memory
 
 register = template.Library()

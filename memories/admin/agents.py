@@ -15,13 +15,13 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from memories.admin.trusted import Uncounted
-from memories.choices import Permission, Sensitivity
-from memories.exceptions import Conflict
 from memories.models import Agent
 from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import trust_of
-from memories.shapes import SCOPE, SCOPE_IN_WORDS
-from memories.trust import Trust
+from memories.values.choices import Permission, Sensitivity
+from memories.values.exceptions import Conflict
+from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
+from memories.values.trust import Trust
 
 ISSUED = ("name", "owner", "clearance", "permissions", "scopes", "sources", "requests_per_minute", "expires_at")
 

@@ -21,7 +21,7 @@ from memories.models import (
     Proposal,
     Relation,
 )
-from memories.trust import Trust
+from memories.values.trust import Trust
 
 AUDITED_BY = ("action", FieldTextFilter), ("actor", FieldTextFilter), ("scope", FieldTextFilter)
 

@@ -17,10 +17,10 @@ from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 
 from memories import redaction
-from memories.choices import Permission, Sensitivity
 from memories.models.trusted import Trusted
 from memories.people import trust_of
-from memories.trust import Trust
+from memories.values.choices import Permission, Sensitivity
+from memories.values.trust import Trust
 
 LONGEST_SHOWN = 20_000  # characters of a text or value that a page shows
 LONGEST_IN_LIST = 120

@@ -6,13 +6,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import examples, lists, representations
+from memories.api.base import ApiView
 from memories.api.described import Operation, described
-from memories.api.doors import Door
 from memories.api.lists import PAGING
 from memories.api.parameters import query, some_of
 from memories.api.schema.memory import Caller, Page
-from memories.choices import Permission
 from memories.models import Agent
+from memories.values.choices import Permission
 
 
 class AgentPage(Page):
@@ -34,7 +34,7 @@ LIST_AGENTS = Operation(
 
 
 @described(LIST_AGENTS)
-class Agents(Door):
+class Agents(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"permission", "scope"}) | PAGING
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from memories.models import Agent
 from memories.people import trust_of
-from memories.trust import Trust
+from memories.values.trust import Trust
 
 
 class Token(BaseAuthentication):

@@ -10,17 +10,18 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import conversation, ingestion, remembering, statements
 from memories.api import operations, problems
+from memories.api.base import WriteView
 from memories.api.described import described
-from memories.api.doors import WritingDoor
 from memories.api.ingestion import shown, store
-from memories.choices import Permission
-from memories.conversation import Draft
-from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
-from memories.ingestion import Ingested
-from memories.remembering import Stored
-from memories.reports import (
+from memories.intake import claims, episodes
+from memories.intake.claims import Stored
+from memories.intake.episodes import Ingested
+from memories.intake.reports import claims as statements
+from memories.intake.reports import conversation
+from memories.intake.reports.claims import CompetenceReport, NoteReport, PlanReport, TripleReport
+from memories.intake.reports.conversation import Draft
+from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
     OutcomeReport,
@@ -29,8 +30,10 @@ from memories.reports import (
     WorkingStateReport,
     check,
 )
-from memories.statements import CompetenceReport, NoteReport, PlanReport, TripleReport
-from memories.trust import Trust
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.trust import Trust
+from memos_site.platform.problem_details import problem_body
 
 MOST_ITEMS = 1_000
 SHAPES: dict[str, type[Report]] = {
@@ -47,7 +50,7 @@ Answer = Ingested | Stored | Exception
 
 
 @described(operations.INGEST_BATCH)
-class Batch(WritingDoor):
+class Batch(WriteView):
     needs = {"POST": (Permission.INGEST, Permission.REPORT)}
 
     def write(self, request: Request) -> Response:
@@ -93,14 +96,14 @@ def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[A
 
 def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
     if isinstance(item, EventReport | ToolOutputReport):
-        return ingestion.happened
-    return ingestion.conversations if isinstance(item, Draft) else None
+        return episodes.happened
+    return episodes.conversations if isinstance(item, Draft) else None
 
 
 def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
     if isinstance(item, Exception):
         return item
-    verb: Callable[..., Answer] = remembering.store if isinstance(item, CLAIMS) else store
+    verb: Callable[..., Answer] = claims.store if isinstance(item, CLAIMS) else store
     try:
         with transaction.atomic():
             return verb(item, trust=trust, at=at)
@@ -112,7 +115,7 @@ def _result(index: int, answer: Answer, *, at: datetime) -> dict[str, Any]:
     if isinstance(answer, Exception):
         refused = problems.of(answer)
         assert refused is not None
-        return {"index": index, "status": refused["status"], "error": problems.described(**refused)}
+        return {"index": index, "status": refused["status"], "error": problem_body(**refused)}
     status, body = shown(_ingested(answer), at=at)
     return {"index": index, "status": status, "memory": body if answer.memory else None}
 

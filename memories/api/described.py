@@ -8,12 +8,12 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from pydantic import BaseModel
 
 from memories.api import security  # noqa: F401  (names the ways to say who one is)
-from memories.api.doors import Door, WritingDoor
+from memories.api.base import ApiView, WriteView
 from memories.api.idempotency import LONGEST_KEY
 from memories.api.parameters import KNOWN
 from memories.api.schema.problem import Problem
 
-V = TypeVar("V", bound=type[Door])
+V = TypeVar("V", bound=type[ApiView])
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
@@ -78,7 +78,7 @@ def described(*operations: Operation) -> Callable[[V], V]:
     return describe
 
 
-def _words(operation: Operation, view: type[Door]) -> dict[str, Any]:
+def _words(operation: Operation, view: type[ApiView]) -> dict[str, Any]:
     return {
         "operation_id": operation.id,
         "tags": [operation.tag],
@@ -91,13 +91,13 @@ def _words(operation: Operation, view: type[Door]) -> dict[str, Any]:
     }
 
 
-def _description(operation: Operation, view: type[Door]) -> Iterator[str]:
+def _description(operation: Operation, view: type[ApiView]) -> Iterator[str]:
     yield operation.description
     if needed := view.needs.get(operation.method):
         yield f"Permission: {' or '.join(permission.value for permission in needed)}."
 
 
-def _parameters(operation: Operation, view: type[Door]) -> Iterator[OpenApiParameter]:
+def _parameters(operation: Operation, view: type[ApiView]) -> Iterator[OpenApiParameter]:
     """The view's filters as `KNOWN` describes them, unless the operation has another word for one."""
     yield from operation.parameters
     own = {parameter.name for parameter in operation.parameters}
@@ -107,7 +107,7 @@ def _parameters(operation: Operation, view: type[Door]) -> Iterator[OpenApiParam
         yield IDEMPOTENCY_KEY
 
 
-def _responses(operation: Operation, view: type[Door]) -> Iterator[tuple[int, str, Any]]:
+def _responses(operation: Operation, view: type[ApiView]) -> Iterator[tuple[int, str, Any]]:
     for status, body in operation.answers.items():
         yield status, operation.media_type, OpenApiResponse(body, ANSWERS[operation.method, status])
     refused = {400, 401, 406, 429, 503} | operation.refuses
@@ -117,8 +117,8 @@ def _responses(operation: Operation, view: type[Door]) -> Iterator[tuple[int, st
         yield status, "application/problem+json", OpenApiResponse(Problem, REFUSALS[status])
 
 
-def _writes(operation: Operation, view: type[Door]) -> bool:
-    return operation.method == "POST" and issubclass(view, WritingDoor)
+def _writes(operation: Operation, view: type[ApiView]) -> bool:
+    return operation.method == "POST" and issubclass(view, WriteView)
 
 
 def _examples(operation: Operation) -> Iterator[OpenApiExample]:

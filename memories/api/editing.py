@@ -6,17 +6,18 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import edits, review
 from memories.api import representations
-from memories.api.doors import Door
+from memories.api.base import ApiView
 from memories.api.preconditions import etag, versions
-from memories.exceptions import FieldError, Invalid
+from memories.intake import decisions
+from memories.intake.reports import edits
 from memories.models import Memory
+from memories.values.exceptions import FieldError, Invalid
 
 LONGEST_WHY = 2_000
 
 
-class Editing(Door):
+class Editing(ApiView):
     """The part of the door of one memory by which it is edited."""
 
     def patch(self, request: Request, memory_id: UUID) -> Response:
@@ -25,7 +26,7 @@ class Editing(Door):
         if not isinstance(why, str) or len(why) > LONGEST_WHY:
             raise Invalid(FieldError("/why", "invalid", f"must be a text of at most {LONGEST_WHY:,} characters"))
         change = edits.edit(body)
-        edited = review.edit(self.trust, memory_id, change, at=at, why=why.strip(), versions=versions(request))
+        edited = decisions.edit(self.trust, memory_id, change, at=at, why=why.strip(), versions=versions(request))
         row = Memory.objects.select_related("episode", "performance").get(pk=memory_id)
         shown = representations.memory(row, at=at)
         if edited.proposal:

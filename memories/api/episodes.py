@@ -7,16 +7,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import examples, lists, representations
+from memories.api.base import ApiView
 from memories.api.described import Operation, described
-from memories.api.doors import Door
 from memories.api.lists import PAGING
 from memories.api.parameters import query, some_of
 from memories.api.schema.memory import Memory as MemoryShape
 from memories.api.schema.memory import Page
-from memories.choices import Outcome, Permission, Type
 from memories.models import Episode, Memory
 from memories.models.episode import UNKNOWN
 from memories.models.passage import saying
+from memories.values.choices import Outcome, Permission, Type
 
 OUTCOMES = [*Outcome.values, UNKNOWN]
 EXACT = ("scope", "source", "thread_id")
@@ -45,7 +45,7 @@ LIST_EPISODES = Operation(
 
 
 @described(LIST_EPISODES)
-class Episodes(Door):
+class Episodes(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"outcome", "open", "q", "tag", *EXACT}) | PAGING
 

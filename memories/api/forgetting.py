@@ -7,20 +7,20 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import forgetting, people
+from memories import lifecycle, people
 from memories.api import lists
+from memories.api.base import ApiView, WriteView
 from memories.api.described import described
-from memories.api.doors import Door, WritingDoor
 from memories.api.operations_of_forgetting import ERASE_MEMORY
-from memories.choices import Permission
-from memories.exceptions import NotAllowed, NotFound, UnknownKey
 from memories.models import Memory
+from memories.values.choices import Permission
+from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
 
 FORGET: dict[str, tuple[Permission, ...]] = {"DELETE": (Permission.INGEST, Permission.REVIEW)}
 DRY_RUN = frozenset({"dry_run"})
 
 
-class Forgetting(Door):
+class Forgetting(ApiView):
     """The part of the door of one memory by which it is forgotten."""
 
     needs = FORGET
@@ -31,11 +31,11 @@ class Forgetting(Door):
         memory = Memory.objects.visible_to(self.trust).unexpired(at).filter(pk=memory_id).first()
         if memory is None:
             raise NotFound("no such memory")
-        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
+        receipt = lifecycle.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
         return Response(asdict(receipt))
 
 
-class ForgettingByKey(Door):
+class ForgettingByKey(ApiView):
     """The part of the door of one key by which what it names is forgotten: what is live, else what was closed last."""
 
     needs = FORGET
@@ -45,13 +45,13 @@ class ForgettingByKey(Door):
         at, scope = timezone.now(), self.trust.scope_to_write(request.query_params.get("scope"))
         memory = Memory.objects.visible_to(self.trust).unexpired(at).keyed(key, scope=scope).first()
         if memory is None:
-            raise UnknownKey(forgetting.suggestions(key, scope=scope, trust=self.trust))
-        receipt = forgetting.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
+            raise UnknownKey(lifecycle.suggestions(key, scope=scope, trust=self.trust))
+        receipt = lifecycle.forget(memory, trust=self.trust, at=at, dry_run=lists.flag(request, "dry_run"))
         return Response(asdict(receipt))
 
 
 @described(ERASE_MEMORY)
-class Erase(WritingDoor):
+class Erase(WriteView):
     needs = {"POST": (Permission.REVIEW,)}
     others = {"POST": DRY_RUN}
 
@@ -59,7 +59,7 @@ class Erase(WritingDoor):
         if not people.administers(request.user):
             raise NotAllowed("only an administrator may erase")
         self.body("why")
-        receipt = forgetting.erase(
+        receipt = lifecycle.erase(
             memory_id, trust=self.trust, at=timezone.now(), dry_run=lists.flag(request, "dry_run")
         )
         return Response(asdict(receipt))

@@ -15,10 +15,10 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from memories import redaction
 from memories.api.representations import NO_EPISODE, NOTHING
-from memories.exceptions import Conflict, FieldError, Invalid, NotFound
 from memories.models import IdempotencyKey
 from memories.models.idempotency import KEPT
-from memories.trust import Trust
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotFound
+from memories.values.trust import Trust
 
 LONGEST_KEY = 255
 LARGEST_ANSWER = 64 * 1024

@@ -7,17 +7,15 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import conversation, ingestion
 from memories.api import operations, representations
+from memories.api.base import ApiView, WriteView
 from memories.api.described import described
-from memories.api.doors import Door, WritingDoor
 from memories.api.representations import NO_EPISODE, NOTHING
-from memories.choices import LIVE, Permission, Type
-from memories.exceptions import NotFound
-from memories.ingestion import Ingested
-from memories.models import Memory
-from memories.remembering.dismissed import FORGOTTEN
-from memories.reports import (
+from memories.intake import episodes
+from memories.intake.claims.suppression import FORGOTTEN
+from memories.intake.episodes import Ingested
+from memories.intake.reports import conversation
+from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
     OutcomeReport,
@@ -26,7 +24,10 @@ from memories.reports import (
     WorkingStateReport,
     check,
 )
-from memories.trust import Trust
+from memories.models import Memory
+from memories.values.choices import LIVE, Permission, Type
+from memories.values.exceptions import NotFound
+from memories.values.trust import Trust
 
 INGEST = {"POST": (Permission.INGEST,)}
 
@@ -34,16 +35,16 @@ INGEST = {"POST": (Permission.INGEST,)}
 def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
     """One checked report, by the verb of its kind; a refusal is raised."""
     if isinstance(report, EventReport | ToolOutputReport):
-        [answer] = ingestion.happened([report], trust=trust, at=at)
+        [answer] = episodes.happened([report], trust=trust, at=at)
         if isinstance(answer, Exception):
             raise answer
         return answer
     if isinstance(report, ObservationReport):
-        return ingestion.observation(report, trust=trust, at=at)
+        return episodes.observation(report, trust=trust, at=at)
     if isinstance(report, OutcomeReport):
-        return ingestion.outcome(report, trust=trust, at=at)
+        return episodes.outcome(report, trust=trust, at=at)
     assert isinstance(report, WorkingStateReport)
-    return ingestion.working_state(report, trust=trust, at=at)
+    return episodes.working_state(report, trust=trust, at=at)
 
 
 def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
@@ -57,7 +58,7 @@ def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
     return 201 if stored.created else 200, body
 
 
-class Reporting(WritingDoor):
+class Reporting(WriteView):
     needs = INGEST
     shape: ClassVar[type[Report]]
 
@@ -94,12 +95,12 @@ class WorkingStates(Reporting):
 
 
 @described(operations.INGEST_CONVERSATION)
-class Conversations(WritingDoor):
+class Conversations(WriteView):
     needs = INGEST
 
     def write(self, request: Request) -> Response:
         at = timezone.now()
-        stored = ingestion.conversation(conversation.parse(request.data), trust=self.trust, at=at)
+        stored = episodes.conversation(conversation.parse(request.data), trust=self.trust, at=at)
         if stored.memory is None:
             return Response(NO_EPISODE, status=202)
         status, episode = shown(stored, at=at)
@@ -107,7 +108,7 @@ class Conversations(WritingDoor):
 
 
 @described(operations.GET_WORKING_STATE)
-class WorkingState(Door):
+class WorkingState(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"scope"})
 

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
-from memories.exceptions import FieldError, Invalid
-from memories.keyset import Cursor, Order, page
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.keyset import Cursor, Order, page
 
 M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")

@@ -10,24 +10,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists, operations, representations
+from memories.api.base import ApiView
+from memories.api.claims import STORE, Storing
 from memories.api.described import described
-from memories.api.doors import Door
 from memories.api.editing import Editing
 from memories.api.forgetting import FORGET, Forgetting, ForgettingByKey
 from memories.api.lists import PAGING
 from memories.api.operations_of_claims import GET_MEMORY_BY_KEY, STORE_MEMORY
 from memories.api.operations_of_forgetting import FORGET_MEMORY, FORGET_MEMORY_BY_KEY
 from memories.api.parameters import ORDERINGS, OTHER_NAMES
-from memories.api.remembering import STORE, Storing
 from memories.api.trails import INCLUDED
-from memories.choices import ActorKind, Category, Origin, Permission, Status, Type
-from memories.exceptions import FieldError, Invalid, NotFound
-from memories.keyset import Order
 from memories.models import Event, Memory
 from memories.models.episode import EventQuerySet
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
-from memories.trust import Trust
+from memories.values.choices import ActorKind, Category, Origin, Permission, Status, Type
+from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.keyset import Order
+from memories.values.trust import Trust
 
 READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.READ,)}
 CHOICES = {"status": Status.values, "category": Category.values, "origin": Origin.values}
@@ -100,7 +100,7 @@ class OneByKey(ForgettingByKey):
 
 
 @described(operations.LIST_EPISODE_EVENTS)
-class EpisodeEvents(Door):
+class EpisodeEvents(ApiView):
     needs = READ
     filters = PAGING
 
@@ -114,7 +114,7 @@ class EpisodeEvents(Door):
 
 
 @described(operations.GET_ME)
-class Me(Door):
+class Me(ApiView):
     def get(self, request: Request) -> Response:
         expires_at = getattr(request.user, "expires_at", None)
         return Response(representations.caller(self.trust, expires_at=expires_at))

@@ -6,13 +6,13 @@ from rest_framework.response import Response
 
 from memories import metrics
 from memories.api import operations_of_revision as operations
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
-from memories.choices import Permission
+from memories.values.choices import Permission
 
 
 @described(operations.GET_METRICS)
-class Metrics(Door):
+class Metrics(ApiView):
     needs = {"GET": (Permission.READ,)}
 
     def get(self, request: Request) -> Response:

@@ -18,7 +18,14 @@ from memories.api.schema.answers import (
 from memories.api.schema.bodies import BatchReport, Change, ConversationReport
 from memories.api.schema.memory import Caller, EventPage, Memory
 from memories.api.schema.trails import EvidencePage, HistoryPage, MemoryPage, MemoryWithTrails, RelationPage
-from memories.reports import EventReport, ObservationReport, OutcomeReport, Report, ToolOutputReport, WorkingStateReport
+from memories.intake.reports.events import (
+    EventReport,
+    ObservationReport,
+    OutcomeReport,
+    Report,
+    ToolOutputReport,
+    WorkingStateReport,
+)
 
 INGESTION, READING = "Ingestion", "Memories"
 WRITTEN: dict[int, Any] = {201: WrittenMemory, 200: WrittenMemory, 202: NotChanged}

@@ -6,7 +6,7 @@ from memories.api import examples
 from memories.api.described import Operation
 from memories.api.schema.claims import ClaimBody, NotStored, StoredClaim
 from memories.api.schema.trails import MemoryWithTrails
-from memories.statements import TeachingReport
+from memories.intake.reports.claims import TeachingReport
 
 TAG = "Memories"
 NOTE: dict[str, Any] = {

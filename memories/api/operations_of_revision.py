@@ -9,7 +9,7 @@ from memories.api.described import Answer, Operation
 from memories.api.schema.answers import NotChanged
 from memories.api.schema.memory import Memory
 from memories.api.schema.metrics import Metrics
-from memories.revision import bodies
+from memories.intake.reports import revisions
 
 TAG = "Revision"
 REFUSES = frozenset({404, 409})
@@ -35,7 +35,7 @@ _WHY = "the contract was renewed"
 
 
 def _revision(
-    id: str, summary: str, description: str, takes: type[bodies.Body], example: Any, **more: Any
+    id: str, summary: str, description: str, takes: type[revisions.Body], example: Any, **more: Any
 ) -> Operation:
     told: dict[str, Any] = {"answers": NEW, "method": "POST", "refuses": REFUSES, **more}
     return Operation(id, TAG, summary, description + OWN, takes=takes, example=example, **told)
@@ -47,14 +47,14 @@ SUPERSEDE_MEMORY = _revision(
     "The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one. "
     "What corrects a confirmed statement of the caller's own is confirmed with its confidence, unless it says another. "
     "A statement names its evidence. A claim that was dismissed is a 409 `dismissed`.",
-    bodies.Supersession,
+    revisions.Supersession,
     {"memory": _NEW, "rationale": _WHY},
 )
 FORK_MEMORY = _revision(
     "ForkMemory",
     "Another memory beside it",
     "Both live; the new one is `derived_from` the old one, and the history of both says so.",
-    bodies.Supersession,
+    revisions.Supersession,
     {"memory": _NEW, "rationale": "their subsidiary pays otherwise"},
 )
 CONTEST_MEMORY = _revision(
@@ -62,7 +62,7 @@ CONTEST_MEMORY = _revision(
     "Speak against it",
     "It is contested until a person decides. `ref` is the id of the memory that speaks against it, else words, which "
     "are kept as evidence; left out or blank: nothing but the rationale speaks against it.",
-    bodies.Contest,
+    revisions.Contest,
     {"ref": "the invoice of May was paid after 58 days", "rationale": "it does not fit what was seen"},
     answers=STANDS,
 )
@@ -70,7 +70,7 @@ RETRACT_MEMORY = _revision(
     "RetractMemory",
     "Take it back",
     "It is kept with its history, hidden from what is read by default, and never comes back but by undo.",
-    bodies.Retraction,
+    revisions.Retraction,
     {"rationale": "it was about another company"},
     answers=STANDS,
 )
@@ -79,7 +79,7 @@ MERGE_MEMORIES = _revision(
     "Several become one",
     "The new one has the tags, evidence and counters of all, the best confidence and the highest sensitivity. All of "
     "them are superseded, or none.",
-    bodies.Merger,
+    revisions.Merger,
     {
         "ids": [examples.ID, "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e12"],
         "memory": {"content": "Acme pays on net-30 terms"},

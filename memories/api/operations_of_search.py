@@ -5,7 +5,7 @@ from typing import Any
 from memories.api import examples
 from memories.api.described import Operation
 from memories.api.schema.search import SearchAnswer
-from memories.retrieval import SearchRequest
+from memories.search import SearchRequest
 
 EXAMPLE: dict[str, Any] = {
     "query": "how do we refund a parcel that arrived broken?",

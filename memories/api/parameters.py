@@ -5,8 +5,8 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 
-from memories.choices import Category, Origin, Status, Type
-from memories.retrieval.request import OTHER_NAMES as OTHER_TYPES
+from memories.search.request import OTHER_NAMES as OTHER_TYPES
+from memories.values.choices import Category, Origin, Status, Type
 
 ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
 ALIASES = {"source_plugin": "source", "memory_types": "type"}  # names of the published designs

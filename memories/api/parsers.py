@@ -6,7 +6,7 @@ from typing import IO, Any
 from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 
-from memories import strict_json
+from memories.values import strict_json
 
 LARGEST_BODY = 21 * 1024 * 1024
 

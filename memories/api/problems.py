@@ -1,7 +1,6 @@
 """Errors as RFC 9457 problem details, with a stable `code` and, for fields, a JSON pointer each."""
 
 import logging
-from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
@@ -10,28 +9,20 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from memories.api.outages import RETRY_AFTER, outage
-from memories.correlation import request_id
-from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
+from memos_site.platform.correlation import request_id
+from memos_site.platform.outages import RETRY_AFTER, outage
+from memos_site.platform.problem_details import problem_body
 
 log = logging.getLogger(__name__)
-CODES = {400: "invalid", 401: "unauthenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed"}
-CODES |= {409: "conflict", 412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type"}
-CODES |= {406: "not_acceptable", 411: "length_required", 429: "throttled", 500: "internal_error", 503: "unavailable"}
 UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 
 def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:
     """One problem as an answer. `path` is the request's, without its query string."""
-    body = described(status, detail, code=code, instance=path, request_id=request_id.get(), **more)
+    body = problem_body(status, detail, code=code, instance=path, request_id=request_id.get(), **more)
     return Response(body, status=status, content_type="application/problem+json")
-
-
-def described(status: int, detail: str, *, code: str = "", **more: Any) -> dict[str, Any]:
-    """The body of a problem; also the `error` of one item of a batch."""
-    named = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
-    return {**named, "code": code or CODES[status], **more}
 
 
 def handler(error: Exception, context: dict[str, Any]) -> Response:
@@ -46,7 +37,7 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def of(error: Exception) -> dict[str, Any] | None:
-    """What a verb refused, as `described` wants it; None for what is no refusal."""
+    """What a verb refused, as `problem_body` wants it; None for what is no refusal."""
     if isinstance(error, Invalid):
         return {"status": 400, "detail": str(error.errors[0]), "errors": [_field(wrong) for wrong in error.errors]}
     if isinstance(error, Conflict):

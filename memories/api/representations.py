@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from memories import links
-from memories.choices import Sensitivity, Status, Type
-from memories.faults import normalize_instant
-from memories.ingestion.dependencies import resolved
+from memories.intake.episodes.dependencies import resolved
 from memories.models import Episode, Event, Memory, Performance
-from memories.trust import Trust
+from memories.values import links
+from memories.values.choices import Sensitivity, Status, Type
+from memories.values.field_errors import normalize_instant
+from memories.values.trust import Trust
 
 TIMELINE_AT_MOST = 1_000
 OUTCOME_CONFIDENCE = 85

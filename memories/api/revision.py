@@ -10,19 +10,19 @@ from pydantic import BaseModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import revision
 from memories.api import operations_of_revision as operations
 from memories.api import problems, representations
+from memories.api.base import WriteView
 from memories.api.described import described
-from memories.api.doors import WritingDoor
 from memories.api.representations import NOTHING
-from memories.choices import Permission
+from memories.intake import revisions
+from memories.intake.reports import revisions as bodies
+from memories.intake.revisions.revising import Change, Revised
 from memories.models import Memory
-from memories.revision import bodies
-from memories.revision.requested import Change, Revised
+from memories.values.choices import Permission
 
 
-class Revising(WritingDoor):
+class Revising(WriteView):
     """POST memories/{id}/{verb}: the memory that came of it, with the batch by which it is undone."""
 
     needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
@@ -35,7 +35,7 @@ class Revising(WritingDoor):
         change = Change(self.verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", None) or "")
         ids: Sequence[UUID] = body.ids if memory_id is None else [memory_id]
         at = timezone.now()
-        revised = revision.ask(change, ids, trust=self.trust, at=at)
+        revised = revisions.ask(change, ids, trust=self.trust, at=at)
         if revised.refused:
             return problems.problem(409, str(revised.refused), code=revised.refused.code, path=request.path)
         status, shown = _shown(revised, at=at)

@@ -8,20 +8,20 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import forgetting
+from memories import lifecycle
 from memories.api import representations
+from memories.api.base import WriteView
 from memories.api.described import described
-from memories.api.doors import WritingDoor
 from memories.api.operations_of_forgetting import PENALIZE_MEMORY, REINFORCE_MEMORY
-from memories.choices import Permission
-from memories.exceptions import FieldError, Invalid
+from memories.intake.reports.revisions import LONGEST_RATIONALE
 from memories.models import Memory
-from memories.revision.bodies import LONGEST_RATIONALE
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid
 
 MOST = 1.0  # all that there is of salience
 
 
-class Move(WritingDoor):
+class Move(WriteView):
     """The memory as it stands after it."""
 
     needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
@@ -41,7 +41,7 @@ class Move(WritingDoor):
 @described(REINFORCE_MEMORY)
 class Reinforce(Move):
     def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
-        forgetting.reinforce(self.trust, memory_id, amount, at=at)
+        lifecycle.reinforce(self.trust, memory_id, amount, at=at)
 
 
 @described(PENALIZE_MEMORY)
@@ -49,7 +49,7 @@ class Penalize(Move):
     def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
         if amount is None:
             raise Invalid(FieldError("/amount", "required", "is required"))
-        forgetting.penalize(self.trust, memory_id, amount, at=at)
+        lifecycle.penalize(self.trust, memory_id, amount, at=at)
 
 
 def _check_rationale(value: Any) -> None:

@@ -7,24 +7,24 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import retrieval
+from memories import search
 from memories.api import operations_of_search as operations
 from memories.api import representations
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
-from memories.choices import Permission
 from memories.models import Memory
-from memories.retrieval import Found, Result, SearchRequest
+from memories.search import Found, Result, SearchRequest
+from memories.values.choices import Permission
 
 
-class Searching(Door):
+class Searching(ApiView):
     instead = 'POST {"query": "..."} as JSON to this address, or list with GET /api/v1/memories?q='
     needs = {"POST": (Permission.READ,)}
 
     def post(self, request: Request) -> Response:
         at = timezone.now()
-        asked = retrieval.check(request.data)
-        return Response(answer(retrieval.search(asked, trust=self.trust, at=at), asked, at=at))
+        asked = search.check(request.data)
+        return Response(answer(search.search(asked, trust=self.trust, at=at), asked, at=at))
 
 
 @described(operations.SEARCH)

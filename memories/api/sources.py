@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
-from memories.choices import Origin, Type
 from memories.models import Evidence
-from memories.trust import Trust
+from memories.values.choices import Origin, Type
+from memories.values.trust import Trust
 
 HOLDERS = ("results", "memory", "episode")  # where memories stand in an answer
 LEARNED = (Type.COMPETENCE, Type.PLAN_GRAPH)

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists, operations
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
 from memories.api.lists import PAGING
-from memories.choices import Permission
-from memories.exceptions import NotFound
-from memories.faults import normalize_instant
 from memories.models import AuditEntry, Evidence, Memory, Relation
-from memories.trust import Trust
+from memories.values.choices import Permission
+from memories.values.exceptions import NotFound
+from memories.values.field_errors import normalize_instant
+from memories.values.trust import Trust
 
 MOST_INCLUDED = 50
 DERIVED_FROM = "derived_from"
@@ -93,7 +93,7 @@ INCLUDED: dict[str, Callable[[UUID, Trust], list[dict[str, Any]]]] = {
 }
 
 
-class Beside(Door):
+class Beside(ApiView):
     needs = {"GET": (Permission.READ,)}
 
     def require(self, memory_id: UUID) -> None:

@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from memories.api.addresses import AnyTextConverter
 from memories.api.agents import Agents
 from memories.api.batch import Batch
+from memories.api.claims import Teach
 from memories.api.episodes import Episodes
 from memories.api.forgetting import Erase
 from memories.api.ingestion import (
@@ -16,7 +17,6 @@ from memories.api.ingestion import (
 )
 from memories.api.memories import EpisodeEvents, Me, Memories, OneByKey, OneMemory
 from memories.api.metrics import Metrics
-from memories.api.remembering import Teach
 from memories.api.revision import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search

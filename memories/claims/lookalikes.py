@@ -6,10 +6,10 @@ import unicodedata
 
 from confusable_homoglyphs.confusables import confusables_data
 
-from memories import invisible
 from memories.claims import chinese
 from memories.claims.pieces import EMAIL, FILES, HANDLE, URL
-from memories.text import normal
+from memories.values import invisible
+from memories.values.text import normal
 
 MOST_ENTITIES = 3  # &amp;amp;amp;
 _WORD = re.compile(rf"[^\W{chinese.CLASS}\uac00-\ud7a3]+")

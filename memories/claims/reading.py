@@ -10,7 +10,7 @@ from memories.claims.measuring import measured
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
 from memories.claims.relating import denied, names, ordered, roles, scopes, subjects
-from memories.text import normal
+from memories.values.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000

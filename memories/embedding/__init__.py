@@ -4,9 +4,9 @@ from functools import cache
 
 from django.conf import settings
 
-from memories.embedding.asking import ask
 from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused, Unavailable, similarity
 from memories.embedding.endpoint import Endpoint
+from memories.embedding.question_vectors import ask
 from memories.embedding.static import Static
 
 __all__ = [

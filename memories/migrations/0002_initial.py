@@ -3,7 +3,7 @@ import django.contrib.postgres.indexes
 import django.core.serializers.json
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import memories.decay
+import memories.values.decay
 import uuid_utils.compat
 from django.conf import settings
 from django.db import migrations, models
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 ('reinforced_at', models.DateTimeField(null=True)),
                 ('pinned', models.BooleanField(default=False)),
                 ('deletion_policy', models.CharField(choices=[('auto_prune', 'Auto Prune'), ('manual_only', 'Manual Only'), ('never', 'Never')], default='auto_prune', max_length=16)),
-                ('fades_at', models.GeneratedField(db_persist=True, expression=memories.decay.FadesAt('salience', 'salience_at', 'half_life', 'min_salience', 'max_age', 'created_at', 'pinned'), output_field=models.DateTimeField(null=True))),
+                ('fades_at', models.GeneratedField(db_persist=True, expression=memories.values.decay.FadesAt('salience', 'salience_at', 'half_life', 'min_salience', 'max_age', 'created_at', 'pinned'), output_field=models.DateTimeField(null=True))),
                 ('expires_at', models.DateTimeField(blank=True, null=True)),
                 ('ttl', models.FloatField(blank=True, null=True)),
                 ('valid_from', models.DateTimeField(blank=True, null=True)),

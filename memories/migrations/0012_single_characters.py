@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from memories.text import UNSPACED
+from memories.values.text import UNSPACED
 
 ONE = UNSPACED.pattern.removesuffix("+")
 ADD = """

@@ -6,11 +6,11 @@ from typing import Self
 from django.db import models
 from django.db.models import Q
 
-from memories import links
-from memories.choices import Category, RevertReason
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Actor
+from memories.values import links
+from memories.values.choices import Category, RevertReason
+from memories.values.trust import Actor
 
 BEHAVIOUR = {
     Category.PREFERENCE: "Now following the preference",

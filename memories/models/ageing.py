@@ -9,9 +9,9 @@ from django.db import models, transaction
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least
 
-from memories import decay
-from memories.choices import EXPERIENCE, LIVE, DeletionPolicy, Status, Type
 from memories.models.trusted import Trusted
+from memories.values import decay
+from memories.values.choices import EXPERIENCE, LIVE, DeletionPolicy, Status, Type
 
 if TYPE_CHECKING:
     from memories.models.memory import Memory  # noqa: F401 - a name for the type checker

@@ -13,12 +13,12 @@ from django.db import models, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from memories import rows
-from memories.choices import ActorKind, Permission, Sensitivity
-from memories.exceptions import Conflict
+from memories.models import bulk_rows as rows
 from memories.models.audit import AGENT, AuditEntry
 from memories.models.trusted import new_id
-from memories.trust import SYSTEM, Actor, Trust
+from memories.values.choices import ActorKind, Permission, Sensitivity
+from memories.values.exceptions import Conflict
+from memories.values.trust import SYSTEM, Actor, Trust
 
 DEFAULT_PERMISSIONS = (Permission.READ, Permission.INGEST, Permission.REPORT, Permission.SKILLS)
 SEEN_AT_MOST_EVERY = timedelta(minutes=1)

@@ -13,11 +13,11 @@ from django.db.models import Case, Exists, OuterRef, Q, UUIDField, Value, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
-from memories.choices import ActorKind, Permission
-from memories.correlation import request_id
-from memories.faults import format_instant
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Actor, Trust
+from memories.values.choices import ActorKind, Permission
+from memories.values.field_errors import format_instant
+from memories.values.trust import Actor, Trust
+from memos_site.platform.correlation import request_id
 
 LONGEST_TEXT = 2000
 AGENT = "agent"

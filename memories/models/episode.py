@@ -10,9 +10,9 @@ from django.db import models
 from django.db.models import Case, F, Q, When
 from django.db.models.functions import Cast, Coalesce, Left, Length
 
-from memories.choices import Outcome
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
+from memories.values.choices import Outcome
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200

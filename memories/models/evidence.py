@@ -7,11 +7,11 @@ from django.db import models
 from django.db.models import Count, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce, Now
 
-from memories.choices import Outcome
 from memories.models.episode import Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Trust
+from memories.values.choices import Outcome
+from memories.values.trust import Trust
 
 OF_EPISODE = "episode:"
 OF_THREAD = "thread:"

@@ -11,15 +11,16 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Lower, Now
 
-from memories import claims, decay
-from memories.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
-from memories.exceptions import Conflict
+from memories import claims
 from memories.models.ageing import PRUNABLE, Ageing
 from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
-from memories.trust import Actor, Trust
+from memories.values import decay
+from memories.values.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor, Trust
 
 DAY = 86_400.0
 LONGEST_KEY = 255

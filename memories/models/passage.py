@@ -16,13 +16,13 @@ from django.contrib.postgres.search import SearchQuery, SearchVectorField
 from django.db import connection, models
 from django.db.models import Func, Q
 
-from memories import embedding, text
-from memories.choices import Sensitivity, Type
-from memories.conversation import SYSTEM_ROLES
+from memories import embedding
 from memories.models.episode import Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, as_text
+from memories.values import text
+from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
 
 MOST_AT_ONCE = 2_000  # passages of one statement
 OF_MESSAGES = ("message", "tool_call", "tool_result")  # events of other kinds were reported by name

@@ -9,9 +9,9 @@ from django.db import models
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from memories.choices import Outcome
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted
+from memories.values.choices import Outcome
 
 COLUMN = {Outcome.SUCCESS: "successes", Outcome.FAILURE: "failures", Outcome.PARTIAL: "partials"}
 Z95 = 1.959964

@@ -12,13 +12,13 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
 from memories import claims
-from memories.choices import LIVE
 from memories.claims import Likeness
-from memories.exceptions import Conflict
 from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Actor
+from memories.values.choices import LIVE
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
 
 PROPOSAL = "proposal"
 SNOOZED = "snoozed_until"

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
-from memories.trust import Trust
+from memories.values.trust import Trust
 
 SUPERSEDES, DERIVED_FROM, CONTESTED_BY = "supersedes", "derived_from", "contested_by"
 

@@ -9,11 +9,11 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from memories import claim_locks
-from memories.choices import LIVE, Hold, Sensitivity, Status
-from memories.exceptions import Conflict
+from memories.models import claim_locks
 from memories.models.audit import AuditEntry
-from memories.trust import Actor
+from memories.values.choices import LIVE, Hold, Sensitivity, Status
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
 
 LEAST = {Status.CONFIRMED: 60, Status.APPLIED: 80}  # the confidence that a promotion by hand gives at least
 PROMOTABLE = {

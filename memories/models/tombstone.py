@@ -10,14 +10,15 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q
 
-from memories import claims, rows
-from memories.choices import LIVE, Category
+from memories import claims
 from memories.claims import Claim, Likeness
-from memories.exceptions import Conflict
+from memories.models import bulk_rows
 from memories.models.audit import AuditEntry
 from memories.models.digest_key import ITSELF, DigestKey, secrets_of
 from memories.models.trusted import Trusted, new_id
-from memories.trust import SHARED_SCOPES, Actor
+from memories.values.choices import LIVE, Category
+from memories.values.exceptions import Conflict
+from memories.values.trust import SHARED_SCOPES, Actor
 
 if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
@@ -108,7 +109,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
         """Watermarks where these have stood."""
-        rows.insert([self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories])
+        bulk_rows.insert([self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories])
 
     def raise_again(self, memory: "Reviewable") -> bool:
         """The dismissal of a memory is redone: its last tombstone holds again, with the hits that it counted."""

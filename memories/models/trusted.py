@@ -5,7 +5,7 @@ from typing import Self, TypeVar
 from django.db.models import Model, QuerySet
 from uuid_utils.compat import uuid7
 
-from memories.trust import Trust
+from memories.values.trust import Trust
 
 M_co = TypeVar("M_co", bound=Model, covariant=True)
 

@@ -11,11 +11,11 @@ from unfold.forms import ActionForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from memories.admin.records import MemoryAdmin
-from memories.choices import Permission
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.models import Memory
 from memories.people import trust_of
-from memos_site import desk
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memos_site import review
 
 
 class Because(ActionForm):
@@ -54,7 +54,7 @@ class DecidedMemoryAdmin(MemoryAdmin):
         trust, why, done = trust_of(request.user), request.POST.get("reason", ""), 0
         for memory in queryset[: self.list_per_page]:
             try:
-                desk.decide(trust, memory.pk, verb, at=timezone.now(), why=why)
+                review.decide(trust, memory.pk, verb, at=timezone.now(), why=why)
                 done += 1
             except (Conflict, Invalid, NotAllowed, NotFound) as refusal:
                 self.message_user(request, f"{memory}: {refusal}", messages.WARNING)

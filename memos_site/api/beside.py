@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists, trails
+from memories.api.base import ApiView, WriteView
 from memories.api.described import described
-from memories.api.doors import Door, WritingDoor
 from memories.api.lists import PAGING
 from memories.api.preconditions import versions
-from memories.choices import Permission
-from memories.exceptions import FieldError, Invalid, NotFound
 from memories.models import Adaptation, AuditEntry, Proposal, Tombstone
-from memos_site import desk
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid, NotFound
+from memos_site import review
 from memos_site.api import bodies, operations, representations
 
 READ, REVIEW = {"GET": (Permission.READ,)}, {"GET": (Permission.REVIEW,)}
@@ -24,7 +24,7 @@ DECIDE = {"POST": (Permission.REVIEW,)}
 
 
 @described(operations.GET_PROPOSAL)
-class OneProposal(Door):
+class OneProposal(ApiView):
     """Who proposed something may ask what has become of it."""
 
     needs = READ
@@ -37,7 +37,7 @@ class OneProposal(Door):
 
 
 @described(operations.LIST_PROPOSALS)
-class Proposals(Door):
+class Proposals(ApiView):
     needs = READ
     filters = frozenset({"kind", "decision", "memory", "made_by", "scope"}) | PAGING
 
@@ -53,7 +53,7 @@ class Proposals(Door):
         return lists.answer(request, rows, order, show=representations.proposal, at=lists.moment(request))
 
 
-class DecideProposal(WritingDoor):
+class DecideProposal(WriteView):
     needs = DECIDE
     verb: Callable[..., UUID]
 
@@ -65,16 +65,16 @@ class DecideProposal(WritingDoor):
 
 @described(operations.ACCEPT_PROPOSAL)
 class Accept(DecideProposal):
-    verb = staticmethod(desk.accept)
+    verb = staticmethod(review.accept)
 
 
 @described(operations.REJECT_PROPOSAL)
 class Reject(DecideProposal):
-    verb = staticmethod(desk.reject)
+    verb = staticmethod(review.reject)
 
 
 @described(operations.LIST_TOMBSTONES)
-class Tombstones(Door):
+class Tombstones(ApiView):
     needs = REVIEW
     filters = frozenset({"scope", "active"}) | PAGING
 
@@ -86,16 +86,16 @@ class Tombstones(Door):
 
 
 @described(operations.LIFT_TOMBSTONE)
-class Lift(WritingDoor):
+class Lift(WriteView):
     needs = DECIDE
 
     def write(self, request: Request, tombstone_id: UUID) -> Response:
-        batch = desk.lift(self.trust, tombstone_id, at=timezone.now(), why=bodies.why(self.body("why")))
+        batch = review.lift(self.trust, tombstone_id, at=timezone.now(), why=bodies.why(self.body("why")))
         return Response({**representations.tombstone(Tombstone.objects.get(pk=tombstone_id)), "batch": batch})
 
 
 @described(operations.LIST_ADAPTATIONS)
-class Adaptations(Door):
+class Adaptations(ApiView):
     needs = READ
     filters = frozenset({"scope", "active"}) | PAGING
 
@@ -108,19 +108,19 @@ class Adaptations(Door):
 
 
 @described(operations.REVERT_ADAPTATION)
-class Revert(WritingDoor):
+class Revert(WriteView):
     needs = DECIDE
 
     def write(self, request: Request, adaptation_id: UUID) -> Response:
         body = self.body("keep_memory", "why")
         keep = bodies.flag(body, "keep_memory", default=True)
         why = bodies.why(body)
-        batch = desk.revert(self.trust, adaptation_id, keep_memory=keep, at=timezone.now(), why=why)
+        batch = review.revert(self.trust, adaptation_id, keep_memory=keep, at=timezone.now(), why=why)
         return Response({**representations.adaptation(Adaptation.objects.get(pk=adaptation_id)), "batch": batch})
 
 
 @described(operations.LIST_AUDIT)
-class Audit(Door):
+class Audit(ApiView):
     needs = READ
     filters = frozenset({"scope", "action", "actor", "subject", "batch"}) | PAGING
 

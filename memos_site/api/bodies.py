@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.choices import Status
-from memories.exceptions import FieldError, Invalid, within
-from memories.faults import NOT_AN_INSTANT, parse_instant
+from memories.values.choices import Status
+from memories.values.exceptions import FieldError, Invalid, within
+from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
 
 LONGEST_REASON = 2_000
 Json = dict[str, Any]

@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from consolidation import guidance
 from consolidation.guidance import Guidance
 from consolidation.guidance.rendering import block
-from memories import context
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
-from memories.choices import Permission
-from memories.context import ContextRequest, Item
-from memories.context.allowance import Allowance
-from memories.trust import Trust
+from memories.search import context
+from memories.search.context import ContextRequest, Item
+from memories.search.context.time_budget import Allowance
+from memories.values.choices import Permission
+from memories.values.trust import Trust
 from memos_site.api import operations_of_context as operations
 
 ANSWER_WITHIN = 1.9  # seconds, of which the memories take what they need
@@ -25,7 +25,7 @@ LEAST = 0.05
 
 
 @described(operations.CONTEXT)
-class Context(Door):
+class Context(ApiView):
     needs = {"POST": (Permission.READ,)}
 
     def post(self, request: Request) -> Response:

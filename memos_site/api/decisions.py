@@ -9,13 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import representations
+from memories.api.base import WriteView
 from memories.api.described import described
-from memories.api.doors import WritingDoor
 from memories.api.preconditions import etag, versions
-from memories.choices import Permission, Status
-from memories.exceptions import FieldError, Invalid
 from memories.models import Memory
-from memos_site import desk
+from memories.values.choices import Permission, Status
+from memories.values.exceptions import FieldError, Invalid
+from memos_site import review
 from memos_site.api import bodies, operations
 from memos_site.api.filters import filter_of
 from skills.api import representations as of_skills
@@ -23,10 +23,10 @@ from skills.api.views import SkillDoor
 
 DECIDE = {"POST": (Permission.REVIEW,)}
 MANY = ("action", "ids", "filter", "as_of", "why", "reason", "to", "until", "pinned")
-BULK = tuple(verb for verb in desk.VERBS if verb not in ("edit", "reject"))
+BULK = tuple(verb for verb in review.VERBS if verb not in ("edit", "reject"))
 
 
-class Decide(WritingDoor):
+class Decide(WriteView):
     """POST memories/{id}/{verb}: the memory as it now stands, with the batch by which it is undone."""
 
     needs = DECIDE
@@ -37,7 +37,7 @@ class Decide(WritingDoor):
         at, body = timezone.now(), self.body(*self.fields, "why")
         allowed = versions(request)
         told = {"at": at, "why": bodies.why(body), "versions": allowed, **how(self.verb, body)}
-        decision = desk.decide(self.trust, memory_id, self.verb, **told)
+        decision = review.decide(self.trust, memory_id, self.verb, **told)
         rows = Memory.objects.select_related("episode", "performance")
         shown = representations.memory(rows.get(pk=memory_id), at=at)
         along = {"equals": decision.equals} if self.verb == "dismiss" else {}
@@ -95,7 +95,7 @@ class Snooze(Decide):
 
 
 @described(operations.REJECT_VERSION)
-class RejectVersion(SkillDoor, WritingDoor):
+class RejectVersion(SkillDoor, WriteView):
     """POST skills/{name}/versions/{number}/reject: the version as it now stands, with its batch."""
 
     needs = DECIDE
@@ -105,13 +105,13 @@ class RejectVersion(SkillDoor, WritingDoor):
         why = bodies.why(self.body("reason", "why"))
         version = self.version(request, name, number)
         about: dict[str, Any] = {"why": why, "number": version.number}
-        decision = desk.decide(self.trust, version.skill_id, "reject", at=timezone.now(), **about)
+        decision = review.decide(self.trust, version.skill_id, "reject", at=timezone.now(), **about)
         version.refresh_from_db()
         return Response({**of_skills.version(version), "batch": decision.batch})
 
 
 @described(operations.DECIDE_MANY)
-class Bulk(WritingDoor):
+class Bulk(WriteView):
     """`ids`, or what `filter` finds now of what had not changed since `as_of`."""
 
     needs = DECIDE
@@ -125,21 +125,21 @@ class Bulk(WritingDoor):
         many = self._by_filter(verb, body, told) if "filter" in body else self._by_ids(verb, body, told)
         return Response({"batch": many.batch, "done": many.done, "failed": many.failed, "equals": many.equals})
 
-    def _by_ids(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> desk.Many:
-        return desk.by_ids(self.trust, bodies.ids(body), verb, **told)
+    def _by_ids(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> review.Many:
+        return review.by_ids(self.trust, bodies.ids(body), verb, **told)
 
-    def _by_filter(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> desk.Many:
+    def _by_filter(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> review.Many:
         if "ids" in body:
             raise Invalid(FieldError("/filter", "ambiguous", "either ids or a filter"))
         as_of = bodies.instant(body, "as_of", required=True)
         assert isinstance(as_of, datetime)
-        return desk.by_filter(self.trust, filter_of(body["filter"]), as_of, verb, **told)
+        return review.by_filter(self.trust, filter_of(body["filter"]), as_of, verb, **told)
 
 
 @described(operations.UNDO_DECISION)
-class Undo(WritingDoor):
+class Undo(WriteView):
     needs = DECIDE
 
     def write(self, request: Request, batch: UUID) -> Response:
-        done = desk.undo(self.trust, batch, at=timezone.now())
+        done = review.undo(self.trust, batch, at=timezone.now())
         return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})

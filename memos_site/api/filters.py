@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memories.choices import Category, Origin, Status, Type
-from memories.exceptions import Invalid
-from memories.shapes import Identifier, ScopeName, Tag, field_error
+from memories.values.choices import Category, Origin, Status, Type
+from memories.values.exceptions import Invalid
+from memories.values.field_types import Identifier, ScopeName, Tag, field_error
 
 Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: one by one
 

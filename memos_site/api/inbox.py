@@ -9,13 +9,13 @@ from rest_framework.response import Response
 
 from memories.api import lists
 from memories.api import representations as of_memories
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
 from memories.api.lists import PAGING
-from memories.choices import Category, Permission
-from memories.exceptions import FieldError, Invalid
 from memories.models import Memory, Proposal
-from memos_site import desk
+from memories.values.choices import Category, Permission
+from memories.values.exceptions import FieldError, Invalid
+from memos_site import review
 from memos_site.api import operations, representations
 from skills.api import representations as of_skills
 from skills.models import SkillVersion
@@ -24,7 +24,7 @@ EXACT = ("scope", "source", "company_id")
 
 
 @described(operations.LIST_INBOX)
-class Inbox(Door):
+class Inbox(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"kind", "category", *EXACT}) | PAGING
 
@@ -36,19 +36,19 @@ class Inbox(Door):
             "category": _one(request, "category", Category.values),
         }
         versions = Prefetch("skill__versions", SkillVersion.objects.select_related("skill"))
-        rows = desk.waiting(self.trust, at=now, **asked).prefetch_related(versions)
+        rows = review.waiting(self.trust, at=now, **asked).prefetch_related(versions)
 
         def show(row: Memory | Proposal) -> dict[str, Any]:
-            kind = desk.kind_of(row)
+            kind = review.kind_of(row)
             if isinstance(row, Proposal):
-                return {"kind": kind, "proposal": representations.proposal(row), "why": desk.why_proposed(row)}
+                return {"kind": kind, "proposal": representations.proposal(row), "why": review.why_proposed(row)}
             skill: Any = getattr(row, "skill", None)
-            if kind == desk.VERSION and skill.proposed:
-                return {"kind": kind, "version": _version(skill, row), "why": desk.why(row)}
-            return {"kind": row.type, "memory": of_memories.memory(row, at=at), "why": desk.why(row)}
+            if kind == review.VERSION and skill.proposed:
+                return {"kind": kind, "version": _version(skill, row), "why": review.why(row)}
+            return {"kind": row.type, "memory": of_memories.memory(row, at=at), "why": review.why(row)}
 
-        also = [desk.proposed(self.trust, at=now, **asked)]
-        return lists.answer(request, rows, desk.ORDER, show=show, at=at, also=also)
+        also = [review.proposed(self.trust, at=now, **asked)]
+        return lists.answer(request, rows, review.ORDER, show=show, at=at, also=also)
 
 
 def _version(skill: Any, row: Memory) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
 from memos_site.api import operations
 
 
@@ -22,7 +22,7 @@ def document() -> dict[str, Any]:
 
 
 @described(operations.GET_SCHEMA)
-class Schema(Door):
+class Schema(ApiView):
     filters = frozenset({"format"})
 
     def get(self, request: Request) -> Response:

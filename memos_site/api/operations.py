@@ -6,10 +6,10 @@ from memories.api.described import Answer, Operation
 from memories.api.examples import AT, HISTORY_ENTRY, ID, memory
 from memories.api.parameters import query, some_of
 from memories.api.preconditions import IF_MATCH
-from memories.choices import Category, Type
 from memories.models import Proposal
 from memories.models.proposal import STILL_OPEN
-from memos_site import desk
+from memories.values.choices import Category, Type
+from memos_site import review
 from memos_site.api import schema
 from skills.api.operations import NAME, NUMBER, SCOPE
 
@@ -19,7 +19,7 @@ DECIDED: dict[int, Answer] = {200: schema.Decided}
 REFUSES = frozenset({404, 409})
 STALE = frozenset({404, 409, 412})
 DECISIONS = [STILL_OPEN, *Proposal.Decision.values]
-KINDS = [*Type.values, desk.VERSION, *desk.PROPOSALS]
+KINDS = [*Type.values, review.VERSION, *review.PROPOSALS]
 KIND = query("kind", {"type": "string", "enum": KINDS}, "Of this type of memory or kind of proposal only.")
 CATEGORY = query("category", {"type": "string", "enum": Category.values}, "Of this category only.")
 SOURCE = query("source", {"type": "string"}, "Of exactly this source (also as `source_plugin`).")

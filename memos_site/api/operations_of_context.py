@@ -4,7 +4,7 @@ from typing import Any
 
 from memories.api import examples
 from memories.api.described import Operation
-from memories.context import ContextRequest
+from memories.search.context import ContextRequest
 from memos_site.api.schema_of_context import ContextAnswer
 
 EXAMPLE: dict[str, Any] = {

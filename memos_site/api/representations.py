@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from memories.choices import Sensitivity
 from memories.models import Adaptation, Proposal, Tombstone
+from memories.values.choices import Sensitivity
 
 PROPOSED = ("id", "kind", "others", "change", "resembles", "why", "score", "made_by", "evidence", "scope")
 DECIDED = ("opened_at", "snoozed_until", "decided_at", "decided_by", "decision")

@@ -10,8 +10,8 @@ from memories.api.schema.memory import Memory, Page
 from memories.api.schema.payloads import Count
 from memories.api.schema.problem import Shape
 from memories.api.schema.trails import HistoryEntry
-from memories.choices import Category, RevertReason
-from memories.shapes import SOMETHING, Instant, SensitivityName
+from memories.values.choices import Category, RevertReason
+from memories.values.field_types import SOMETHING, Instant, SensitivityName
 from memos_site.api.filters import Filter
 from skills.api.schema import SkillVersion
 

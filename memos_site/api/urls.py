@@ -5,8 +5,8 @@ from django.urls import include, path, re_path
 from memos_site.api import beside, decisions
 from memos_site.api.context import Context
 from memos_site.api.inbox import Inbox
+from memos_site.api.not_found import Unknown
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
-from memos_site.api.unknown import Unknown
 
 urlpatterns = [
     path("", include("memories.api.urls")),

@@ -17,15 +17,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
-from memories import credentials
-from memories.choices import Sensitivity
-from memories.conversation import LONGEST_CONTENT
+from memories.intake.reports.conversation import LONGEST_CONTENT
 from memories.models import Event, Memory, Performance
 from memories.models.episode import LONGEST_SHOWN, LONGEST_START
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.people import trust_of
-from memos_site import desk
-from memos_site.views.answers import Steps
+from memories.scanning import credentials
+from memories.values.choices import Sensitivity
+from memos_site import review
+from memos_site.web.responses import Steps
 
 register = template.Library()
 
@@ -132,15 +132,15 @@ def in_a_row(events: list[Event]) -> list[dict[str, Any]]:
 @register.filter
 def stand(memory: Memory) -> str:
     """What the decision is about; a form sends it along, so that nobody decides on what changed unseen."""
-    return desk.stand(memory)
+    return review.stand(memory)
 
 
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
     """How many decisions wait for a person, for the rail: at most MOST_COUNTED are counted."""
     trust, at = trust_of(user), timezone.now()
-    memories = desk.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
-    proposals = desk.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
+    memories = review.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
+    proposals = review.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
     found = memories.union(proposals, all=True).count()  # one statement, for every page
     return f"{MOST_COUNTED}+" if found > MOST_COUNTED else str(found)
 
@@ -158,4 +158,4 @@ def filled(counters: dict[str, int]) -> list[tuple[str, int]]:
 
 @register.simple_tag
 def dismissal_reasons() -> tuple[str, ...]:
-    return desk.REASONS
+    return review.REASONS

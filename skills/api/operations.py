@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 from memories.api.described import Operation
 from memories.api.examples import AT, ID, PERFORMANCE
 from memories.api.parameters import query, some_of
-from memories.choices import Status
+from memories.values.choices import Status
 from skills.api.schema import Skill, SkillPage, SkillVersion, SkillVersionPage
 
 TAG = "Skills"

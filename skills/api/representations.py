@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from memories import links
 from memories.api.representations import performance
-from memories.choices import Sensitivity
 from memories.models import Performance
+from memories.values import links
+from memories.values.choices import Sensitivity
 from skills.models import Skill, SkillVersion
 
 LEARNT = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")

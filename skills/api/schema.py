@@ -9,8 +9,8 @@ from pydantic import Field
 from memories.api.schema.memory import Page, Percent
 from memories.api.schema.payloads import Count, Performance, Share
 from memories.api.schema.problem import Shape
-from memories.choices import Status
-from memories.shapes import SensitivityName
+from memories.values.choices import Status
+from memories.values.field_types import SensitivityName
 
 Number = Annotated[int, Field(ge=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

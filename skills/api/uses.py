@@ -9,18 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.api.base import WriteView
 from memories.api.described import Operation, described
-from memories.api.doors import WritingDoor
 from memories.api.examples import ID
 from memories.api.representations import performance
 from memories.api.schema.payloads import Performance as PerformanceShape
 from memories.api.schema.payloads import Share
 from memories.api.schema.problem import Shape
-from memories.choices import Outcome, Permission
+from memories.intake.reports.events import Milliseconds, check
 from memories.models import Performance
-from memories.reports import Milliseconds, check
-from memories.shapes import OutcomeName
-from skills import uses
+from memories.values.choices import Outcome, Permission
+from memories.values.field_types import OutcomeName
+from skills import outcomes
 from skills.api.operations import ABSENT, NAME, SCOPE, TAG
 from skills.api.schema import Number
 from skills.api.views import SkillDoor
@@ -79,15 +79,15 @@ REPORT_SKILL_USE = Operation(
 
 
 @described(REPORT_SKILL_USE)
-class Uses(SkillDoor, WritingDoor):
+class Uses(SkillDoor, WriteView):
     needs = {"POST": (Permission.REPORT,)}
     others = {"POST": frozenset({"scope"})}
 
     def write(self, request: Request, name: str) -> Response:
         told = check(UseReport, request.data)
         key = request.headers.get("Idempotency-Key", "")
-        use = uses.Use(**{**told.model_dump(), "outcome": Outcome(told.outcome), "key": key})
-        row, created = uses.report(self.skill(request, name), use, trust=self.trust, at=timezone.now())
+        use = outcomes.Use(**{**told.model_dump(), "outcome": Outcome(told.outcome), "key": key})
+        row, created = outcomes.report(self.skill(request, name), use, trust=self.trust, at=timezone.now())
         return Response(_shown(row), status=201 if created else 200)
 
 

@@ -12,18 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import lists
+from memories.api.base import ApiView
 from memories.api.described import described
-from memories.api.doors import Door
 from memories.api.lists import PAGING
-from memories.choices import ActorKind, Permission, Status
-from memories.exceptions import Conflict, NotFound
+from memories.values.choices import ActorKind, Permission, Status
+from memories.values.exceptions import Conflict, NotFound
 from skills.api import operations, representations
 from skills.models import Skill, SkillQuerySet, SkillUse, SkillVersion
 
 READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.SKILLS, Permission.READ)}
 
 
-class SkillDoor(Door):
+class SkillDoor(ApiView):
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = READ
 
     @property

@@ -9,8 +9,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from memories.models import Memory
 from memories.people import trust_of
-from skills import rendering
 from skills.models import Skill, SkillVersion
+from skills.packaging import rendering
 
 register = template.Library()
 MOST_USES = 10

@@ -43,7 +43,7 @@ def first_test(run: Any) -> tuple[Any, str, dict[str, bool]] | None:
     from consolidation.learning.attempts import attempts
     from consolidation.learning.places import place
     from consolidation.learning.purposes import TESTS
-    from consolidation.pipelines.rules import tool_rules
+    from consolidation.pipelines.tool_rules import tool_rules
 
     rules = tool_rules()
     tried = [attempt for attempt in attempts(run, rules) if attempt.purpose == TESTS]
@@ -58,7 +58,7 @@ def first_test(run: Any) -> tuple[Any, str, dict[str, bool]] | None:
 
 
 def ask(raw: Json, scope: str) -> str:
-    from consolidation.commands import CommandFact
+    from consolidation.models.commands import CommandFact
 
     found = first_test(recorded(raw))
     if found is None:

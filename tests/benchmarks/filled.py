@@ -80,8 +80,8 @@ def memory_id(number: int) -> UUID:
 
 
 def _make_memories(first: int, count: int, scopes: int) -> None:
-    from memories.choices import Origin, Status, Type
     from memories.models import Episode, Memory
+    from memories.values.choices import Origin, Status, Type
 
     born = {"created_at": AT, "updated_at": AT, "salience_at": AT, "created_by": "bench"}
     said = {"source": "bench", "origin": Origin.OBSERVED, "sensitivity": 1, "confidence": 80}

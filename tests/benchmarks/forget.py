@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     rows = parser.parse_args().rows
     with empty_store(None):
-        from memories import forgetting
+        from memories import lifecycle
         from memories.models import Memory
 
         began = time.perf_counter()
@@ -206,7 +206,7 @@ def main() -> None:
         plan("what is past its TTL", Memory.objects.expired(NOW).only("pk"))
         plan("what may be pruned", Memory.objects.prunable(NOW).only("pk"))
         for name in BARE:
-            compared(name, getattr(forgetting, name))
+            compared(name, getattr(lifecycle, name))
         plan("what may be pruned, when half of the faded had to stay", Memory.objects.prunable(NOW).only("pk"))
         uses()
 

@@ -81,24 +81,25 @@ def splits(runs: list[Json], domain: str) -> Iterator[tuple[str, list[list[Json]
 
 
 def learn(runs: list[Json], scope: str) -> None:
-    from consolidation import consolidating
+    from consolidation import consolidation_run
     from consolidation.models import Run
-    from memories import conversation, ingestion
-    from memories.trust import everything
+    from memories.intake import episodes
+    from memories.intake.reports import conversation
+    from memories.values.trust import everything
 
     at = datetime.now(UTC)
     drafts = [
         conversation.parse({**{key: run[key] for key in ("id", "thread_id", "outcome", "messages")}, "scope": scope})
         for run in runs
     ]
-    for answer in ingestion.conversations(drafts, trust=everything(), at=at):
+    for answer in episodes.conversations(drafts, trust=everything(), at=at):
         assert not isinstance(answer, Exception), answer
-    consolidating.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=at)
+    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=at)
 
 
 def ask(scope: str, body: Json) -> Any:
     from consolidation import guidance
-    from memories.trust import everything
+    from memories.values.trust import everything
 
     return guidance.answer(guidance.check({"scopes": [scope], **body}), trust=everything(), at=datetime.now(UTC))
 

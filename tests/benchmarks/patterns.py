@@ -48,10 +48,10 @@ def main(many: int, patience: float) -> None:
     from django.db import connection
     from django.utils import timezone
 
-    from consolidation import ruling
+    from consolidation import pattern_run
     from consolidation.models import Run
     from memories.models import Event
-    from memos_site.postgres.server import Server
+    from memos_site.platform.postgres.server import Server
 
     call_command("migrate", verbosity=0)
     try:
@@ -70,7 +70,7 @@ def main(many: int, patience: float) -> None:
                 last = now
             return time.monotonic() - started > patience
 
-        run = ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), enough=told)
+        run = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), enough=told)
         print(run and run.counters, run and run.error, f"{Event.objects.unruled().count()} left")
         with connection.cursor() as cursor:
             cursor.execute(

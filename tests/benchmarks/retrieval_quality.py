@@ -48,8 +48,9 @@ def said(turn: Json) -> str:
 
 def bring_in(dialogue: Json) -> None:
     """Each session as a conversation that took place then."""
-    from memories import conversation, ingestion
-    from memories.trust import everything
+    from memories.intake import episodes
+    from memories.intake.reports import conversation
+    from memories.values.trust import everything
 
     for session, turns in groupby(dialogue["turns"], key=lambda turn: turn["session"]):
         told = list(turns)
@@ -59,7 +60,7 @@ def bring_in(dialogue: Json) -> None:
         ]
         body = {"messages": messages, "id": f"session-{session}", "scope": dialogue["id"], "source": "bench"}
         draft = conversation.parse({**body, "timestamp": at.isoformat()})
-        ingestion.conversation(draft, trust=everything(), at=at)
+        episodes.conversation(draft, trust=everything(), at=at)
 
 
 def questions(dialogue: Json) -> Iterator[tuple[Json, set[str]]]:
@@ -72,11 +73,11 @@ def questions(dialogue: Json) -> Iterator[tuple[Json, set[str]]]:
 
 
 def refs_found(text: str, scope: str, *, at: datetime) -> list[str | None]:
-    from memories import retrieval
-    from memories.trust import everything
+    from memories import search
+    from memories.values.trust import everything
 
-    asked = retrieval.check({"query": text, "scopes": [scope], "unit": "passage", "limit": max(DEPTHS)})
-    return [result.passages[0].ref for result in retrieval.search(asked, trust=everything(), at=at).results]
+    asked = search.check({"query": text, "scopes": [scope], "unit": "passage", "limit": max(DEPTHS)})
+    return [result.passages[0].ref for result in search.search(asked, trust=everything(), at=at).results]
 
 
 def answered(dialogue: Json, *, at: datetime, alone: Mapping[str, bool]) -> Iterator[Answered]:

@@ -19,7 +19,7 @@ from tests.benchmarks.store import empty_store, show
 TABLES = ("memories_memory", "memories_passage", "memories_vector")
 ASKED = 8  # words of a question
 
-# The ranking of memories/ranking.py in SQL, over the same candidates; a line of `near` for each word of the question.
+# The ranking of memories/search/ranking.py in SQL, over the same candidates; a line of `near` for each word.
 BARE = """
 WITH pool AS MATERIALIZED ({candidates}),
 idf AS MATERIALIZED (
@@ -63,24 +63,25 @@ def questions(samples: Sequence[str], count: int) -> Iterator[str]:
 
 
 def by_function(question: str, scope: str | None) -> Any:
-    from memories import retrieval
-    from memories.trust import everything
+    from memories import search
+    from memories.values.trust import everything
 
-    asked = retrieval.check({"query": question, "scopes": [scope] if scope else []})
-    return retrieval.search(asked, trust=everything(), at=datetime.now(UTC))
+    asked = search.check({"query": question, "scopes": [scope] if scope else []})
+    return search.search(asked, trust=everything(), at=datetime.now(UTC))
 
 
 def by_bare_sql(question: str, scope: str | None) -> Any:
     """The same question, read and embedded the same way; one statement answers everything."""
     from django.db import connection, transaction
 
-    from memories import ann, retrieval
-    from memories.retrieval.asking import Asking
-    from memories.retrieval.candidates import statement
-    from memories.retrieval.question import Question, meaning, read
-    from memories.trust import everything
+    from memories import search
+    from memories.indexing import ann_index
+    from memories.search.candidates import statement
+    from memories.search.question import Question, meaning, read
+    from memories.search.statement_values import Asking
+    from memories.values.trust import everything
 
-    asked = retrieval.check({"query": question, "scopes": [scope] if scope else []})
+    asked = search.check({"query": question, "scopes": [scope] if scope else []})
     model, vector, _failed = meaning(question)
     trust = asked.narrows(everything())
     words, known = read(question, trust.scopes_to_read)
@@ -89,7 +90,7 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
     values = asking.values()
     with transaction.atomic(), connection.cursor() as cursor:
-        ann.prepare(cursor)
+        ann_index.prepare(cursor)
         began = time.perf_counter()
         cursor.execute(sql, values)
         cursor.fetchall()
@@ -132,19 +133,20 @@ def sizes() -> None:
 
 
 def build_index() -> None:
-    from memories import ann
-    from memories.retrieval.figures import kept
+    from memories.indexing import ann_index
+    from memories.search.estimates import kept
 
     began = time.perf_counter()
-    said = ann.ensure()
+    said = ann_index.ensure()
     kept.drop()
     show(f"index over vectors: {said}", time.perf_counter() - began, "s")
 
 
 def ingest(scopes: int, count: int = 100) -> None:
     """Conversations of 20 messages come in beside all that is there."""
-    from memories import conversation, ingestion
-    from memories.trust import everything
+    from memories.intake import episodes
+    from memories.intake.reports import conversation
+    from memories.values.trust import everything
     from tests.benchmarks.filled import EACH, Texts
 
     said, _vectors = Texts(seed=2).passages(count * EACH)
@@ -152,7 +154,7 @@ def ingest(scopes: int, count: int = 100) -> None:
     for n in range(count):
         messages = [{"role": "user", "content": text} for text in said[n * EACH : (n + 1) * EACH]]
         body = {"messages": messages, "scope": f"scope-{n % scopes}", "source": "bench"}
-        ingestion.conversation(conversation.parse(body), trust=everything(), at=datetime.now(UTC))
+        episodes.conversation(conversation.parse(body), trust=everything(), at=datetime.now(UTC))
     show("conversations of 20 messages, with embedding", count * EACH / (time.perf_counter() - began), "events/s")
 
 

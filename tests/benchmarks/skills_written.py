@@ -44,7 +44,7 @@ def _import(lines: Iterable[dict[str, Any]], scopes: Iterable[str], store: Path)
     from django.core.management import call_command
     from django.utils import timezone
 
-    from consolidation.consolidating import consolidate
+    from consolidation.consolidation_run import consolidate
     from consolidation.models import Run
 
     for scope in scopes:
@@ -73,7 +73,7 @@ def _coverage(lines: Iterable[dict[str, Any]], scopes: list[str]) -> dict[str, A
     """Of the successes that each fold left out: how many there are, and the share that the skills of the fold cover."""
     from consolidation.learning.effects import effects
     from consolidation.pipelines import recorded
-    from consolidation.pipelines.rules import tool_rules
+    from consolidation.pipelines.tool_rules import tool_rules
     from memories.models import Episode
     from skills.models import Skill
 

@@ -21,7 +21,7 @@ def empty_store(data_dir: Path | None = None) -> Iterator[Path]:
     django.setup()
     from django.core.management import call_command
 
-    from memos_site.postgres.server import Server
+    from memos_site.platform.postgres.server import Server
 
     call_command("migrate", verbosity=0)
     try:

@@ -36,17 +36,18 @@ def typed_recall(path: Path) -> None:
 
 def bring_in(line: Json, *, at: datetime) -> Any:
     """The id of the memory; what is no experience is stored as a confirmed claim."""
-    from memories import indexing, ingestion
-    from memories.choices import Origin, Sensitivity, Status
+    from memories import indexing
+    from memories.intake import episodes
+    from memories.intake.reports.events import EventReport, check
     from memories.models import Memory
-    from memories.reports import EventReport, check
-    from memories.trust import everything
+    from memories.values.choices import Origin, Sensitivity, Status
+    from memories.values.trust import everything
 
     common = {"scope": line["scope"], "tags": line["tags"]}
     if line["memory_type"] == "episodic":
         said = {"source": "bench", "event_kind": line["event_kind"], "ref": line["ref"], "summary": line["text"]}
         report = check(EventReport, {**said, **common, "sensitivity": line["sensitivity"]})
-        [stored] = ingestion.happened([report], trust=everything(), at=at)
+        [stored] = episodes.happened([report], trust=everything(), at=at)
         assert not isinstance(stored, Exception), stored
         assert stored.memory is not None
         return stored.memory.pk
@@ -71,12 +72,12 @@ def bring_in(line: Json, *, at: datetime) -> Any:
 
 
 def ids_found(query: Json, *, at: datetime) -> list[Any]:
-    from memories import retrieval
-    from memories.trust import everything
+    from memories import search
+    from memories.values.trust import everything
 
     body = {"query": query["text"], "trust": query["trust"], "limit": query["k"]}
-    asked = retrieval.check({**body, "memory_types": query.get("memory_types")})
-    return [result.memory.pk for result in retrieval.search(asked, trust=everything(), at=at).results]
+    asked = search.check({**body, "memory_types": query.get("memory_types")})
+    return [result.memory.pk for result in search.search(asked, trust=everything(), at=at).results]
 
 
 def may_see(trust: Json, record: Json) -> bool:

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.people import trust_of
-from memos_site import desk
+from memos_site import review
 from tests.browser.test_review import sign_in
 from tests.deciding import LATER
 from tests.make import AT, make_memory, make_person
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_phone_tells_who_dismissed_from_who_lifted(browser: Browser, live_server: LiveServer) -> None:
     memory, trust = make_memory("Acme pays late"), trust_of(make_person("berta"))
-    desk.decide(trust, memory.pk, "dismiss", at=AT, why="noise")
-    desk.decide(trust, memory.pk, "restore", at=LATER)
+    review.decide(trust, memory.pk, "dismiss", at=AT, why="noise")
+    review.decide(trust, memory.pk, "restore", at=LATER)
     page = sign_in(browser, live_server)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(live_server.url + "/dismissed/?lifted=1")

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 from pytest_django.live_server_helper import LiveServer
 
-from memories.choices import Status, Type
 from memories.models import Memory
-from memos_site.views.inbox import MORE, ROWS
+from memories.values.choices import Status, Type
+from memos_site.web.inbox import MORE, ROWS
 from tests.browser.conftest import Held
 from tests.make import make_memory, make_person
 from tests.pages import candidate

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
-from memos_site import desk
+from memos_site import review
 from tests.browser.conftest import Held
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import TRUST, propose
@@ -135,4 +135,4 @@ def test_back_and_forth_without_scripts_and_through_proposals(browser: Browser, 
     expect(toast).to_contain_text("Redone: “Acme pays late”")
     toast.get_by_role("button", name="Redo").click()
     expect(toast).to_contain_text("Redone: “Acme pays on net-30 terms”")
-    assert not desk.proposed(TRUST, at=proposal.opened_at).exists()
+    assert not review.proposed(TRUST, at=proposal.opened_at).exists()

@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from consolidation.consolidating import consolidate
+from consolidation.consolidation_run import consolidate
 from consolidation.models import Pattern, Run
-from memories import conversation, ingestion
-from memories.choices import ActorKind
+from memories.intake import episodes
+from memories.intake.reports import conversation
 from memories.models import Memory
-from memories.trust import Actor, everything
+from memories.values.choices import ActorKind
+from memories.values.trust import Actor, everything
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AGENT = everything(Actor(ActorKind.AGENT, "build-agent"))
@@ -30,7 +31,7 @@ def run(used: list[str], outcome: str | None = "success", *, minutes: int = 0, *
     """One stored run. `minutes` after noon it was closed; further fields are those of a conversation."""
     fields = {"id": f"run-{next(_number)}", "messages": messages(used), "scope": "project:acme", **fields}
     draft = conversation.parse({**fields, "outcome": outcome} if outcome else fields)
-    stored = ingestion.conversation(draft, trust=AGENT, at=NOON + timedelta(minutes=minutes))
+    stored = episodes.conversation(draft, trust=AGENT, at=NOON + timedelta(minutes=minutes))
     assert stored.memory is not None
     return stored.memory
 

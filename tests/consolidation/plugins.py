@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from consolidation import ruling
+from consolidation import pattern_run
 from consolidation.models import Run
-from memories import ingestion, reports
-from memories.ingestion.ingested import Ingested
+from memories.intake import episodes
+from memories.intake.episodes.results import Ingested
+from memories.intake.reports import events
 from memories.models import Memory
 from tests.consolidation.experience import AGENT
 
@@ -27,21 +28,21 @@ def reported(
     thread: str | None = None,
     sensitivity: str = "low",
     **context: Any,
-) -> reports.EventReport:
+) -> events.EventReport:
     """What is not scope, thread or sensitivity stands in its context."""
     place = {"scope": scope, "thread_id": thread, "sensitivity": sensitivity}
     said = {"source": source, "event_kind": "plugin_run", "ref": f"r{next(_number)}", "timestamp": at.isoformat()}
-    return reports.check(reports.EventReport, {**said, **place, "context": context or {"output_type": "draft"}})
+    return events.check(events.EventReport, {**said, **place, "context": context or {"output_type": "draft"}})
 
 
-def ran_all(runs: Sequence[reports.EventReport]) -> None:
+def ran_all(runs: Sequence[events.EventReport]) -> None:
     """Many reported runs at once."""
-    ingestion.happened(runs, trust=AGENT, at=MORNING)
+    episodes.happened(runs, trust=AGENT, at=MORNING)
 
 
 def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:
     """One reported run: its episode."""
-    (stored,) = ingestion.happened([reported(source, at, **more)], trust=AGENT, at=at)
+    (stored,) = episodes.happened([reported(source, at, **more)], trust=AGENT, at=at)
     assert isinstance(stored, Ingested)
     assert stored.memory is not None
     return stored.memory
@@ -49,7 +50,7 @@ def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:
 
 def ruled(at: datetime = LATER) -> Run:
     """A run of the rules by hand, which must not have failed."""
-    done = ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=at)
+    done = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=at)
     assert done is not None
     assert done.status == Run.Status.SUCCEEDED, done.error
     return done

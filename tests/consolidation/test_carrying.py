@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 
 from consolidation.models import Pattern, Sighting, case_of
-from memories import forgetting
-from memories.choices import Status
+from memories import lifecycle
 from memories.models import Episode, Memory, Proposal
 from memories.models.memory import competence_key
-from memories.trust import SYSTEM, everything
-from memos_site import desk
+from memories.values.choices import Status
+from memories.values.trust import SYSTEM, everything
+from memos_site import review
 from skills.models import Skill, SkillVersion
 from tests.consolidation.experience import AGENT, NOON, consolidated, run
 from tests.make import ANNA
@@ -79,7 +79,7 @@ def test_waiting_skills_of_the_same_effects_become_one_with_all_counts(settings)
 
 def test_a_published_skill_keeps_its_name_and_bytes_and_goes_on(settings) -> None:  # type: ignore[no-untyped-def]
     first, second = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
-    desk.decide(AGENT, first.pk, "promote", at=NOON)
+    review.decide(AGENT, first.pk, "promote", at=NOON)
     before = Skill.objects.get(pk=first.pk)
     package = before.published.package if before.published else ""
     carried(settings)
@@ -93,7 +93,7 @@ def test_a_published_skill_keeps_its_name_and_bytes_and_goes_on(settings) -> Non
 def test_of_several_published_ones_each_stays_and_a_person_is_asked(settings) -> None:  # type: ignore[no-untyped-def]
     both = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
     for memory in both:
-        desk.decide(AGENT, memory.pk, "promote", at=NOON)
+        review.decide(AGENT, memory.pk, "promote", at=NOON)
     carried(settings)
     assert Skill.objects.downloadable().count() == 2
     proposal = Proposal.objects.get(kind="merge")
@@ -113,7 +113,7 @@ def test_what_was_dismissed_does_not_come_back_under_a_shorter_name(settings) ->
 
 def test_what_was_forgotten_does_not_come_back_under_a_shorter_name(settings) -> None:  # type: ignore[no-untyped-def]
     (memory,) = counted_as_before(["get_order", "refund"])
-    forgetting.forget(memory, trust=everything(ANNA), at=NOON)
+    lifecycle.forget(memory, trust=everything(ANNA), at=NOON)
     settings.SIGNATURE = "effects"
     for minute in range(3):
         run(["search_orders", "refund"], minutes=100 + minute)

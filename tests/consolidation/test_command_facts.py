@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from uuid_utils.compat import uuid7
 
-from consolidation.commands import CommandAttempt, CommandFact
-from consolidation.profiles import Unprofiled
-from memories import equal_claims
-from memories.choices import ActorKind, Category, Origin, Status
+from consolidation.models.commands import CommandAttempt, CommandFact
+from consolidation.models.profiles import Unprofiled
+from memories.intake.claims import equal_claims
 from memories.models import Episode, Evidence, Memory, Proposal
-from memories.trust import Actor, everything
+from memories.values.choices import ActorKind, Category, Origin, Status
+from memories.values.trust import Actor, everything
 from tests.consolidation.experience import NOON, consolidated, run
 
 pytestmark = pytest.mark.django_db
@@ -183,7 +183,7 @@ def test_a_run_counts_with_its_first_attempt() -> None:
 
 
 def test_a_fault_in_the_middle_leaves_nothing_half_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    from consolidation import consolidating
+    from consolidation import consolidation_run
     from consolidation.models import Run
     from consolidation.pipelines import facts as pipeline
 
@@ -191,7 +191,7 @@ def test_a_fault_in_the_middle_leaves_nothing_half_written(monkeypatch: pytest.M
         commands(line)
     with monkeypatch.context() as patched:
         patched.setattr(pipeline, "_testify", lambda *_: 1 / 0)
-        done = consolidating.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(days=30))
+        done = consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(days=30))
     assert done is not None
     assert (done.status, facts()) == (Run.Status.FAILED, [])
     digested()

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from consolidation.consolidating import consolidate, retry_set_aside
+from consolidation.consolidation_run import consolidate, retry_set_aside
 from consolidation.models import Pattern, Run, Sighting
 from consolidation.pipelines import sightings
-from memories.choices import Status
 from memories.models import AuditEntry, Episode, Evidence, Memory, Performance
-from memories.trust import SYSTEM
-from memos_site import desk
+from memories.values.choices import Status
+from memories.values.trust import SYSTEM
+from memos_site import review
 from skills.models import Skill, SkillVersion
 from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
 
@@ -157,7 +157,7 @@ def test_statistics_alone_do_not_change_a_published_skill() -> None:
     for minute in range(4):
         run(BUILD, minutes=minute)
     consolidated()
-    desk.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
+    review.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
     for minute in range(5, 9):
         run(BUILD, minutes=minute)
     consolidated(at=NOON + timedelta(hours=2))
@@ -170,7 +170,7 @@ def test_another_way_of_working_is_proposed_while_agents_keep_the_published_byte
     for minute in range(3):
         run(BUILD, minutes=minute)
     consolidated()
-    desk.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
+    review.decide(AGENT, competence(SIGNATURE).pk, "promote", at=NOON)
     published = competence(SIGNATURE).skill.published
     for minute in range(5, 15):
         run([*BUILD, "go_test"], "success", minutes=minute, messages=failing_build())

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from memories.choices import Sensitivity
 from memories.models import Evidence, Memory
+from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
 from tests.consolidation.plugins import EMAIL, MORNING, ran, ruled
 from tests.make import caller

@@ -8,10 +8,10 @@ import pytest
 
 from consolidation.models import Sighting
 from consolidation.pipelines import proposals
-from memories import forgetting
+from memories import lifecycle
 from memories.models import Memory, Tombstone
-from memories.trust import everything
-from memos_site import desk
+from memories.values.trust import everything
+from memos_site import review
 from skills.models import SkillVersion
 from tests.consolidation.experience import NOON, competence, consolidated, run
 from tests.consolidation.test_consolidating import BUILD, SIGNATURE, failing_build
@@ -24,7 +24,7 @@ def test_more_runs_do_not_bring_back_what_a_person_forgot() -> None:
     for minute in range(2):
         run(["build", "lint"], minutes=minute)
     consolidated()
-    forgetting.forget(competence("build+lint"), trust=everything(ANNA), at=NOON)
+    lifecycle.forget(competence("build+lint"), trust=everything(ANNA), at=NOON)
     for minute in range(3, 6):
         run(["lint", "build"], minutes=minute)
     done = consolidated()
@@ -38,7 +38,7 @@ def test_it_is_learnt_again_when_the_tombstone_is_lifted() -> None:
     for minute in range(2):
         run(["build", "lint"], minutes=minute)
     consolidated()
-    forgetting.forget(competence("build+lint"), trust=everything(ANNA), at=NOON)
+    lifecycle.forget(competence("build+lint"), trust=everything(ANNA), at=NOON)
     Tombstone.objects.get().lift(by=ANNA, at=NOON)
     run(["lint", "build"], minutes=3)
     consolidated()
@@ -50,7 +50,7 @@ def test_what_is_dismissed_between_learning_and_writing_gets_no_version_and_no_e
         run(BUILD, minutes=minute)
     consolidated()
     memory = competence(SIGNATURE)
-    desk.decide(everything(ANNA), memory.pk, "promote", at=NOON)
+    review.decide(everything(ANNA), memory.pk, "promote", at=NOON)
     versions, evidence, prepare = SkillVersion.objects.count(), memory.evidence.count(), proposals.prepare
     for minute in range(5, 15):
         run([*BUILD, "go_test"], minutes=minute, messages=failing_build())

@@ -6,9 +6,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.api.guidance import GuidanceAnswer
-from consolidation.profiles import RunProfile, Unprofiled
-from memories.choices import Sensitivity
+from consolidation.models.profiles import RunProfile, Unprofiled
 from memories.models import Memory
+from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
 from tests.make import answer, call, caller, user
 

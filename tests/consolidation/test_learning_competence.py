@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.learning.runs import Run
-from skills.writing import skill_md
+from skills.packaging.skill_md_writer import skill_md
 from tests.consolidation.recorded import learned, run, text
 
 

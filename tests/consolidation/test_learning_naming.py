@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from consolidation.learning.naming import slug
 from consolidation.learning.toolnames import code, phrase
 from skills.names import slug as canonical
-from skills.writing import skill_md
+from skills.packaging.skill_md_writer import skill_md
 from tests.consolidation.recorded import learned, run
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from consolidation.models import Pattern
-from memories.choices import Sensitivity
 from memories.models import Memory
+from memories.values.choices import Sensitivity
 from skills.models import SkillVersion
 from tests.consolidation.experience import consolidated, messages, run
 

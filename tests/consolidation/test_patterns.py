@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from consolidation.pipelines.patterns.entity import MOST_A_RUN
-from memories.choices import Category, Origin, Status
+from consolidation.patterns.entity import MOST_A_RUN
 from memories.models import Evidence
+from memories.values.choices import Category, Origin, Status
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, follow, keys, live, ran, ruled, stands
 from tests.make import ANNA
 

@@ -6,15 +6,15 @@ from uuid import uuid4
 import pytest
 from django.core.checks import Tags, run_checks
 
-from consolidation.groups import RuleGroup
-from consolidation.pipelines.patterns import categorisation, time_of_day
-from consolidation.pipelines.patterns.ran import Ran
-from consolidation.pipelines.patterns.rule import hashed
-from memories import revision
-from memories.choices import Status
+from consolidation.models.groups import RuleGroup
+from consolidation.patterns import categorisation, time_of_day
+from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.rule import hashed
+from memories.intake import revisions
 from memories.models import DigestKey, Evidence, Memory, Tombstone
 from memories.models.digest_key import mark
-from memories.trust import SYSTEM
+from memories.values.choices import Status
+from memories.values.trust import SYSTEM
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, SCOPE, days, follow, keys, live, ran, ruled, stands
 from tests.make import ANNA
 
@@ -114,7 +114,7 @@ def test_what_was_taken_back_does_not_come_again() -> None:
     ruled()
     memory = live(ACME)
     assert memory is not None
-    revision.retract(memory, by=SYSTEM, why="wrong", at=LATER)
+    revisions.retract(memory, by=SYSTEM, why="wrong", at=LATER)
     for n in range(4, 8):
         ran(at=MORNING + days(n), **EMAIL)
     assert ruled().counters["suppressed"] == 4

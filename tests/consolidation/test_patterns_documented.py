@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from consolidation.pipelines.patterns.applying import RULES
+from consolidation.patterns.applying import RULES
 from memories.api.plugin_runs import PLUGIN_RUNS, SCOPE, plugin_run
-from memories.choices import Status
-from memories.reports import CONTEXT
+from memories.intake.reports.events import CONTEXT
+from memories.values.choices import Status
 from memos_site.api.openapi import document
 from tests.consolidation.plugins import keys, live, ruled
 from tests.make import caller

@@ -8,15 +8,15 @@ from unittest.mock import patch
 import pytest
 from django.db import OperationalError
 
-from consolidation import ruling
-from consolidation.groups import Reading, Unread
+from consolidation import pattern_run
 from consolidation.models import Run
-from consolidation.pipelines.patterns import applying, lines
-from consolidation.pipelines.patterns.ran import Ran
-from memories import forgetting
-from memories.choices import ActorKind, Sensitivity
+from consolidation.models.groups import Reading, Unread
+from consolidation.patterns import applying, sessions
+from consolidation.patterns.plugin_run import Ran
+from memories import lifecycle
 from memories.models import Event, Memory, Tombstone
-from memories.trust import Actor, everything
+from memories.values.choices import ActorKind, Sensitivity
+from memories.values.trust import Actor, everything
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled, stands
 from tests.make import ANNA, make_memory
 
@@ -25,7 +25,7 @@ ACME = "p01-acmecorp-action-required"
 
 
 def failed() -> Run:
-    done = ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+    done = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
     assert done is not None
     assert done.status == Run.Status.FAILED
     return done
@@ -55,7 +55,7 @@ def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> N
         left = Unread.objects.set_aside().get()
         assert (left.rule, left.attempts, left.error) == ("override", 3, "ValueError: an edit makes no sense")
         assert ruled().counters == {"events_read": 0, "set_aside": 1}
-    assert ruling.retry_set_aside() == 1
+    assert pattern_run.retry_set_aside() == 1
     ruled()
     assert not Unread.objects.exists()
     assert stands(ACME) == (20, 0)
@@ -77,17 +77,17 @@ def test_of_a_worker_that_dies_again_and_again_only_the_event_that_kills_it_is_s
     deadly = Event.objects.get(episode=ran(at=MORNING + days(1), company="Deadly", category="x").pk)
     for n in range(2, 4):
         ran(at=MORNING + days(n), **EMAIL)
-    place = lines.place
+    place = sessions.place
 
     def dying(runs: Sequence[Ran]) -> list[Ran]:
         if deadly.pk in {run.event_id for run in runs}:
             raise KeyboardInterrupt
         return place(runs)
 
-    with patch.object(lines, "place", dying):
+    with patch.object(sessions, "place", dying):
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
-                ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+                pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
         done = failed()
     assert "died three times" in done.error
     assert (unread_events(), stands(ACME)) == (0, (20, 0))
@@ -108,7 +108,7 @@ def test_a_pattern_is_as_secret_as_the_most_secret_of_its_runs_even_when_that_is
     secret = ran(at=MORNING, sensitivity="high", **EMAIL)
     ran(at=MORNING + days(1), **EMAIL)
     ruled()
-    forgetting.forget(secret, trust=everything(ANNA), at=LATER)
+    lifecycle.forget(secret, trust=everything(ANNA), at=LATER)
     ran(at=MORNING + days(2), **EMAIL)
     ruled()
     memory = live(ACME)
@@ -161,7 +161,7 @@ def test_what_was_forgotten_by_a_person_stays_away_and_by_its_agent_begins_anew(
     assert memory is not None
     actor = Actor(kind, "who", "1")
     Memory.objects.filter(pk=memory.pk).update(created_by_id=actor.identity)
-    forgetting.forget(memory, trust=everything(actor), at=MORNING + days(3))
+    lifecycle.forget(memory, trust=everything(actor), at=MORNING + days(3))
     for n in range(4, 6):
         ran(at=MORNING + days(n), **EMAIL)
     ruled()
@@ -177,7 +177,7 @@ def test_what_was_erased_is_learned_only_from_what_comes_after() -> None:
     ruled()
     memory = live(ACME)
     assert memory is not None
-    forgetting.erase(memory.pk, trust=everything(ANNA), at=MORNING + days(3))
+    lifecycle.erase(memory.pk, trust=everything(ANNA), at=MORNING + days(3))
     assert not Tombstone.objects.exists()
     ran(at=MORNING + days(4), **EMAIL)
     ruled(at=MORNING + days(5))
@@ -221,7 +221,7 @@ def test_what_happened_before_a_pattern_expired_does_not_bring_it_back() -> None
     ruled(at=MORNING + days(3))
     memory = live(ACME)
     assert memory is not None
-    forgetting.forget(memory, trust=everything(Actor(ActorKind.SYSTEM, "Memos", "patterns")), at=MORNING + days(10))
+    lifecycle.forget(memory, trust=everything(Actor(ActorKind.SYSTEM, "Memos", "patterns")), at=MORNING + days(10))
     for n in range(4, 9):
         ran(at=MORNING + days(n), **EMAIL)
     ruled()

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consolidation import ruling
-from consolidation.groups import PluginRun, RuleGroup, Unread
+from consolidation import pattern_run
 from consolidation.models import Run
+from consolidation.models.groups import PluginRun, RuleGroup, Unread
 from memories.models import Event, Evidence, Memory
 from tests.at_once import at_once
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled
@@ -25,7 +25,7 @@ def test_two_workers_at_once_come_to_what_one_comes_to() -> None:
     for n in range(30):
         other = reported("P06", MORNING + days(n) + timedelta(minutes=5), run_hour=8, scope=f"project:{n % 2}")
         ran_all([reported("P01", MORNING + days(n), **EMAIL), other])
-    done = at_once(*(lambda: ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER) for _ in range(2)))
+    done = at_once(*(lambda: pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER) for _ in range(2)))
     assert [run and run.status for run in done] == ["succeeded", "succeeded"]
     assert sum(run.counters["events_read"] for run in done if run) == 60
     memory = live(ACME)

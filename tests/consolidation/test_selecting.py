@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from memories import retrieval
-from memories.choices import Type
+from memories import search
 from memories.models import Memory, Performance
-from memories.retrieval import Found
-from memories.trust import everything
+from memories.search import Found
+from memories.values.choices import Type
+from memories.values.trust import everything
 from tests.consolidation.experience import NOON, competence, consolidated, messages, run
 from tests.make import ANNA
 from tests.memories.searched import known
@@ -26,7 +26,7 @@ LEARNED = (
 
 def select(query: str, **asked: Any) -> Found:
     body = {"query": query, "types": ["competence"], "include_candidates": True, **asked}
-    return retrieval.find(retrieval.check(body), trust=everything(ANNA), at=NOON + timedelta(days=1))
+    return search.find(search.check(body), trust=everything(ANNA), at=NOON + timedelta(days=1))
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from rest_framework.test import APIClient
 
 from consolidation.guidance import holdback
 from consolidation.guidance.holdback import Arm, Arms
-from consolidation.worth import SkillOffer, SkillWorth
-from memories.choices import Outcome, Sensitivity, Status, Type
+from consolidation.models.worth import SkillOffer, SkillWorth
 from memories.models import Memory, Proposal
-from memories.trust import SYSTEM
+from memories.values.choices import Outcome, Sensitivity, Status, Type
+from memories.values.trust import SYSTEM
 from skills import publishing
 from skills.models import SkillVersion
 from tests.consolidation.experience import NOON, consolidated

@@ -7,9 +7,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.api import sources
-from memories.choices import Sensitivity
 from memories.models import Evidence, Memory
-from memories.trust import everything
+from memories.values.choices import Sensitivity
+from memories.values.trust import everything
 from skills.models import Skill
 from tests.consolidation.experience import consolidated, run
 from tests.make import caller, make_memory

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from memories import ingestion
-from memories.choices import Outcome
+from memories.intake import episodes
+from memories.intake.reports.events import OutcomeReport, check
 from memories.models import Memory, Performance
-from memories.reports import OutcomeReport, check
-from memos_site import desk
-from skills import uses
+from memories.values.choices import Outcome
+from memos_site import review
+from skills import outcomes
 from skills.models import Skill
-from skills.uses import Use
+from skills.outcomes import Use
 from tests.consolidation.experience import AGENT, NOON, consolidated, run
 
 pytestmark = pytest.mark.django_db
@@ -23,12 +23,12 @@ def published() -> Skill:
         run(BUILD, minutes=minute)
     consolidated()
     memory = Memory.objects.filter(type="competence").order_by("created_at", "pk")[0]
-    desk.decide(AGENT, memory.pk, "promote", at=NOON + timedelta(hours=2))
+    review.decide(AGENT, memory.pk, "promote", at=NOON + timedelta(hours=2))
     return Skill.objects.select_related("memory").get(pk=memory.pk)
 
 
 def use(skill: Skill, outcome: Outcome, episode: Memory) -> None:
-    uses.report(skill, Use(outcome, episode_id=episode.pk), trust=AGENT, at=NOON + timedelta(hours=3))
+    outcomes.report(skill, Use(outcome, episode_id=episode.pk), trust=AGENT, at=NOON + timedelta(hours=3))
 
 
 def record(skill: Skill) -> tuple[int, int]:
@@ -55,6 +55,6 @@ def test_a_use_of_a_run_that_was_read_says_how_it_ended() -> None:
 def test_the_time_that_an_outcome_tells_is_the_time_of_the_run() -> None:
     skill, episode = published(), run(BUILD, None, minutes=10)
     told = {"source": "ci", "target_record_id": str(episode.pk), "outcome_status": "success", "latency_ms": 1200}
-    ingestion.outcome(check(OutcomeReport, told), trust=AGENT, at=NOON + timedelta(hours=3))
+    episodes.outcome(check(OutcomeReport, told), trust=AGENT, at=NOON + timedelta(hours=3))
     consolidated(at=NOON + timedelta(hours=4))
     assert Performance.objects.get(memory=skill.pk).avg_latency_ms == 1200

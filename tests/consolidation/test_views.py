@@ -1,10 +1,10 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from consolidation.groups import Unread
 from consolidation.models import Pattern, Run
-from memories.choices import Sensitivity
+from consolidation.models.groups import Unread
 from memories.models import Episode
+from memories.values.choices import Sensitivity
 from tests.make import AT, make_run
 from tests.pages import signed_in
 

@@ -39,7 +39,7 @@ import io, json
 from django.core.management import call_command
 call_command("consolidate", stdout=io.StringIO())
 from consolidation.models import Pattern, Run
-from consolidation.profiles import GuidanceCurve, RunProfile, Unprofiled
+from consolidation.models.profiles import GuidanceCurve, RunProfile, Unprofiled
 from memories.models import Episode
 from skills.models import SkillVersion
 rows = [

@@ -17,7 +17,7 @@ LINES, CALLERS, ROUNDS = 180, 3, 30
 MOMENTS = {
     "first-group-written": Moment("memories.indexing", "index_events", 0, done=True),
     "second-group-written": Moment("memories.indexing", "index_events", 1, done=True),
-    "second-group-committed": Moment("memories.ingestion", "conversations", 2),
+    "second-group-committed": Moment("memories.intake.episodes", "conversations", 2),
 }
 TOTALS = """
 import json

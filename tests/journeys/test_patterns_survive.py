@@ -9,16 +9,16 @@ from tests.journeys.dying import Moment, die
 from tests.journeys.forking import Forking
 
 MOMENTS = {
-    "placed": Moment("consolidation.pipelines.patterns.reading", "apply", 0),
-    "half-counted": Moment("consolidation.pipelines.patterns.ledger", "Ledger.count", 30),
-    "before-commit": Moment("consolidation.groups", "Reading.take", 1),
-    "committed": Moment("consolidation.groups", "Reading.take", 2),
+    "placed": Moment("consolidation.patterns.reading", "apply", 0),
+    "half-counted": Moment("consolidation.patterns.counts", "Ledger.count", 30),
+    "before-commit": Moment("consolidation.models.groups", "Reading.take", 1),
+    "committed": Moment("consolidation.models.groups", "Reading.take", 2),
 }
 
 REPORT = """
 from datetime import UTC, datetime, timedelta
 from memories import ingestion, reports
-from memories.trust import everything
+from memories.values.trust import everything
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 def told(source, n, **context):
     body = {{"source": source, "event_kind": "plugin_run", "ref": f"r{{n}}", "scope": {scope!r}, "context": context}}
@@ -36,7 +36,7 @@ TOTALS = """
 import io, json
 from django.core.management import call_command
 call_command("consolidate", kind="patterns", stdout=io.StringIO())
-from consolidation.groups import Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models.groups import Reading, RuleGroup, RuleSighting, Unread
 from consolidation.models import Run
 from memories.models import Event, Memory
 found = Memory.objects.live().filter(scope={scope!r}).exclude(key=None)

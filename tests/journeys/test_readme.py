@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from memos_site.env import Environment
+from memos_site.platform.env import Environment
 from tests.journeys.installation import ROOT, Installation, call
 
 README = (ROOT / "README.md").read_text()

@@ -3,11 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from memories import context, indexing
-from memories.choices import Status, Type
-from memories.context import Context
+from memories import indexing
 from memories.models import Memory
-from memories.trust import Trust
+from memories.search import context
+from memories.search.context import Context
+from memories.values.choices import Status, Type
+from memories.values.trust import Trust
 from tests.deciding import make_applied
 from tests.make import AT
 from tests.memories.revising import agent

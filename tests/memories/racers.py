@@ -26,13 +26,13 @@ def main(database: str, role: str) -> None:
 
 def _store(number: int) -> str:
     """Under a key of its own, then under the key that is dismissed."""
-    from memories import remembering
-    from memories.statements import read
-    from memories.trust import everything
+    from memories.intake import claims
+    from memories.intake.reports.claims import read
+    from memories.values.trust import everything
 
     body = {"category": "fact", "content": said(number), "source": "P01"}
     for key in (f"twin-{number}", f"k{number}"):
-        remembering.store(read({**body, "key": key}), trust=everything(), at=AT)
+        claims.store(read({**body, "key": key}), trust=everything(), at=AT)
     return "stored"
 
 
@@ -40,9 +40,9 @@ def _dismiss(number: int) -> str:
     """Says whether the twin was there when the decision was made."""
     from django.db import transaction
 
-    from memories.choices import ActorKind
     from memories.models import Memory
-    from memories.trust import Actor
+    from memories.values.choices import ActorKind
+    from memories.values.trust import Actor
 
     anna = Actor(ActorKind.PERSON, "anna", "1")
     with transaction.atomic():

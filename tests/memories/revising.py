@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories import revision
-from memories.choices import ActorKind, Permission
+from memories.intake import revisions
+from memories.intake.reports.revisions import NewMemory
+from memories.intake.revisions import Revised
+from memories.intake.revisions.revising import Change
 from memories.models import Memory, Relation
-from memories.revision import Revised
-from memories.revision.bodies import NewMemory
-from memories.revision.requested import Change
-from memories.trust import Actor, Trust
+from memories.values.choices import ActorKind, Permission
+from memories.values.trust import Actor, Trust
 from tests.make import AT, make_memory
 
 EVIDENCE = {"evidence": [{"source_type": "mail", "source_id": "m-1"}]}
@@ -39,7 +39,7 @@ def ask(
     """`said` is the new memory; without anything said there is none. What is said without a payload has evidence."""
     new = NewMemory.model_validate({"payload": EVIDENCE} | said) if verb in ("supersede", "fork", "merge") else None
     change = Change(verb, "because", new, ref)
-    return revision.ask(change, [memory.pk for memory in memories], trust=trust or agent(), at=at)
+    return revisions.ask(change, [memory.pk for memory in memories], trust=trust or agent(), at=at)
 
 
 def made(revised: Revised) -> Memory:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from memories import indexing, retrieval
-from memories.choices import Status
+from memories import indexing, search
 from memories.models import Memory
-from memories.retrieval import Found
-from memories.trust import Trust, everything
+from memories.search import Found
+from memories.values.choices import Status
+from memories.values.trust import Trust, everything
 from tests.make import ANNA, AT, make_memory, make_run, user
 
 
@@ -28,7 +28,7 @@ def talk(*said: str, **fields: Any) -> Memory:
 
 def find(query: str = "", *, by: Trust | None = None, **asked: Any) -> Found:
     body = {"query": query, **asked}
-    return retrieval.search(retrieval.check(body), trust=by or everything(ANNA), at=AT)
+    return search.search(search.check(body), trust=by or everything(ANNA), at=AT)
 
 
 def said(found: Found) -> list[str]:

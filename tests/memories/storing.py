@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from memories import remembering
+from memories.intake import claims
+from memories.intake.claims import Stored
+from memories.intake.reports.claims import read
 from memories.models import Memory
-from memories.remembering import Stored
-from memories.statements import read
-from memories.trust import Trust
+from memories.values.trust import Trust
 from tests.make import AT, make_agent
 
 NET30, NET60 = "Acme pays on net-30 terms", "Acme pays on net-60 terms"
@@ -20,7 +20,7 @@ def agent(name: str = "", **facts: Any) -> Trust:
 
 def store(content: str = NET30, *, trust: Trust | None = None, at: datetime = AT, **said: Any) -> Stored:
     body = {"key": "acme-terms", "category": "fact", "content": content, "source": "P01", **said}
-    return remembering.store(read(body), trust=trust or agent(), at=at)
+    return claims.store(read(body), trust=trust or agent(), at=at)
 
 
 def numbers(stored: Stored) -> tuple[str, int, int]:

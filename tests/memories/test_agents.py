@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from memories.choices import Permission, Sensitivity
 from memories.models import Agent, AuditEntry
+from memories.values.choices import Permission, Sensitivity
 from tests.make import ANNA, AT, make_agent
 
 pytestmark = pytest.mark.django_db

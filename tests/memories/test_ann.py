@@ -8,26 +8,26 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories import ann
-from memories.choices import ActorKind, Sensitivity
+from memories.indexing import ann_index
 from memories.models import EmbeddingModel
-from memories.retrieval import candidates, figures, searching
-from memories.retrieval.asking import Asking
-from memories.trust import Actor, Trust
+from memories.search import candidates, estimates, run
+from memories.search.statement_values import Asking
+from memories.values.choices import ActorKind, Sensitivity
+from memories.values.trust import Actor, Trust
 from tests.memories.searched import find, known, said
 
 pytestmark = pytest.mark.django_db(transaction=True)
-NAME = ann.index_name("static-256")
+NAME = ann_index.index_name("static-256")
 
 
 @pytest.fixture(autouse=True)
 def figures_of_this_test() -> Iterator[None]:
-    figures.kept.drop()
+    estimates.kept.drop()
     yield
     with connection.cursor() as cursor:
         for name in indexes():
             cursor.execute(f'DROP INDEX "{name}"')
-    figures.kept.drop()
+    estimates.kept.drop()
 
 
 def indexes() -> set[str]:
@@ -53,7 +53,7 @@ def count_rows() -> None:
 def test_where_there_is_little_no_index_is_built() -> None:
     known("The physician prescribed some medicine")
     count_rows()
-    assert ann.ensure() == "too few for an index"
+    assert ann_index.ensure() == "too few for an index"
     assert indexes() == set()
 
 
@@ -62,7 +62,7 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
     for text in ("The physician prescribed some medicine", "Invoices are paid on Fridays", "Our logo is green"):
         known(text)
     count_rows()
-    assert [ann.ensure(), ann.ensure()] == ["built", "it is there"]
+    assert [ann_index.ensure(), ann_index.ensure()] == ["built", "it is there"]
     assert indexes() == {NAME}
     used, pool = [], candidates.pool
 
@@ -70,7 +70,7 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
         used.append(asking.by_index)
         return pool(asking)
 
-    monkeypatch.setattr(searching, "pool", watched)
+    monkeypatch.setattr(run, "pool", watched)
     assert said(find("doctor gave drugs"))[0] == "The physician prescribed some medicine"
     assert said(find("doctor gave drugs", types=["episodic"])) == []
     assert used == [True, True]
@@ -80,13 +80,13 @@ def test_what_the_caller_may_not_see_does_not_empty_what_the_index_finds(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.ANN_FROM_PASSAGES = 0
-    monkeypatch.setattr(ann, "NEAREST", 5)
-    monkeypatch.setattr(ann, "EFFORT", 5)
+    monkeypatch.setattr(ann_index, "NEAREST", 5)
+    monkeypatch.setattr(ann_index, "EFFORT", 5)
     for n in range(30):
         known(f"The physician prescribed medicine {n}", sensitivity=Sensitivity.HYPER)
     known("Nurses hand out pills", sensitivity=Sensitivity.LOW)
     count_rows()
-    assert ann.ensure() == "built"
+    assert ann_index.ensure() == "built"
     reader = Trust(Actor(ActorKind.AGENT, "ada", "ada"), Sensitivity.LOW)
     with only_by_index(), CaptureQueriesContext(connection) as asked:
         assert said(find("doctor gave drugs", by=reader)) == ["Nurses hand out pills"]
@@ -100,9 +100,9 @@ def test_the_index_of_a_model_that_does_not_serve_any_more_goes(settings: Any) -
     settings.ANN_FROM_PASSAGES = 0
     known("Acme pays")
     count_rows()
-    ann.ensure()
+    ann_index.ensure()
     EmbeddingModel.objects.create(name="other", dimensions=8, near_duplicate_threshold=0.8, active=True)
-    assert ann.ensure() == "no index for 0 dimensions"
+    assert ann_index.ensure() == "no index for 0 dimensions"
     assert indexes() == set()
 
 
@@ -110,26 +110,26 @@ def test_an_index_of_another_definition_is_built_anew(settings: Any, monkeypatch
     settings.ANN_FROM_PASSAGES = 0
     known("Acme pays")
     count_rows()
-    ann.ensure()
-    monkeypatch.setattr(ann, "GRAPH", "m = 8, ef_construction = 32")
-    assert ann.ensure() == "built"
-    assert indexes() == {ann.index_name("static-256")} != {NAME}
+    ann_index.ensure()
+    monkeypatch.setattr(ann_index, "GRAPH", "m = 8, ef_construction = 32")
+    assert ann_index.ensure() == "built"
+    assert indexes() == {ann_index.index_name("static-256")} != {NAME}
 
 
 def test_what_an_interrupted_build_left_is_built_anew(settings: Any) -> None:
     settings.ANN_FROM_PASSAGES = 0
     known("Acme pays")
     count_rows()
-    ann.ensure()
+    ann_index.ensure()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", [NAME])
-    assert ann.ensure() == "built"
+    assert ann_index.ensure() == "built"
 
 
 def test_two_at_once_build_one(settings: Any) -> None:
     settings.ANN_FROM_PASSAGES = 0
     other = connection.copy()
     with other.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(hashtext('memories.ann'))")
-        assert ann.ensure() == "another is at it"
+        cursor.execute("SELECT pg_advisory_lock(hashtext('memories.indexing.ann_index'))")
+        assert ann_index.ensure() == "another is at it"
     other.close()

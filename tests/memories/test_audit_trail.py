@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.correlation import request_id
 from memories.models import AuditEntry, Memory
 from memories.models.audit import LONGEST_TEXT
+from memos_site.platform.correlation import request_id
 from tests.make import ANNA, AT, make_memory
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.categories import category_of, is_explicit_statement
+from memories.intake.claims.categories import category_of, is_explicit_statement
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from memories import ingestion
+from memories.intake import episodes
+from memories.intake.reports.events import EventReport, check
 from memories.models import Episode
-from memories.reports import EventReport, check
-from memories.trust import everything
+from memories.values.trust import everything
 from tests.make import AT
 
 pytestmark = pytest.mark.django_db
@@ -16,23 +16,23 @@ pytestmark = pytest.mark.django_db
 
 def happened(*, minutes: int = 0, **fields: Any) -> None:
     report = check(EventReport, {"source": "ci", "event_kind": "e", "ref": "r", **fields})
-    ingestion.happened([report], trust=everything(), at=AT + timedelta(minutes=minutes))
+    episodes.happened([report], trust=everything(), at=AT + timedelta(minutes=minutes))
 
 
 @pytest.mark.parametrize("thread", [{}, {"thread_id": "t1"}], ids=["single", "thread"])
 def test_half_an_hour_of_silence_closes_an_episode(thread: dict[str, Any]) -> None:
     happened(**thread)
-    assert ingestion.close_silent(at=AT + timedelta(minutes=30)) == 0
-    assert ingestion.close_silent(at=AT + timedelta(minutes=31)) == 1
+    assert episodes.close_silent(at=AT + timedelta(minutes=30)) == 0
+    assert episodes.close_silent(at=AT + timedelta(minutes=31)) == 1
     assert Episode.objects.get().closed_at == AT + timedelta(minutes=31)
 
 
 def test_an_event_keeps_its_episode_open() -> None:
     happened(thread_id="t1")
     happened(thread_id="t1", minutes=20)
-    assert ingestion.close_silent(at=AT + timedelta(minutes=45)) == 0
+    assert episodes.close_silent(at=AT + timedelta(minutes=45)) == 0
 
 
 def test_an_event_that_happened_long_ago_and_is_told_now_does_not_close_its_episode() -> None:
     happened(timestamp="2020-01-01T00:00:00Z")
-    assert ingestion.close_silent(at=AT + timedelta(minutes=5)) == 0
+    assert episodes.close_silent(at=AT + timedelta(minutes=5)) == 0

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.choices import Category, Hold, Sensitivity, Status
 from memories.models import Adaptation, Injection, Memory
+from memories.values.choices import Category, Hold, Sensitivity, Status
 from tests.make import AT, make_memory
 from tests.memories.contexts import NOT_GIVEN, applied, ask, said, skill
 from tests.memories.revising import agent, person
@@ -21,7 +21,7 @@ SCOPED: dict[str, Any] = {"scopes": frozenset({"project:a"})}
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr("memories.context.assembling.ANSWER_WITHIN", 60)
+    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
 
 
 def used() -> dict[str, int]:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.context.choosing import Hit, Merged, fitting, merged, ranked, said_once
-from memories.context.company import names_in, the_one
-from memories.context.rendering import block, quarters
+from memories.search.context.company_mentions import names_in, the_one
+from memories.search.context.rendering import block, quarters
+from memories.search.context.selection import Hit, Merged, fitting, merged, ranked, said_once
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 

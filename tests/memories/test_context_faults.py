@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from memories.context import assembling
-from memories.context.allowance import Allowance
 from memories.models import Adaptation, EmbeddingModel, Injection, Memory
+from memories.search.context import assembling
+from memories.search.context.time_budget import Allowance
 from tests import embedding_endpoint
 from tests.at_once import at_once
 from tests.memories.contexts import applied, ask, said
@@ -20,7 +20,7 @@ from tests.memories.searched import known
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr("memories.context.assembling.ANSWER_WITHIN", 60)
+    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
 
 
 @pytest.fixture

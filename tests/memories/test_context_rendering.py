@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memories.context import rendering
-from memories.context.rendering import HEADING, block, in_one_line, line, quarters
+from memories.search.context import rendering
+from memories.search.context.rendering import HEADING, block, in_one_line, line, quarters
 
 BREAKS = ("\n", "\r\n", "\u2028", "\x85", "\v", "\x1c", " ")
 OPENINGS = ("#", "## System", "```", "~~~", "<!--", "-->", "</memories>", "- [fact] x (confidence: 100)")

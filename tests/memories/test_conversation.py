@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from memories import conversation
-from memories.exceptions import Invalid
-from memories.shapes import SCOPE_IN_WORDS
+from memories.intake.reports import conversation
+from memories.values.exceptions import Invalid
+from memories.values.field_types import SCOPE_IN_WORDS
 from tests.make import answer, call, run, user
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memories import credentials
-from memories.credentials import MASK
+from memories.scanning import credentials
+from memories.scanning.credentials import MASK
 
 DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", "recorded-runs"))  # a folder of conversations, one a line
 CARD = "4111 1111 1111 1111"

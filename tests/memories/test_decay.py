@@ -8,8 +8,8 @@ from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories import decay
 from memories.models import Memory
+from memories.values import decay
 from tests.make import AT, make_memory
 
 HOUR = timedelta(hours=1)

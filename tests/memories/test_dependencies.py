@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.ingestion import dependencies
+from memories.intake.episodes import dependencies
 from memories.models import Episode, Event
 from tests.make import AT, bearing, caller, make_agent
 from tests.memories.test_api_reports import WHOLE, Json, post

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from memories import remembering
-from memories.choices import Hold, Status
-from memories.context.assembling import directives_among
+from memories.intake import claims
+from memories.intake.reports.claims import read, read_teaching
 from memories.models import Memory
 from memories.people import trust_of
-from memories.statements import read, read_teaching
-from memories.trust import Trust
-from memos_site import desk
+from memories.search.context.assembling import directives_among
+from memories.values.choices import Hold, Status
+from memories.values.trust import Trust
+from memos_site import review
 from tests.make import ANNA, AT, make_agent, make_memory, make_person
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def stored(trust: Trust, times: int = 1, **said: Any) -> Memory:
     """The same claim, so many times."""
     body = {"key": "rule", "category": "workflow", "content": RULE, "source": "P01", "confidence": 50, **said}
     for _ in range(times):
-        answer = remembering.store(read(body), trust=trust, at=AT)
+        answer = claims.store(read(body), trust=trust, at=AT)
     assert answer.memory is not None
     return Memory.objects.get(pk=answer.memory.pk)
 
@@ -63,12 +63,12 @@ def test_what_a_person_promoted_to_applied_is_one_until_that_is_taken_back() -> 
 def test_an_undone_demotion_leaves_what_a_number_applied_a_hint(bot: Trust) -> None:
     memory = stored(bot, times=9)
     batch = memory.demote(by=ANNA, at=AT).batch_id
-    desk.undo(trust_of(make_person()), batch, at=AT)
+    review.undo(trust_of(make_person()), batch, at=AT)
     assert (Memory.objects.get().status, is_directive(memory)) == (Status.APPLIED, False)
 
 
 def test_what_a_person_taught_is_one(bot: Trust) -> None:
-    taught = remembering.teach(read_teaching({"content": RULE, "key": "rule"}), trust=trust_of(make_person()), at=AT)
+    taught = claims.teach(read_teaching({"content": RULE, "key": "rule"}), trust=trust_of(make_person()), at=AT)
     assert taught.memory is not None
     assert is_directive(taught.memory)
     assert is_directive(stored(bot, times=3))
@@ -84,7 +84,7 @@ def three_voices(settings: Any) -> None:
 @pytest.mark.usefixtures("three_voices")
 def test_one_agent_alone_applies_nothing_where_several_are_asked_for(bot: Trust) -> None:
     memory = stored(bot, times=9)
-    assert (memory.status, desk.to_go(memory)) == (Status.CONFIRMED, "2 more agents or sessions to apply")
+    assert (memory.status, review.to_go(memory)) == (Status.CONFIRMED, "2 more agents or sessions to apply")
     assert stored(make_agent()[0].trust).status == Status.CONFIRMED
     assert stored(make_agent()[0].trust).status == Status.APPLIED
 

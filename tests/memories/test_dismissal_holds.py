@@ -2,13 +2,13 @@
 
 import pytest
 
-from memories import forgetting
-from memories.choices import Category, Hold, Origin, Sensitivity, Status
+from memories import lifecycle
+from memories.intake.claims import Occasion, Statement, promotion, remember
 from memories.models import Adaptation, Memory, Tombstone
 from memories.people import trust_of
-from memories.remembering import Occasion, Statement, climbing, remember
-from memories.trust import SYSTEM, Trust
-from memos_site import desk
+from memories.values.choices import Category, Hold, Origin, Sensitivity, Status
+from memories.values.trust import SYSTEM, Trust
+from memos_site import review
 from tests.make import ANNA, AT, make_memory, make_person
 from tests.memories.storing import NET30, NET60, numbers, store
 
@@ -117,15 +117,15 @@ def test_its_equals_are_dismissed_in_the_same_batch_and_come_back_with_it(person
     first, equal = stored(), stored("Do not send proposals on a Friday", "no-friday", "workflow")
     other, elsewhere = stored("Always send proposals on Mondays", "mondays"), stored(RULE, "there")
     Memory.objects.filter(pk=elsewhere.pk).update(scope="project:b")
-    decision = desk.decide(person, first.pk, "dismiss", at=AT, why="wrong")
+    decision = review.decide(person, first.pk, "dismiss", at=AT, why="wrong")
     assert decision.equals == [equal.pk]
     live = set(Memory.objects.live().values_list("pk", flat=True))
     assert live == {other.pk, elsewhere.pk}
     assert Tombstone.objects.standing().count() == 2
-    undone = desk.undo(person, decision.batch, at=AT)
+    undone = review.undo(person, decision.batch, at=AT)
     assert set(undone.undone) == {first.pk, equal.pk}
     assert not Tombstone.objects.standing().exists()
-    desk.undo(person, undone.batch, at=AT)
+    review.undo(person, undone.batch, at=AT)
     assert Memory.objects.live().count() == 2
 
 
@@ -133,20 +133,20 @@ def test_an_applied_equal_loses_its_adaptation(person: Trust) -> None:
     first, equal = stored(), stored(RULE, "equal", "workflow")
     equal.promote(by=ANNA, at=AT, to=Status.APPLIED)
     assert Adaptation.objects.active().count() == 1
-    desk.decide(person, first.pk, "dismiss", at=AT, why="wrong")
+    review.decide(person, first.pk, "dismiss", at=AT, why="wrong")
     assert not Adaptation.objects.active().exists()
 
 
 def test_dismissing_many_with_their_equals_among_them_fails_for_none(person: Trust) -> None:
     rows = [stored(RULE, f"fridays-{n}") for n in range(3)]
-    many = desk.by_ids(person, [row.pk for row in rows[:2]], "dismiss", at=AT, why="wrong")
+    many = review.by_ids(person, [row.pk for row in rows[:2]], "dismiss", at=AT, why="wrong")
     assert (set(many.done), many.failed, many.equals) == ({rows[0].pk, rows[1].pk}, [], [rows[2].pk])
-    assert len(desk.undo(person, many.batch, at=AT).undone) == 3
+    assert len(review.undo(person, many.batch, at=AT).undone) == 3
 
 
 def test_the_other_one_of_a_duplicate_stays_and_is_confirmed(person: Trust) -> None:
     first, kept = stored(), stored(RULE, "kept")
-    decision = desk.decide(person, first.pk, "dismiss", at=AT, why="duplicate: of the other one")
+    decision = review.decide(person, first.pk, "dismiss", at=AT, why="duplicate: of the other one")
     assert decision.equals == []
     said = [numbers(store(RULE, key="kept", category="preference")) for _ in range(4)]
     assert said[-1][0] == Status.APPLIED
@@ -157,7 +157,7 @@ def test_the_other_one_of_a_duplicate_stays_and_is_confirmed(person: Trust) -> N
 def test_an_equal_that_the_person_may_not_see_stays_and_climbs_no_further(person: Trust) -> None:
     first, hidden = stored(), stored(RULE, "hidden", "workflow")
     Memory.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HYPER)
-    assert desk.decide(person, first.pk, "dismiss", at=AT, why="wrong").equals == []
+    assert review.decide(person, first.pk, "dismiss", at=AT, why="wrong").equals == []
     hidden.refresh_from_db()
     assert hidden.status == Status.CANDIDATE
     for _ in range(6):
@@ -171,9 +171,9 @@ def test_numbers_carry_no_equal_of_a_dismissal_any_further() -> None:
     first.dismiss(by=ANNA, why="wrong", at=AT)
     Memory.objects.filter(pk=equal.pk).update(confidence=95, times_confirmed=9)
     equal.refresh_from_db()
-    assert not climbing.climb(equal, at=AT)
+    assert not promotion.climb(equal, at=AT)
     Tombstone.objects.get().lift(by=ANNA, at=AT)
-    assert climbing.climb(equal, at=AT)
+    assert promotion.climb(equal, at=AT)
     assert equal.status == Status.APPLIED
 
 
@@ -197,7 +197,7 @@ def applied(key: str = "fridays") -> Memory:
 
 def test_a_reverted_adaptation_does_not_come_back_under_another_key(person: Trust) -> None:
     memory = applied()
-    desk.revert(person, Adaptation.objects.active().get().pk, at=AT)
+    review.revert(person, Adaptation.objects.active().get().pk, at=AT)
     for _ in range(8):
         again = store(RULE, key="another", category="workflow")
     assert numbers(again)[0] == Status.CONFIRMED
@@ -209,10 +209,10 @@ def test_a_reverted_adaptation_does_not_come_back_under_another_key(person: Trus
 def test_the_equal_of_a_reverted_adaptation_is_reverted_with_it_and_comes_back_with_it(person: Trust) -> None:
     applied("one")
     applied("two")
-    batch = desk.revert(person, Adaptation.objects.active().get(memory__key="one").pk, at=AT)
+    batch = review.revert(person, Adaptation.objects.active().get(memory__key="one").pk, at=AT)
     assert not Adaptation.objects.active().exists()
     assert set(Memory.objects.values_list("status", "hold")) == {("confirmed", "fixed")}
-    desk.undo(person, batch, at=AT)
+    review.undo(person, batch, at=AT)
     assert Adaptation.objects.active().count() == 2
 
 
@@ -225,7 +225,7 @@ def test_what_a_person_demoted_does_not_climb_past_it_under_another_key() -> Non
 
 
 def test_what_suppresses_after_a_forget_says_so(person: Trust) -> None:
-    forgetting.forget(stored(), trust=person, at=AT)
+    lifecycle.forget(stored(), trust=person, at=AT)
     again = store(RULE, key="another", category="fact")
     assert (again.suppressed, again.forgotten) == (True, True)
     assert again.notice == "it was forgotten before: nothing was stored"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memories import embedding
-from memories.embedding import Refused, Unavailable, asking
+from memories.embedding import Refused, Unavailable, question_vectors
 from memories.models import EmbeddingModel
 from tests import embedding_endpoint
 from tests.embedding_endpoint import Endpoint
@@ -31,7 +31,7 @@ def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
     over = threading.Event()
     endpoint.fault = lambda _: (500, {"over": over.wait(30)})
     with pytest.raises(Unavailable):
-        ask(patience=asking.FAIR)
+        ask(patience=question_vectors.FAIR)
     began = time.monotonic()
     with pytest.raises(Unavailable, match="asked again in 10 seconds"):
         ask(patience=20)
@@ -42,7 +42,7 @@ def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
 def test_after_its_rest_the_first_one_finds_out_and_the_others_do_not_wait(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "REST", 0)
+    monkeypatch.setattr(question_vectors, "REST", 0)
     endpoint.fault = lambda _: (500, {"error": "down"})
     with pytest.raises(Unavailable, match="answered 500"):
         ask()

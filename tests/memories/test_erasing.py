@@ -2,11 +2,11 @@
 
 import pytest
 
-from memories import forgetting
-from memories.choices import Status
-from memories.exceptions import NotFound
+from memories import lifecycle
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
-from memories.trust import Trust, everything
+from memories.values.choices import Status
+from memories.values.exceptions import NotFound
+from memories.values.trust import Trust, everything
 from tests.everywhere import tables_with
 from tests.make import ANNA, AT, make_memory
 
@@ -23,8 +23,8 @@ def make_named() -> Memory:
 
 def test_no_key_no_tombstone_and_no_trail_is_left() -> None:
     memory = make_named()
-    receipt = forgetting.erase(memory.pk, trust=PERSON, at=AT)
-    assert receipt == forgetting.Receipt(memory.pk, adaptations_reverted=1)
+    receipt = lifecycle.erase(memory.pk, trust=PERSON, at=AT)
+    assert receipt == lifecycle.Receipt(memory.pk, adaptations_reverted=1)
     assert tables_with("quokka") == set()
     assert tables_with(str(memory.pk)) == set()
     assert not (Memory.objects.exists() or Tombstone.objects.exists() or Adaptation.objects.exists())
@@ -32,21 +32,21 @@ def test_no_key_no_tombstone_and_no_trail_is_left() -> None:
 
 def test_what_was_forgotten_leaves_its_key_until_it_is_erased() -> None:
     memory = make_named()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     assert tables_with("quokka") == {"memories_tombstone"}
-    assert forgetting.erase(memory.pk, trust=PERSON, at=AT) == forgetting.Receipt(memory.pk)
+    assert lifecycle.erase(memory.pk, trust=PERSON, at=AT) == lifecycle.Receipt(memory.pk)
     assert tables_with("quokka") == tables_with(str(memory.pk)) == set()
 
 
 def test_that_something_was_erased_and_by_whom_is_known() -> None:
-    forgetting.erase(make_named().pk, trust=PERSON, at=AT)
+    lifecycle.erase(make_named().pk, trust=PERSON, at=AT)
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.actor, entry.at, entry.label, entry.before) == ("erase", "anna", AT, "", {})
 
 
 def test_a_dry_run_touches_nothing() -> None:
     memory = make_named()
-    assert forgetting.erase(memory.pk, trust=PERSON, at=AT, dry_run=True).adaptations_reverted == 1
+    assert lifecycle.erase(memory.pk, trust=PERSON, at=AT, dry_run=True).adaptations_reverted == 1
     assert AuditEntry.objects.about("memory", memory.pk).count() == 1
 
 
@@ -56,13 +56,13 @@ def test_what_may_not_be_seen_is_not_there() -> None:
     blind = Trust(ANNA, max_sensitivity=2, permissions=PERSON.permissions)
     for _ in range(2):
         with pytest.raises(NotFound):
-            forgetting.erase(memory.pk, trust=blind, at=AT)
+            lifecycle.erase(memory.pk, trust=blind, at=AT)
         if Memory.objects.exists():
-            forgetting.forget(memory, trust=PERSON, at=AT)
+            lifecycle.forget(memory, trust=PERSON, at=AT)
     assert AuditEntry.objects.about("memory", memory.pk).exists()
 
 
 def test_others_keep_what_they_have() -> None:
     make_memory("Another likes quokkas", key="quokka-too")
-    forgetting.erase(make_named().pk, trust=PERSON, at=AT)
+    lifecycle.erase(make_named().pk, trust=PERSON, at=AT)
     assert tables_with("quokka") == {"memories_memory"}

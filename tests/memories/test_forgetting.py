@@ -5,11 +5,14 @@ from uuid import uuid4
 
 import pytest
 
-from memories import conversation, decay, forgetting, ingestion, witnessing
-from memories.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
-from memories.exceptions import Conflict, NotAllowed
-from memories.forgetting import traces
-from memories.ingestion.ingested import Ingested
+from memories import lifecycle
+from memories.intake import episodes, evidence
+from memories.intake.claims import Occasion, Statement, Stored
+from memories.intake.claims.writing import write
+from memories.intake.episodes.results import Ingested
+from memories.intake.evidence import Witness
+from memories.intake.reports import conversation
+from memories.lifecycle.forgetting import traces
 from memories.models import (
     Adaptation,
     AuditEntry,
@@ -24,10 +27,10 @@ from memories.models import (
     Relation,
     Tombstone,
 )
-from memories.remembering import Occasion, Statement, Stored
-from memories.remembering.writing import write
-from memories.trust import Actor, Trust, everything
-from memories.witnessing import Witness
+from memories.values import decay
+from memories.values.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
+from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.trust import Actor, Trust, everything
 from skills.models import Skill, SkillVersion
 from tests.everywhere import tables_with
 from tests.make import ANNA, AT, answer, call, make_memory, make_run, make_skill, run, user
@@ -70,17 +73,17 @@ def make_famous(**facts: Any) -> Memory:
 def test_no_word_of_it_is_left_anywhere() -> None:
     memory = make_famous(key="acme-likes")
     assert len(tables_with(WORD)) >= 8
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     assert tables_with(WORD) == set()
 
 
 def test_the_receipt_says_what_went_and_a_dry_run_says_it_before() -> None:
     memory = make_famous()
-    before = forgetting.forget(memory, trust=PERSON, at=AT, dry_run=True)
+    before = lifecycle.forget(memory, trust=PERSON, at=AT, dry_run=True)
     assert Memory.objects.filter(pk=memory.pk).exists()
     assert Adaptation.objects.active().count() == 1
-    receipt = forgetting.forget(memory, trust=PERSON, at=AT)
-    assert receipt == before == forgetting.Receipt(memory.pk, adaptations_reverted=1, relations=2, evidence=1)
+    receipt = lifecycle.forget(memory, trust=PERSON, at=AT)
+    assert receipt == before == lifecycle.Receipt(memory.pk, adaptations_reverted=1, relations=2, evidence=1)
     assert not Memory.objects.filter(pk=memory.pk).exists()
 
 
@@ -100,7 +103,7 @@ def test_answers_and_contexts_are_looked_through_once_however_many_proposals_go(
 
 def test_its_history_is_a_skeleton() -> None:
     memory = make_famous()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     trail = list(AuditEntry.objects.about("memory", memory.pk))
     assert [entry.action for entry in trail] == ["create", "revise", "promote", "delete"]
     assert [entry.actor for entry in trail] == ["P01", "anna", "anna", "anna"]
@@ -111,14 +114,14 @@ def test_its_history_is_a_skeleton() -> None:
 
 def test_the_behaviour_that_it_caused_ends() -> None:
     memory = make_famous()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     adaptation = Adaptation.objects.get()
     assert (adaptation.revert_reason, adaptation.content, adaptation.memory) == ("forgotten", "", None)
 
 
 def test_that_it_was_given_to_somebody_is_still_known() -> None:
     memory = make_famous()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     assert Injection.objects.get().items == [{"memory": str(memory.pk), "score": 0.5}]
 
 
@@ -133,10 +136,10 @@ def test_an_episode_goes_with_its_events_and_with_what_was_quoted_from_it() -> N
     episode = make_told()
     skill = make_skill(content="Feeds animals")
     witness = Witness(episode.pk, Outcome.SUCCESS, AT, f"Feed the {WORD}")
-    witnessing.count(skill.memory, [witness], at=AT)
+    evidence.count(skill.memory, [witness], at=AT)
     assert {"memories_event", "memories_evidence", "memories_instruction"} <= tables_with(WORD)
-    receipt = forgetting.forget(episode, trust=PERSON, at=AT)
-    assert receipt == forgetting.Receipt(episode.pk, events=3)
+    receipt = lifecycle.forget(episode, trust=PERSON, at=AT)
+    assert receipt == lifecycle.Receipt(episode.pk, events=3)
     assert tables_with(WORD) == set()
     quoted = Evidence.objects.get(memory=skill.memory)
     assert (quoted.occasion, quoted.episode, quoted.outcome) == (f"episode:{episode.pk}", None, "success")
@@ -144,25 +147,25 @@ def test_an_episode_goes_with_its_events_and_with_what_was_quoted_from_it() -> N
 
 def test_a_skill_that_was_learnt_from_a_forgotten_episode_is_put_before_a_person() -> None:
     episode, skill = make_told(), make_skill()
-    witnessing.count(skill.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
-    forgetting.forget(episode, trust=PERSON, at=AT)
+    evidence.count(skill.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
+    lifecycle.forget(episode, trust=PERSON, at=AT)
     proposal = Proposal.objects.get()
-    assert (proposal.memory_id, proposal.why) == (skill.pk, forgetting.traces.REREAD)
+    assert (proposal.memory_id, proposal.why) == (skill.pk, traces.REREAD)
     assert SkillVersion.objects.get().status == "published"
 
 
 def test_instructions_that_other_runs_begin_with_stay() -> None:
     first, second = make_told(), make_told()
-    forgetting.forget(first, trust=PERSON, at=AT)
+    lifecycle.forget(first, trust=PERSON, at=AT)
     assert Instruction.objects.count() == 1
-    forgetting.forget(second, trust=PERSON, at=AT)
+    lifecycle.forget(second, trust=PERSON, at=AT)
     assert (Instruction.objects.count(), Event.objects.count()) == (0, 0)
 
 
 def test_a_forgotten_skill_is_withdrawn_and_not_one_of_its_words_stays() -> None:
     skill = make_skill(name=f"feed-{WORD}", content=f"Feeds a {WORD}")
     Memory.objects.filter(pk=skill.pk).update(payload={"skill": {"name": skill.name}})
-    receipt = forgetting.forget(Memory.objects.get(pk=skill.pk), trust=PERSON, at=AT)
+    receipt = lifecycle.forget(Memory.objects.get(pk=skill.pk), trust=PERSON, at=AT)
     assert receipt.skills_withdrawn == 1
     assert not Skill.objects.exists()
     assert tables_with(WORD) == set()
@@ -170,7 +173,7 @@ def test_a_forgotten_skill_is_withdrawn_and_not_one_of_its_words_stays() -> None
 
 def test_what_a_person_forgot_is_not_stored_again() -> None:
     memory = make_known(key="acme-likes")
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     stored = store(key="acme-likes")
     assert stored.suppressed
     assert (Memory.objects.count(), Tombstone.objects.get().hits) == (0, 1)
@@ -178,9 +181,9 @@ def test_what_a_person_forgot_is_not_stored_again() -> None:
 
 def test_a_conversation_that_a_person_forgot_is_not_imported_again() -> None:
     first, other = (make_run(trust=PERSON, id=id) for id in ("run-1", "run-2"))
-    forgetting.forget(first, trust=PERSON, at=AT)
+    lifecycle.forget(first, trust=PERSON, at=AT)
     lines = [conversation.parse(run(id=id)) for id in ("run-1", "run-2", "run-3")]
-    told = [one for one in ingestion.conversations(lines, trust=PERSON, at=AT) if isinstance(one, Ingested)]
+    told = [one for one in episodes.conversations(lines, trust=PERSON, at=AT) if isinstance(one, Ingested)]
     assert [one.created for one in told] == [False, False, True]
     assert (told[0].memory, told[1].memory) == (None, other)
     assert Tombstone.objects.get().hits == 1
@@ -188,7 +191,7 @@ def test_a_conversation_that_a_person_forgot_is_not_imported_again() -> None:
 
 def test_what_an_agent_deleted_may_be_stored_again() -> None:
     store(key="acme-likes")
-    forgetting.forget(Memory.objects.get(), trust=AGENT, at=AT)
+    lifecycle.forget(Memory.objects.get(), trust=AGENT, at=AT)
     assert not Tombstone.objects.get().blocks
     assert store(key="acme-likes").created
 
@@ -213,16 +216,16 @@ def test_an_agent_forgets_only_its_own_and_nothing_that_people_decided(facts: di
     memory = make_memory(**{"created_by_id": AGENT.actor.identity} | facts)
     for dry_run in (True, False):
         with pytest.raises(NotAllowed):
-            forgetting.forget(memory, trust=AGENT, at=AT, dry_run=dry_run)
+            lifecycle.forget(memory, trust=AGENT, at=AT, dry_run=dry_run)
     assert Memory.objects.exists()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     assert not Memory.objects.exists()
 
 
 def test_an_agent_writes_only_into_its_scopes() -> None:
     scoped = Trust(AGENT.actor, scopes=frozenset({"project:a"}), permissions=AGENT.permissions)
     with pytest.raises(NotAllowed, match="scope"):
-        forgetting.forget(make_memory(created_by_id=AGENT.actor.identity), trust=scoped, at=AT)
+        lifecycle.forget(make_memory(created_by_id=AGENT.actor.identity), trust=scoped, at=AT)
 
 
 @pytest.mark.parametrize("verb", ["forget", "erase"])
@@ -235,22 +238,22 @@ def test_what_is_never_deleted_is_deleted_by_nobody(verb: str) -> None:
 
 def taken(verb: str, memory: Memory) -> Any:
     if verb == "forget":
-        return forgetting.forget(memory, trust=PERSON, at=AT)
-    return forgetting.erase(memory.pk, trust=PERSON, at=AT)
+        return lifecycle.forget(memory, trust=PERSON, at=AT)
+    return lifecycle.erase(memory.pk, trust=PERSON, at=AT)
 
 
 def test_of_two_who_forget_one_is_told() -> None:
     memory = make_memory()
     stale = Memory.objects.get()
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     with pytest.raises(Conflict, match="forgotten meanwhile"):
-        forgetting.forget(stale, trust=PERSON, at=AT)
+        lifecycle.forget(stale, trust=PERSON, at=AT)
 
 
 @pytest.mark.parametrize("type", [Type.WORKING, Type.PLAN_GRAPH, Type.SEMANTIC])
 def test_every_type_can_be_forgotten(type: Type) -> None:
     memory = make_memory(f"the {WORD}", type=type, payload={"said": WORD}, tags=[WORD], company_id=WORD)
-    forgetting.forget(memory, trust=PERSON, at=AT)
+    lifecycle.forget(memory, trust=PERSON, at=AT)
     assert tables_with(WORD) == set()
 
 
@@ -266,12 +269,12 @@ def test_no_suggestion_beyond_what_the_caller_may_see() -> None:
     for key, facts in keys.items():
         make_memory(key=key, **facts)
     trust = Trust(AGENT.actor, max_sensitivity=1, scopes=frozenset({"project:a"}))
-    assert forgetting.suggestions("acme-vip", scope="", trust=trust) == ["acme-vip-discount", "acme-terms"]
-    assert forgetting.suggestions("nothing-like-it", scope="", trust=trust) == []
+    assert lifecycle.suggestions("acme-vip", scope="", trust=trust) == ["acme-vip-discount", "acme-terms"]
+    assert lifecycle.suggestions("nothing-like-it", scope="", trust=trust) == []
 
 
 def test_at_most_three_suggestions() -> None:
     for number in range(9):
         make_memory(key=f"acme-vip-{number}")
-    assert len(forgetting.suggestions("acme-vip", scope="", trust=PERSON)) == 3
-    assert forgetting.suggestions(str(uuid4()), scope="", trust=PERSON) == []
+    assert len(lifecycle.suggestions("acme-vip", scope="", trust=PERSON)) == 3
+    assert lifecycle.suggestions(str(uuid4()), scope="", trust=PERSON) == []

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from uuid_utils.compat import uuid7
 
-from memories import forgetting, ingestion, review, revision
+from memories import lifecycle
+from memories.intake import decisions, episodes, revisions
+from memories.intake.reports import revisions as bodies
+from memories.intake.reports.events import ObservationReport
+from memories.intake.revisions.revising import Change
 from memories.models import AuditEntry, Evidence, IdempotencyKey, Memory, Proposal
-from memories.reports import ObservationReport
-from memories.revision import bodies
-from memories.revision.requested import Change
-from memories.trust import Trust, everything
+from memories.values.trust import Trust, everything
 from tests.everywhere import tables_with
 from tests.make import ANNA, AT
 from tests.memories.revising import EVIDENCE, OTHER, agent, ask, made, own, person
@@ -22,7 +23,7 @@ WORD = "quokka"
 
 def observe(object: str, trust: Trust) -> Memory:
     report = ObservationReport(source="P01", subject="anna", predicate="likes", object=object)
-    stored = ingestion.observation(report, trust=trust, at=AT)
+    stored = episodes.observation(report, trust=trust, at=AT)
     assert stored.memory is not None
     return stored.memory
 
@@ -40,7 +41,7 @@ def accepted() -> Memory:
     proposal = Proposal.objects.get()
     told = {"id": str(proposal.pk), "change": proposal.change}
     IdempotencyKey.objects.create(caller="a", key="k", request_sha256=b"x", answer=told, expires_at=AT)
-    review.accept(proposal, by=ANNA, at=AT, why=f"a {WORD}, why not", batch=uuid7())
+    decisions.accept(proposal, by=ANNA, at=AT, why=f"a {WORD}, why not", batch=uuid7())
     return Memory.objects.exclude(pk=old.pk).get()
 
 
@@ -49,7 +50,7 @@ def because(verb: str, *, new: str, words: str, ref: Memory | None = None) -> li
     old = own("Anna likes tea")
     said = bodies.NewMemory.model_validate({"content": new, "payload": EVIDENCE}) if ref is None else None
     change = Change(verb, f"because {words}", said, str(ref.pk) if ref else "")
-    return [old, made(revision.ask(change, [old.pk], trust=agent(), at=AT))]
+    return [old, made(revisions.ask(change, [old.pk], trust=agent(), at=AT))]
 
 
 def replaced() -> Memory:
@@ -87,7 +88,7 @@ def merged() -> Memory:
 def test_no_word_of_it_is_left_with_others(make: Callable[[], Memory]) -> None:
     memory = make()
     assert "memories_auditentry" in tables_with(WORD) or make is merged
-    forgetting.forget(memory, trust=everything(ANNA), at=AT)
+    lifecycle.forget(memory, trust=everything(ANNA), at=AT)
     assert tables_with(WORD) == set()
 
 
@@ -96,6 +97,6 @@ def test_what_others_decided_beside_it_keeps_its_reasons() -> None:
     batch: Any = uuid7()
     for one in (memory, beside):
         one.dismiss(by=ANNA, why="noise", at=AT, batch=batch)
-    forgetting.forget(memory, trust=everything(ANNA), at=AT)
+    lifecycle.forget(memory, trust=everything(ANNA), at=AT)
     reasons = AuditEntry.objects.filter(action="dismiss").values_list("subject_id", "rationale")
     assert set(reasons) == {(memory.pk, ""), (beside.pk, "noise")}

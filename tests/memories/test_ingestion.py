@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from memories import conversation, ingestion
-from memories.choices import ActorKind, Outcome, Permission
-from memories.exceptions import Conflict, Invalid, NotAllowed
+from memories.intake import episodes
+from memories.intake.reports import conversation
 from memories.models import AuditEntry, Episode, Event, Instruction, Memory
-from memories.trust import Actor, Trust
+from memories.values.choices import ActorKind, Outcome, Permission
+from memories.values.exceptions import Conflict, Invalid, NotAllowed
+from memories.values.trust import Actor, Trust
 from tests.make import AT, answer, call, make_run, run, user
 
 pytestmark = pytest.mark.django_db
@@ -16,8 +17,8 @@ LATER = AT + timedelta(hours=1)
 CRM = Trust(Actor(ActorKind.AGENT, "crm"), permissions=frozenset({"ingest"}))
 
 
-def again(trust: Trust | None = None, **fields: object) -> ingestion.Ingested:
-    return ingestion.conversation(conversation.parse(run(**fields)), trust=trust or CRM, at=LATER)
+def again(trust: Trust | None = None, **fields: object) -> episodes.Ingested:
+    return episodes.conversation(conversation.parse(run(**fields)), trust=trust or CRM, at=LATER)
 
 
 def audited(memory: Memory) -> list[tuple[str, str]]:
@@ -104,12 +105,12 @@ def test_only_who_opened_it_or_a_reviewer_says_how_it_ended() -> None:
     with pytest.raises(NotAllowed, match="only the agent that opened this episode"):
         again(other, id="r1", source="crm", outcome="failure")
     reviewer = Trust(Actor(ActorKind.AGENT, "other"), permissions=frozenset({Permission.REVIEW.value}))
-    assert ingestion.set_outcome(memory.episode, Outcome.FAILURE, trust=reviewer, source="crm", at=LATER)
+    assert episodes.set_outcome(memory.episode, Outcome.FAILURE, trust=reviewer, source="crm", at=LATER)
 
 
 def test_an_id_above_the_caller_is_neither_shown_nor_overwritten() -> None:
     make_run(trust=CRM, id="r1", sensitivity="hyper", outcome="success")
-    assert again(id="r1", outcome="failure") == ingestion.Ingested(None, created=False)
+    assert again(id="r1", outcome="failure") == episodes.Ingested(None, created=False)
     assert again(id="r1", messages=[user("other")]).memory is None
     assert Episode.objects.get().outcome == "success"
 

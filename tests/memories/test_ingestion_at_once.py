@@ -2,11 +2,12 @@
 
 import pytest
 
-from memories import conversation, ingestion
-from memories.exceptions import Conflict
-from memories.ingestion import Ingested
+from memories.intake import episodes
+from memories.intake.episodes import Ingested
+from memories.intake.reports import conversation
 from memories.models import AuditEntry, Episode, Instruction, Memory
-from memories.trust import everything
+from memories.values.exceptions import Conflict
+from memories.values.trust import everything
 from tests.at_once import at_once
 from tests.make import AT, make_run, run, user
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def store(**fields: object) -> Ingested | Conflict:
     try:
-        return ingestion.conversation(conversation.parse(run(**fields)), trust=everything(), at=AT)
+        return episodes.conversation(conversation.parse(run(**fields)), trust=everything(), at=AT)
     except Conflict as conflict:
         return conflict
 

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from django.core.signing import Signer
 
-from memories.exceptions import Invalid
-from memories.keyset import Cursor, Order, Page, page
 from memories.models import Memory
+from memories.values.exceptions import Invalid
+from memories.values.keyset import Cursor, Order, Page, page
 from tests.make import AT, make_memory
 
 pytestmark = pytest.mark.django_db

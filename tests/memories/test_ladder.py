@@ -2,8 +2,8 @@
 
 import pytest
 
-from memories.choices import Hold, Status, Type
-from memories.ladder import Ladder, may_climb
+from memories.lifecycle.ladder import Ladder, may_climb
+from memories.values.choices import Hold, Status, Type
 
 LADDER = Ladder()
 

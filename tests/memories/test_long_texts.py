@@ -1,6 +1,6 @@
 """A long answer of a tool or an agent is cut with a mark; it does not keep a run out."""
 
-from memories.messages import LONGEST_TEXT, Reader
+from memories.intake.reports.messages import LONGEST_TEXT, Reader
 
 
 def test_a_long_tool_result_is_cut_with_a_mark() -> None:

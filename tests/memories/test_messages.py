@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWERED_CALL, EventDraft
-from memories.exceptions import Invalid
-from memories.messages import MOST_EVENTS, Reader
+from memories.intake.reports.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWERED_CALL, EventDraft
+from memories.intake.reports.messages import MOST_EVENTS, Reader
+from memories.values.exceptions import Invalid
 from tests.make import Json, answer, call, user
 
 

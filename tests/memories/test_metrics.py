@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memories import metrics
-from memories.choices import Status, Type
 from memories.models import Injection, Memory, Performance, Proposal
-from memories.trust import everything
+from memories.values.choices import Status, Type
+from memories.values.trust import everything
 from tests.make import ANNA, AT, make_memory, make_run
 from tests.memories.revising import agent, ask, own
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memories.choices import ActorKind
+from memories.intake.revisions import is_own
 from memories.models import Evidence, Memory
-from memories.revision import is_own
-from memories.trust import SYSTEM, Actor, Trust
+from memories.values.choices import ActorKind
+from memories.values.trust import SYSTEM, Actor, Trust
 from tests.make import ANNA, AT, bearing, caller, make_agent, make_memory, make_run
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,13 @@ from django.contrib.postgres.search import SearchQuery
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from memories import embedding, indexing, ingestion, text
-from memories.choices import Sensitivity, Type
+from memories import embedding, indexing
+from memories.intake import episodes
+from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
 from memories.models import Event, Memory, Passage, Vector
-from memories.reports import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
-from memories.trust import everything
+from memories.values import text
+from memories.values.choices import Sensitivity, Type
+from memories.values.trust import everything
 from tests.at_once import at_once
 from tests.make import ANNA, AT, answer, call, make_memory, make_run, user
 
@@ -30,8 +32,8 @@ def found(query: str) -> list[str]:
 def happened(**facts: Any) -> Memory:
     raw = {"source": "ci", "thread_id": "t", **facts}
     report = check(ToolOutputReport, raw) if "tool_name" in facts else check(EventReport, raw)
-    stored = ingestion.happened([report], trust=everything(), at=AT)[0]
-    assert isinstance(stored, ingestion.Ingested) and stored.memory
+    stored = episodes.happened([report], trust=everything(), at=AT)[0]
+    assert isinstance(stored, episodes.Ingested) and stored.memory
     return stored.memory
 
 
@@ -72,7 +74,7 @@ def test_events_tool_outputs_observations_and_working_states_are_found() -> None
     happened(tool_name="get_order", args={"order_id": "order-17"}, result={"state": "delivered", "paid": True})
     happened(event_kind="deploy_failed", ref="build-42", thread_id="u")
     shape: dict[str, Any] = {"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}
-    ingestion.observation(check(ObservationReport, shape), trust=everything(), at=AT)
+    episodes.observation(check(ObservationReport, shape), trust=everything(), at=AT)
     assert found("pipeline") == ["The pipeline is green"]
     assert found("order-17") == found("delivered") == ["get_order order_id: order-17\nstate: delivered paid: true"]
     assert found("deploy") == ["deploy_failed build-42"]
@@ -82,7 +84,7 @@ def test_events_tool_outputs_observations_and_working_states_are_found() -> None
 def test_a_working_state_is_found_by_its_latest_words() -> None:
     for summary in ("Looking for hotels", "Looking for hotels", "Paying the invoice"):
         raw = {"source": "a", "thread_id": "t", "state": "planning", "context_summary": summary}
-        ingestion.working_state(check(WorkingStateReport, raw), trust=everything(), at=AT)
+        episodes.working_state(check(WorkingStateReport, raw), trust=everything(), at=AT)
     assert (found("hotels"), found("invoice")) == ([], ["Paying the invoice"])
 
 

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.management import CommandError, call_command
 
-from memories.choices import Sensitivity
 from memories.models import Agent
 from memories.people import first_start, trust_of
+from memories.values.choices import Sensitivity
 from tests.make import AT, make_agent, make_person
 
 pytestmark = pytest.mark.django_db

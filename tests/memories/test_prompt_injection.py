@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memories import prompt_injection, scanning
-from memories.scanning import INSTRUCTION
+from memories import scanning
+from memories.scanning import INSTRUCTION, prompt_injection
 
 SENTENCES = Path(__file__).parent / "sentences"
 LANGUAGES = ("en", "zh", "de", "es")

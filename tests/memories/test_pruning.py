@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django_q.models import OrmQ
 
-from memories import forgetting, tasks, witnessing
-from memories.choices import DeletionPolicy, Outcome, Status, Type
+from memories import lifecycle, tasks
+from memories.intake import evidence as witnessing
+from memories.intake.evidence import Witness
 from memories.models import AuditEntry, Episode, Event, Evidence, IdempotencyKey, Injection, Memory, Passage
-from memories.witnessing import Witness
+from memories.values.choices import DeletionPolicy, Outcome, Status, Type
 from skills.models import Skill, SkillVersion
 from tests.at_once import at_once
 from tests.make import ANNA, AT, make_memory, make_run, make_skill
@@ -35,7 +36,7 @@ def make_working(**facts: Any) -> Memory:
 def test_what_has_faded_is_gone_with_its_events_and_passages() -> None:
     episode, working = make_digested(), make_working()
     assert Passage.objects.exists()
-    assert forgetting.prune(at=LATER) == {"pruned": 2}
+    assert lifecycle.prune(at=LATER) == {"pruned": 2}
     assert not (Memory.objects.exists() or Event.objects.exists() or Passage.objects.exists())
     assert {entry.subject_id for entry in AuditEntry.objects.filter(action="prune")} == {episode.pk, working.pk}
 
@@ -44,8 +45,8 @@ def test_what_has_faded_is_gone_with_its_events_and_passages() -> None:
 def test_what_has_not_faded_stays() -> None:
     make_digested()
     make_working()
-    assert forgetting.prune(at=AT + 9 * DAY) == {}
-    assert forgetting.prune(at=AT + 10 * DAY) == {"pruned": 1}
+    assert lifecycle.prune(at=AT + 9 * DAY) == {}
+    assert lifecycle.prune(at=AT + 10 * DAY) == {"pruned": 1}
 
 
 @pytest.mark.django_db
@@ -62,7 +63,7 @@ def test_what_has_not_faded_stays() -> None:
 def test_what_is_kept_by_word_stays(facts: dict[str, Any]) -> None:
     make_digested(**facts)
     make_working(**facts)
-    assert forgetting.prune(at=LATER) == {}
+    assert lifecycle.prune(at=LATER) == {}
     assert Memory.objects.count() == 2
 
 
@@ -72,7 +73,7 @@ def test_what_is_kept_by_word_stays(facts: dict[str, Any]) -> None:
 def test_knowledge_is_never_pruned(type: Type, status: str) -> None:
     memory = make_memory(type=type, status=status)
     Memory.objects.filter(pk=memory.pk).penalize(1.0, at=AT)
-    assert forgetting.prune(at=LATER) == {}
+    assert lifecycle.prune(at=LATER) == {}
 
 
 @pytest.mark.django_db
@@ -80,7 +81,7 @@ def test_knowledge_is_never_pruned(type: Type, status: str) -> None:
 def test_what_consolidation_has_not_read_stays(facts: dict[str, Any]) -> None:
     episode = make_digested()
     Episode.objects.filter(pk=episode.pk).update(**facts)
-    assert forgetting.prune(at=LATER) == {}
+    assert lifecycle.prune(at=LATER) == {}
 
 
 @pytest.mark.django_db
@@ -88,19 +89,19 @@ def test_what_the_rules_have_not_read_stays() -> None:
     episode = make_digested()
     event = Event.objects.filter(episode=episode.pk)[:1]
     Event.objects.filter(pk__in=event.values("pk")).update(context={"company": "Acme"})
-    assert forgetting.prune(at=LATER) == {}
+    assert lifecycle.prune(at=LATER) == {}
     Event.objects.update(ruled_at=AT)
-    assert forgetting.prune(at=LATER) == {"pruned": 1}
+    assert lifecycle.prune(at=LATER) == {"pruned": 1}
 
 
 @pytest.mark.django_db
 def test_what_a_live_memory_rests_on_stays_until_that_closes() -> None:
     episode, memory = make_digested(), make_memory()
     witnessing.count(memory, [Witness(episode.pk, Outcome.SUCCESS, AT, "said so")], at=AT)
-    assert forgetting.prune(at=LATER) == {"kept": 1}
-    assert forgetting.prune(at=LATER) == {}  # it is met once
+    assert lifecycle.prune(at=LATER) == {"kept": 1}
+    assert lifecycle.prune(at=LATER) == {}  # it is met once
     memory.dismiss(by=ANNA, why="wrong", at=LATER)
-    assert forgetting.prune(at=LATER) == {"pruned": 1}
+    assert lifecycle.prune(at=LATER) == {"pruned": 1}
     evidence = Evidence.objects.get()
     assert (evidence.episode, evidence.snapshot) == (None, "said so")
 
@@ -110,28 +111,28 @@ def test_what_two_rest_on_stays_when_one_of_them_goes() -> None:
     episode, first, second = make_digested(), make_memory(), make_memory()
     for memory in (first, second):
         witnessing.count(memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
-    assert forgetting.prune(at=LATER) == {"kept": 1}
+    assert lifecycle.prune(at=LATER) == {"kept": 1}
     Memory.objects.filter(pk=first.pk).update(expires_at=LATER)
-    forgetting.expire(at=LATER)
-    assert forgetting.prune(at=LATER) == {"kept": 1}
+    lifecycle.expire(at=LATER)
+    assert lifecycle.prune(at=LATER) == {"kept": 1}
     Memory.objects.filter(pk=second.pk).update(expires_at=LATER)
-    forgetting.expire(at=LATER)
-    assert forgetting.prune(at=LATER) == {"pruned": 1}
+    lifecycle.expire(at=LATER)
+    assert lifecycle.prune(at=LATER) == {"pruned": 1}
 
 
 @pytest.mark.django_db
 def test_more_than_a_batch_goes_in_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forgetting.batches, "BATCH", 2)
+    monkeypatch.setattr(lifecycle.batches, "BATCH", 2)
     for number in range(5):
         make_working(key=f"k{number}")
-    assert forgetting.prune(at=LATER) == {"pruned": 5}
+    assert lifecycle.prune(at=LATER) == {"pruned": 5}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_jobs_at_once_remove_each_once() -> None:
     for number in range(20):
         make_working(key=f"k{number}")
-    job = lambda: forgetting.prune(at=LATER)["pruned"]  # noqa: E731 - one job, twice
+    job = lambda: lifecycle.prune(at=LATER)["pruned"]  # noqa: E731 - one job, twice
     assert sum(at_once(job, job)) == 20
     assert AuditEntry.objects.filter(action="prune").count() == 20
 
@@ -162,7 +163,7 @@ def test_nothing_of_any_room_is_left_hanging_and_nothing_of_others_goes() -> Non
         witnessing.count(one.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
     for memory in (skill.pk, episode.pk):
         Memory.objects.filter(pk=memory).update(expires_at=AT)
-    forgetting.expire(at=AT)
+    lifecycle.expire(at=AT)
     assert [row.pk for row in Skill.objects.all()] == [row.pk for row in Memory.objects.all()] == [other.pk]
     assert [row.episode for row in Evidence.objects.all()] == [None]
     assert SkillVersion.objects.count() == 1

@@ -10,14 +10,15 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from consolidation import locks, reembedding, tasks
+from consolidation import locks, reembedding_run, tasks
 from consolidation.models import Run
-from memories import embedding, indexing, vectorising
-from memories.choices import Sensitivity
+from memories import embedding, indexing
 from memories.embedding import Unavailable
+from memories.indexing import queue
 from memories.models import EmbeddingModel, Memory, Passage, Pending, Vector
 from memories.models.vector import IN_HAND
 from memories.tasks import embed_pending
+from memories.values.choices import Sensitivity
 from tests import embedding_endpoint
 from tests.at_once import at_once
 from tests.embedding_endpoint import Endpoint, Json
@@ -57,7 +58,7 @@ def models() -> dict[str, int]:
 
 
 def reembed(enough: Callable[[], bool] = lambda: False) -> Run:
-    run = reembedding.reembed(trigger=Run.Trigger.COMMAND, at=AT, enough=enough)
+    run = reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT, enough=enough)
     assert run is not None
     return run
 
@@ -133,9 +134,9 @@ def test_what_a_dead_worker_had_in_hand_comes_free_later_and_is_taken_alone(endp
     stored("One", "Two")
     taken = Pending.objects.take("m", at=AT, most=10)
     assert len(taken) == 2
-    assert vectorising.embed_some(at=AT + IN_HAND) == {}
+    assert queue.embed_some(at=AT + IN_HAND) == {}
     later = AT + IN_HAND + timedelta(seconds=1)
-    assert [vectorising.embed_some(at=later)["embedded"] for _ in range(3)] == [1, 1, 0]
+    assert [queue.embed_some(at=later)["embedded"] for _ in range(3)] == [1, 1, 0]
     assert [len(body["input"]) for body in endpoint.asked] == [1, 1]
 
 
@@ -152,7 +153,7 @@ def test_two_workers_share_the_queue(endpoint: Endpoint) -> None:
 
     def work() -> int:
         done = 0
-        while some := vectorising.embed_some(at=AT):
+        while some := queue.embed_some(at=AT):
             done += some["embedded"]
         return done
 
@@ -176,7 +177,7 @@ def test_vectors_of_two_sizes_do_not_meet(endpoint: Endpoint) -> None:
     stored("One")
     endpoint.dimensions = 6
     with pytest.raises(Unavailable, match="m gives vectors of 6 dimensions, those before had 8"):
-        vectorising.embed_some(at=AT)
+        queue.embed_some(at=AT)
     assert models() == {} and Pending.objects.get().attempts == 0
 
 
@@ -243,11 +244,11 @@ def test_a_run_in_slices_is_one_run(endpoint: Endpoint) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_worker_reembeds_at_a_time() -> None:
     def hold() -> None:
-        with locks.held(reembedding.KIND, wait=False):
+        with locks.held(reembedding_run.KIND, wait=False):
             pass
 
-    with locks.held(reembedding.KIND, wait=False):
-        [answer] = at_once(lambda: reembedding.reembed(trigger=Run.Trigger.COMMAND, at=AT))
+    with locks.held(reembedding_run.KIND, wait=False):
+        [answer] = at_once(lambda: reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT))
         assert answer is None
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from memories import embedding
-from memories.choices import Type
 from memories.models import EmbeddingModel, Passage, Vector
+from memories.values.choices import Type
 from tests import embedding_endpoint
 from tests.memories.searched import find, known, said, talk
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memories.choices import Category, Hold, Sensitivity, Status
-from memories.exceptions import Invalid
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Passage, Proposal, Tombstone
+from memories.values.choices import Category, Hold, Sensitivity, Status
+from memories.values.exceptions import Invalid
 from tests.make import ANNA, AT, make_memory, make_run
 from tests.memories.storing import DAY, NET30, NET60, numbers, store
 

@@ -11,11 +11,11 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from memories import remembering
+from memories.intake import claims
+from memories.intake.claims import Stored
+from memories.intake.reports.claims import read
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
-from memories.remembering import Stored
-from memories.statements import read
-from memories.trust import everything
+from memories.values.trust import everything
 from tests.at_once import at_once
 from tests.make import AT, make_memory
 from tests.memories.racers import said
@@ -26,7 +26,7 @@ RACES = int(os.environ.get("MEMOS_TEST_RACES", "100"))  # 1,000 where there is t
 
 def store(key: str = "k", content: str = "Acme pays on net-30 terms", **more: object) -> Stored:
     body = {"key": key, "category": "fact", "content": content, "source": "P01", **more}
-    return remembering.store(read(body), trust=everything(), at=AT)
+    return claims.store(read(body), trust=everything(), at=AT)
 
 
 def test_first_stores_at_once_are_one_row_and_one_creation() -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from memories.choices import Category, Origin, Sensitivity, Status
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.intake.claims import Occasion, Statement, remember
 from memories.models import Adaptation, Evidence, Memory, Proposal, Tombstone
-from memories.remembering import Occasion, Statement, remember
-from memories.trust import SYSTEM
+from memories.values.choices import Category, Origin, Sensitivity, Status
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.trust import SYSTEM
 from tests.make import ANNA, AT, make_memory, make_run
 from tests.memories.storing import NET30, NET60, agent, numbers, store
 

@@ -6,14 +6,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories import retrieval
-from memories.choices import ActorKind, Origin, Status, Type
-from memories.exceptions import Invalid
+from memories import search
 from memories.models import EmbeddingModel, Memory, Performance
-from memories.retrieval import candidates, searching
-from memories.retrieval.asking import Asking
-from memories.retrieval.candidates import Pool
-from memories.trust import Actor, Trust, everything
+from memories.search import candidates, run
+from memories.search.candidates import Pool
+from memories.search.statement_values import Asking
+from memories.values.choices import ActorKind, Origin, Status, Type
+from memories.values.exceptions import Invalid
+from memories.values.trust import Actor, Trust, everything
 from tests.make import ANNA, AT
 from tests.memories.searched import find, known, passages, said, talk
 
@@ -231,7 +231,7 @@ def test_the_number_of_statements_does_not_depend_on_what_is_there(query: str) -
 def test_a_question_is_checked_with_its_fields_named() -> None:
     wrong = {"query": 5, "types": ["nonsense"], "limit": 0, "unit": "page", "colour": "red", "min_salience": 2}
     with pytest.raises(Invalid) as refused:
-        retrieval.check(wrong)
+        search.check(wrong)
     named = {error.pointer.split("/")[1] for error in refused.value.errors}
     assert named == {"query", "types", "limit", "unit", "colour", "min_salience"}
 
@@ -246,7 +246,7 @@ def test_what_vanishes_while_it_is_ranked_is_left_out(monkeypatch: pytest.Monkey
         Memory.objects.filter(pk=memory.pk).update(sensitivity=4)
         return found
 
-    monkeypatch.setattr(searching, "pool", then_it_rises)
+    monkeypatch.setattr(run, "pool", then_it_rises)
     assert [result.memory.pk for result in find("Acme", by=AGENT).results] == [other.pk]
 
 

@@ -7,9 +7,9 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.retrieval import figures
-from memories.retrieval.question import MOST_WHERE_LITTLE
-from memories.trust import Trust
+from memories.search import estimates
+from memories.search.question import MOST_WHERE_LITTLE
+from memories.values.trust import Trust
 from tests.make import ANNA
 from tests.memories.searched import find, known, talk
 
@@ -23,10 +23,10 @@ def analysed() -> Iterator[Callable[[], None]]:
     def analyse() -> None:
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE memories_passage")
-        figures.kept.drop()
+        estimates.kept.drop()
 
     yield analyse
-    figures.kept.drop()
+    estimates.kept.drop()
 
 
 @pytest.mark.parametrize(

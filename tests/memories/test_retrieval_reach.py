@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieval import check
-from memories.retrieval.asking import Asking
-from memories.retrieval.figures import Figures, of
-from memories.retrieval.question import MOST_WHERE_LITTLE, MOST_WORDS, Question, most_telling
-from memories.retrieval.reach import quoted, reach
-from memories.trust import everything
+from memories.search import check
+from memories.search.estimates import Figures, of
+from memories.search.question import MOST_WHERE_LITTLE, MOST_WORDS, Question, most_telling
+from memories.search.statement_values import Asking
+from memories.search.word_selection import quoted, reach
+from memories.values.trust import everything
 from tests.make import AT
 
 SCOPES, TYPES = {"big": 0.5, "small": 0.005}, {"episodic": 0.9, "semantic": 0.1}

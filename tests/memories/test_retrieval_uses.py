@@ -3,9 +3,9 @@
 import pytest
 from django.db import connection
 
-from memories.choices import ActorKind
 from memories.models import Memory
-from memories.trust import Actor, Trust
+from memories.values.choices import ActorKind
+from memories.values.trust import Actor, Trust
 from tests.make import AT
 from tests.memories.searched import find, known, said, talk
 

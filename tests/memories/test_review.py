@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from memories import review
-from memories.choices import ActorKind, Sensitivity, Type
-from memories.edits import edit
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
+from memories.intake import decisions
+from memories.intake.reports.edits import edit
 from memories.models import Adaptation, Memory, Proposal, Tombstone
-from memories.trust import Actor, Trust, everything
-from memos_site import desk
+from memories.values.choices import ActorKind, Sensitivity, Type
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
+from memories.values.trust import Actor, Trust, everything
+from memos_site import review as desk
 from tests.deciding import LATER, TRUST, make_applied
 from tests.make import ANNA, AT, make_memory, make_run, make_skill
 
@@ -25,8 +25,8 @@ def make_own(content: str = "Acme pays on net-30 terms", **facts: Any) -> Memory
     return make_memory(content, **{"created_by": AGENT.name, "created_by_id": AGENT.identity} | facts)
 
 
-def change(memory: Memory, trust: Trust = TRUST, **said: Any) -> review.Edited:
-    return review.edit(trust, memory.pk, edit(said), at=LATER)
+def change(memory: Memory, trust: Trust = TRUST, **said: Any) -> decisions.Edited:
+    return decisions.edit(trust, memory.pk, edit(said), at=LATER)
 
 
 def test_a_reviewers_words_are_held_and_the_adaptation_follows_them() -> None:
@@ -181,7 +181,7 @@ def test_an_edit_of_another_version_or_of_what_is_hidden_changes_nothing() -> No
     with pytest.raises(NotFound):
         change(memory, PLAIN, content="x")
     with pytest.raises(Outdated):
-        review.edit(everything(ANNA), memory.pk, edit({"content": "x"}), at=LATER, versions=frozenset({3, 4}))
+        decisions.edit(everything(ANNA), memory.pk, edit({"content": "x"}), at=LATER, versions=frozenset({3, 4}))
     assert Memory.objects.get().version == 1
 
 

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from memories.choices import LIVE, Status, Type
-from memories.exceptions import Conflict
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.reviewable import Reviewable
+from memories.values.choices import LIVE, Status, Type
+from memories.values.exceptions import Conflict
 from tests.deciding import make_applied
 from tests.make import ANNA, AT, BEN, make_memory
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from memories.exceptions import Conflict
 from memories.models import AuditEntry, Memory
-from memories.trust import Actor
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
 from tests.at_once import at_once
 from tests.make import ANNA, AT, BEN, make_memory
 

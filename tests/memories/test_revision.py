@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from memories.choices import Status, Type
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Passage
+from memories.values.choices import Status, Type
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from tests.make import AT, make_memory, make_run, make_skill
 from tests.memories.revising import BOT, EVIDENCE, agent, ask, made, own, person, relations
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from memories.exceptions import Conflict
 from memories.models import Memory, Relation, Tombstone
+from memories.values.exceptions import Conflict
 from tests.at_once import at_once
 from tests.make import ANNA, AT
 from tests.memories.revising import ask, own

@@ -5,13 +5,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memories import revision
-from memories.choices import Sensitivity, Type
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.intake import revisions
+from memories.intake.reports.revisions import NewMemory
+from memories.intake.revisions.revising import Change
 from memories.models import Evidence, Memory, Performance
-from memories.revision.bodies import NewMemory
-from memories.revision.requested import Change
-from memories.trust import Trust
+from memories.values.choices import Sensitivity, Type
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.trust import Trust
 from tests.make import AT, make_memory
 from tests.memories.revising import OTHER, agent, ask, made, own, person, relations
 
@@ -85,7 +85,7 @@ def test_with_one_that_is_not_there_nothing_changes() -> None:
     change = Change("merge", "same", NewMemory(content="c"))
     ids: list[UUID] = [*(source.pk for source in sources), uuid4()]
     with pytest.raises(NotFound):
-        revision.ask(change, ids, trust=agent(), at=AT)
+        revisions.ask(change, ids, trust=agent(), at=AT)
     untouched(*sources)
 
 
@@ -118,5 +118,5 @@ def test_of_what_is_not_all_ones_own_a_merge_is_proposed_and_accepted() -> None:
     proposal = mine.proposals.get()
     assert (revised.proposal, proposal.kind, proposal.others) == (proposal.pk, "merge", [foreign.pk])
     untouched(mine, foreign)
-    new = revision.carry_out(mine, proposal.change, by=person().actor, at=AT, batch=uuid4(), why="yes")
+    new = revisions.carry_out(mine, proposal.change, by=person().actor, at=AT, batch=uuid4(), why="yes")
     assert (new.status, {row[0] for row in relations()}) == ("confirmed", {mine.pk, foreign.pk})

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from memories import revision
-from memories.choices import Permission
-from memories.exceptions import Conflict, Invalid
+from memories.intake import revisions
 from memories.models import AuditEntry, Evidence, Memory, Proposal, Tombstone
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, Invalid
 from tests.make import ANNA, AT, make_memory
 from tests.memories.revising import BOT, EVIDENCE, OTHER, agent, ask, made, own, person, relations
 
@@ -80,7 +80,7 @@ def test_an_accepted_proposal_is_carried_out_as_the_persons_own_decision(
     change: dict[str, Any], old: str, new: str
 ) -> None:
     memory, batch = foreign(status="confirmed", confidence=60), uuid4()
-    result = revision.carry_out(memory, change, by=ANNA, at=AT, batch=batch, why="right")
+    result = revisions.carry_out(memory, change, by=ANNA, at=AT, batch=batch, why="right")
     memory.refresh_from_db()
     result.refresh_from_db()
     assert (memory.status, result.status) == (old, new)
@@ -92,7 +92,7 @@ def test_an_accepted_proposal_is_carried_out_as_the_persons_own_decision(
 def test_a_proposal_that_cannot_be_read_changes_nothing(change: dict[str, Any]) -> None:
     memory = foreign()
     with pytest.raises(Conflict, match="does not apply any more"):
-        revision.carry_out(memory, change, by=ANNA, at=AT, batch=uuid4())
+        revisions.carry_out(memory, change, by=ANNA, at=AT, batch=uuid4())
     assert Memory.objects.get().version == 1
 
 

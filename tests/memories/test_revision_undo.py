@@ -6,13 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from memories import forgetting, ingestion
-from memories.choices import Sensitivity, Status
-from memories.exceptions import Conflict
+from memories import lifecycle
+from memories.intake import episodes
+from memories.intake.reports.events import ObservationReport, check
 from memories.models import Adaptation, AuditEntry, Memory
-from memories.reports import ObservationReport, check
-from memories.trust import everything
-from memos_site import desk
+from memories.values.choices import Sensitivity, Status
+from memories.values.exceptions import Conflict
+from memories.values.trust import everything
+from memos_site import review
 from tests.make import AT, make_memory
 from tests.memories.revising import JUDGE, agent, ask, made, own, person, relations
 
@@ -25,7 +26,7 @@ def statuses() -> dict[UUID, str]:
 
 
 def undo(batch: Any) -> UUID:
-    return desk.undo(person(), batch, at=LATER).batch
+    return review.undo(person(), batch, at=LATER).batch
 
 
 def revise(verb: str) -> Any:
@@ -82,7 +83,7 @@ def test_decisions_about_the_source_are_undone_whatever_was_forked_meanwhile() -
 def test_a_fork_is_undone_though_its_source_is_forgotten() -> None:
     old = own("a")
     revised = ask("fork", old, content="b")
-    forgetting.forget(old, trust=person(), at=LATER)
+    lifecycle.forget(old, trust=person(), at=LATER)
     undo(revised.batch)
     assert statuses() == {made(revised).pk: "retracted"}
 
@@ -90,7 +91,7 @@ def test_a_fork_is_undone_though_its_source_is_forgotten() -> None:
 def test_a_forked_observation_stands_in_the_history_of_what_it_stands_beside() -> None:
     said = {"source": "P01", "subject": "user", "predicate": "likes", "revision_policy": "fork"}
     first, second = (
-        ingestion.observation(check(ObservationReport, said | {"object": name}), trust=agent(), at=AT).memory
+        episodes.observation(check(ObservationReport, said | {"object": name}), trust=agent(), at=AT).memory
         for name in ("Go", "Rust")
     )
     assert first is not None
@@ -131,7 +132,7 @@ def test_of_what_was_merged_nothing_is_undone_where_one_source_is_above_the_call
     with pytest.raises(Conflict, match="not all of it is yours to see"):
         undo(batch)
     assert statuses() == before
-    assert desk.undo(everything(JUDGE), batch, at=LATER).refused == []
+    assert review.undo(everything(JUDGE), batch, at=LATER).refused == []
 
 
 def test_the_trail_says_what_stands_against_what() -> None:
@@ -144,7 +145,7 @@ def test_the_trail_says_what_stands_against_what() -> None:
 def test_an_observation_that_replaced_another_is_undone_with_it() -> None:
     for spoken in ("Go", "Rust"):
         said = {"source": "P01", "subject": "user", "predicate": "prefers", "object": spoken}
-        ingestion.observation(check(ObservationReport, said), trust=agent(), at=AT)
+        episodes.observation(check(ObservationReport, said), trust=agent(), at=AT)
     old, new = Memory.objects.order_by("pk")
     assert (old.status, new.status) == ("superseded", "confirmed")
     undo(AuditEntry.objects.get(action="supersede", subject_id=old.pk).batch_id)
@@ -155,7 +156,7 @@ def test_an_observation_that_replaced_another_is_undone_with_it() -> None:
 def test_redone_with_one_end_forgotten_there_is_no_relation(gone: str) -> None:
     first, second = own("a", key="a"), own("b", key="b")
     undone = undo(ask("contest", first, ref=str(second.pk)).batch)
-    forgetting.forget(first if gone == "it" else second, trust=person(), at=LATER)
+    lifecycle.forget(first if gone == "it" else second, trust=person(), at=LATER)
     if gone == "it":
         with pytest.raises(Conflict, match="forgotten meanwhile"):
             undo(undone)

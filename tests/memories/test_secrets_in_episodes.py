@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from memories.choices import Sensitivity
 from memories.models import AuditEntry, Episode, Event, Memory
+from memories.values.choices import Sensitivity
 from tests.make import Json, answer, bearing, call, make_agent, make_run, run, user
 
 pytestmark = pytest.mark.django_db

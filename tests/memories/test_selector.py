@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.selector import Option, Selection, select
+from memories.search.selector import Option, Selection, select
 from tests.make import AT
 
 THREE = [

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from memories import decay, forgetting, tasks
-from memories.choices import DeletionPolicy, Hold, Status, Type
-from memories.decay import Pace
+from memories import lifecycle, tasks
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
-from memories.trust import SYSTEM, everything
-from memos_site import desk
+from memories.values import decay
+from memories.values.choices import DeletionPolicy, Hold, Status, Type
+from memories.values.decay import Pace
+from memories.values.trust import SYSTEM, everything
+from memos_site import review
 from tests.at_once import at_once
 from tests.make import ANNA, AT, make_memory
 
@@ -29,7 +30,7 @@ def make_claim(confidence: int = 80, status: str = Status.CONFIRMED, **facts: An
 
 def settled(memory: Memory, day: float) -> Memory:
     """The memory after the job of that day."""
-    forgetting.settle(at=AT + day * DAY)
+    lifecycle.settle(at=AT + day * DAY)
     memory.refresh_from_db()
     return memory
 
@@ -71,7 +72,7 @@ def test_confidence_80_falls_by_five_each_week_after_a_month(day: int, confidenc
 def test_the_job_twice_on_one_day_subtracts_once() -> None:
     memory = make_claim()
     assert [settled(memory, 30).confidence, settled(memory, 30.5).confidence] == [75, 75]
-    assert forgetting.settle(at=AT + 31 * DAY) == {}
+    assert lifecycle.settle(at=AT + 31 * DAY) == {}
 
 
 @pytest.mark.django_db
@@ -85,11 +86,11 @@ def test_after_weeks_it_comes_to_what_day_by_day_would_have_come_to(
     Memory.objects.filter(pk=once.pk).update(deletion_policy=DeletionPolicy.NEVER)  # out of the way of the visits
     for visit in [*sorted(visit for visit in visits if visit < last), last]:
         Memory.objects.filter(pk=once.pk).update(decay_due_at=None)
-        forgetting.settle(at=AT + visit * DAY)
+        lifecycle.settle(at=AT + visit * DAY)
     facts = ("confidence", "status", "decay_steps", "decay_due_at", "updated_at")
     came_to = Memory.objects.filter(pk=often.pk).values(*facts).first()
     Memory.objects.filter(pk=once.pk).update(deletion_policy=DeletionPolicy.AUTO_PRUNE, decay_due_at=AT)
-    forgetting.settle(at=AT + last * DAY)
+    lifecycle.settle(at=AT + last * DAY)
     comes_to = Memory.objects.filter(pk=once.pk).values(*facts).first()
     for row in (came_to, comes_to):
         if row and row["status"] == Status.CANDIDATE:
@@ -102,7 +103,7 @@ def test_after_weeks_it_comes_to_what_day_by_day_would_have_come_to(
 def test_two_jobs_at_once_subtract_once() -> None:
     for number in range(30):
         make_claim(key=f"k{number}")
-    job = lambda: forgetting.settle(at=AT + 37 * DAY)  # noqa: E731 - one job, thrice
+    job = lambda: lifecycle.settle(at=AT + 37 * DAY)  # noqa: E731 - one job, thrice
     done = at_once(job, job, job)
     assert sum(counters["settled"] for counters in done) == 30
     assert set(Memory.objects.values_list("confidence", "decay_steps")) == {(70, 2)}
@@ -136,7 +137,7 @@ def test_a_candidate_that_nobody_confirms_fades_although_it_is_used_and_is_gone_
     memory = make_claim(20, Status.CANDIDATE)
     Memory.objects.filter(pk=memory.pk).count_use(at=AT + 20 * DAY)
     assert [settled(memory, day).confidence for day in (29, 30, 37)] == [20, 15, 10]
-    forgetting.settle(at=AT + 44 * DAY)
+    lifecycle.settle(at=AT + 44 * DAY)
     assert not Memory.objects.exists()
 
 
@@ -144,14 +145,14 @@ def test_a_candidate_that_nobody_confirms_fades_although_it_is_used_and_is_gone_
 def test_what_was_never_more_than_five_goes_only_after_a_step() -> None:
     memory = make_claim(5, Status.CANDIDATE)
     assert settled(memory, 29).confidence == 5
-    assert forgetting.settle(at=AT + 30 * DAY)["expired"] == 1
+    assert lifecycle.settle(at=AT + 30 * DAY)["expired"] == 1
 
 
 @pytest.mark.django_db
 def test_what_expires_leaves_a_watermark_that_blocks_nothing_and_a_line_in_the_trail() -> None:
     memory = make_claim(14, Status.APPLIED, category="preference", key="net-30")
     Adaptation.objects.open(memory, by=SYSTEM, at=AT, again=False)
-    forgetting.settle(at=AT + 30 * DAY)
+    lifecycle.settle(at=AT + 30 * DAY)
     tombstone, entry, adaptation = Tombstone.objects.get(), AuditEntry.objects.get(), Adaptation.objects.get()
     assert (tombstone.key, tombstone.blocks, tombstone.memory_id) == ("net-30", False, memory.pk)
     assert (entry.action, entry.actor_kind, entry.before) == (
@@ -169,7 +170,7 @@ def test_below_sixty_what_a_rule_applied_is_a_candidate_again_and_in_the_inbox()
     assert [settled(memory, day).status for day in (30, 37)] == ["applied", "applied"]
     memory = settled(memory, 44)
     assert (memory.status, memory.confidence, memory.version) == ("candidate", 55, 5)
-    assert list(desk.waiting(everything(ANNA), at=timezone.now())) == [memory]
+    assert list(review.waiting(everything(ANNA), at=timezone.now())) == [memory]
     assert Adaptation.objects.get().revert_reason == "demoted"
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.before, entry.after) == ("decay", {"status": "applied"}, {"status": "candidate"})
@@ -183,7 +184,7 @@ def test_a_job_demotes_as_a_decision_on_one_row_does() -> None:
         Adaptation.objects.open(memory, by=SYSTEM, at=AT, again=False)
     Memory.objects.filter(pk=by_verb.pk).update(decay_due_at=None)
     at = AT + 30 * DAY
-    forgetting.settle(at=at)
+    lifecycle.settle(at=at)
     Memory.objects.filter(pk=by_verb.pk).update(confidence=55, decay_steps=1, decay_due_at=AT + 37 * DAY)
     by_verb.refresh_from_db()
     why = AuditEntry.objects.get().rationale
@@ -260,7 +261,7 @@ def test_what_is_past_its_ttl_is_removed(type: Type) -> None:
     make_memory(type=type, expires_at=AT)
     make_memory(expires_at=AT + DAY)
     kept = make_memory(expires_at=AT, deletion_policy=DeletionPolicy.NEVER)
-    assert forgetting.expire(at=AT) == {"expired": 1}
+    assert lifecycle.expire(at=AT) == {"expired": 1}
     assert Memory.objects.filter(pk=kept.pk).exists()
     assert AuditEntry.objects.get().action == "expire"
     assert Tombstone.objects.count() == (type == Type.SEMANTIC)
@@ -270,7 +271,7 @@ def test_what_is_past_its_ttl_is_removed(type: Type) -> None:
 def test_the_dismissal_of_what_expired_still_holds() -> None:
     memory = make_memory(expires_at=AT + DAY)
     memory.dismiss(by=ANNA, why="wrong", at=AT)
-    forgetting.expire(at=AT + 2 * DAY)
+    lifecycle.expire(at=AT + 2 * DAY)
     assert [stone.blocks for stone in Tombstone.objects.all()] == [True]
 
 

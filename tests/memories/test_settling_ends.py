@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from memories import decay, forgetting
-from memories.decay import Pace
-from memories.forgetting import batches, settling
+from memories import lifecycle
+from memories.lifecycle import batches, confidence_decay
 from memories.models import Memory
+from memories.values import decay
+from memories.values.decay import Pace
 from tests.make import AT, make_memory
 
 pytestmark = pytest.mark.django_db
@@ -23,28 +24,28 @@ WHERE m.id = settled.id
 
 def test_rows_that_stay_due_end_the_job_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = make_memory(confidence=80, status="confirmed", **decay.awake(AT))
-    monkeypatch.setattr(settling, "WRITE", WITHOUT_THE_NEXT_LOOK)
+    monkeypatch.setattr(confidence_decay, "WRITE", WITHOUT_THE_NEXT_LOOK)
     with pytest.raises(batches.Stuck, match=str(memory.pk)):
-        forgetting.settle(at=AT + 31 * DAY, until=time.monotonic() + 5)
+        lifecycle.settle(at=AT + 31 * DAY, until=time.monotonic() + 5)
 
 
 def test_rows_that_stay_expired_end_the_job_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     make_memory(expires_at=AT)
-    monkeypatch.setattr(settling, "remove_expired", lambda *_, **__: None)
+    monkeypatch.setattr(confidence_decay, "remove_expired", lambda *_, **__: None)
     with pytest.raises(batches.Stuck):
-        forgetting.expire(at=AT + DAY, until=time.monotonic() + 5)
+        lifecycle.expire(at=AT + DAY, until=time.monotonic() + 5)
 
 
 def test_batch_after_batch_of_other_rows_is_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH", 2)
     for n in range(7):
         make_memory(f"claim {n}", confidence=80, status="confirmed", **decay.awake(AT))
-    assert forgetting.settle(at=AT + 31 * DAY)["settled"] == 7
+    assert lifecycle.settle(at=AT + 31 * DAY)["settled"] == 7
 
 
 @pytest.mark.parametrize(("confidence", "left"), [(20, 20), (50, 50), (52, 50), (80, 75)])
 def test_a_floor_raises_nobody(settings: Any, confidence: int, left: int) -> None:
     settings.DECAY = {**settings.DECAY, "floor": 50}
     make_memory(confidence=confidence, status="confirmed", **decay.awake(AT))
-    forgetting.settle(at=AT + 31 * DAY)
+    lifecycle.settle(at=AT + 31 * DAY)
     assert Memory.objects.get().confidence == Pace.of_settings().left(confidence, 1) == left

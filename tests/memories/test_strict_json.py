@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.exceptions import Invalid
-from memories.strict_json import DEEPEST, loads
+from memories.values.exceptions import Invalid
+from memories.values.strict_json import DEEPEST, loads
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from memories import remembering, text
-from memories.choices import Hold, Origin, Sensitivity, Status
-from memories.exceptions import Invalid, NotAllowed
+from memories.intake import claims
+from memories.intake.claims import NearDuplicate, Stored
+from memories.intake.reports.claims import read, read_teaching
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
 from memories.people import trust_of
-from memories.remembering import NearDuplicate, Stored
-from memories.statements import read, read_teaching
-from memories.trust import Trust
+from memories.values import text
+from memories.values.choices import Hold, Origin, Sensitivity, Status
+from memories.values.exceptions import Invalid, NotAllowed
+from memories.values.trust import Trust
 from tests.make import ANNA, AT, make_agent, make_memory, make_person
 
 pytestmark = pytest.mark.django_db
@@ -24,12 +25,12 @@ def anna() -> Trust:
 
 
 def teach(trust: Trust, content: str = NET30, **said: Any) -> Stored:
-    return remembering.teach(read_teaching({"content": content, **said}), trust=trust, at=AT)
+    return claims.teach(read_teaching({"content": content, **said}), trust=trust, at=AT)
 
 
 def store(content: str, key: str, **said: Any) -> Stored:
     body = {"content": content, "key": key, "category": "fact", "source": "P01", **said}
-    return remembering.store(read(body), trust=make_agent()[0].trust, at=AT)
+    return claims.store(read(body), trust=make_agent()[0].trust, at=AT)
 
 
 def taught(stored: Stored) -> Memory:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.text import bigrams, indexed, language_of, normal, searchable, slug
+from memories.values.text import bigrams, indexed, language_of, normal, searchable, slug
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.choices import Sensitivity
 from memories.models import AuditEntry, Memory
-from memories.trust import SYSTEM, Trust, everything
+from memories.values.choices import Sensitivity
+from memories.values.trust import SYSTEM, Trust, everything
 from tests.make import ANNA, AT, make_memory
 
 SCOPES = ("", "global", "project:alpha", "project:beta")

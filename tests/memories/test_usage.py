@@ -2,8 +2,8 @@
 
 import pytest
 
-from memories import usage
-from memories.choices import Sensitivity
+from memories.search import usage
+from memories.values.choices import Sensitivity
 from tests.make import AT
 from tests.memories.contexts import ask
 from tests.memories.revising import agent
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr("memories.context.assembling.ANSWER_WITHIN", 60)
+    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
 
 
 def test_the_page_says_whose_context_it_went_into_and_why() -> None:

@@ -3,10 +3,10 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Sensitivity
 from memories.models import Memory, Tombstone
 from memories.people import trust_of
-from memos_site import desk
+from memories.values.choices import Sensitivity
+from memos_site import review
 from tests.deciding import LATER
 from tests.make import AT, make_memory, make_person
 from tests.memories.storing import agent, store
@@ -48,11 +48,11 @@ def test_what_is_lifted_moves_to_the_other_tab() -> None:
 def test_what_an_undo_brought_back_is_not_among_what_was_lifted() -> None:
     trust, client = trust_of(make_person("berta")), signed_in()
     first, second = make_memory("Acme pays late"), make_memory("Beta pays at once")
-    mistake = desk.decide(trust, first.pk, "dismiss", at=AT, why="noise")
-    desk.undo(trust, mistake.batch, at=LATER)
+    mistake = review.decide(trust, first.pk, "dismiss", at=AT, why="noise")
+    review.undo(trust, mistake.batch, at=LATER)
     assert "None was lifted" in client.get(PAGE, {"lifted": 1}).content.decode()
-    desk.decide(trust, second.pk, "dismiss", at=AT, why="noise")
-    desk.decide(trust, second.pk, "restore", at=LATER)
+    review.decide(trust, second.pk, "dismiss", at=AT, why="noise")
+    review.decide(trust, second.pk, "restore", at=LATER)
     page = client.get(PAGE, {"lifted": 1}).content.decode()
     assert "Beta pays at once" in page
     assert "Acme pays late" not in page
@@ -89,7 +89,7 @@ def test_it_needs_the_same_queries_for_one_row_and_for_many(django_assert_num_qu
 def test_a_lift_is_undone_to_the_microsecond() -> None:
     dismissed("Acme pays late")
     stone, trust, at = Tombstone.objects.get(), trust_of(make_person()), AT.replace(microsecond=123_456)
-    batch = desk.lift(trust, stone.pk, at=at)
+    batch = review.lift(trust, stone.pk, at=at)
     assert not Tombstone.objects.standing().exists()
-    desk.undo(trust, batch, at=at)
+    review.undo(trust, batch, at=at)
     assert Tombstone.objects.standing().get() == stone

@@ -1,7 +1,7 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Outcome, Sensitivity
+from memories.values.choices import Outcome, Sensitivity
 from tests.make import answer, call, make_memory, make_run, user
 from tests.pages import signed_in, support
 

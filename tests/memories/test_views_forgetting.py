@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from memories.choices import DeletionPolicy, Sensitivity
 from memories.models import AuditEntry, Memory
+from memories.values.choices import DeletionPolicy, Sensitivity
 from tests.make import make_memory, make_person, make_run
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Category, DeletionPolicy, Sensitivity, Status, Type
+from memories.values.choices import Category, DeletionPolicy, Sensitivity, Status, Type
 from tests.make import make_memory, make_run, make_skill, make_version
 from tests.memories.storing import agent, store
 from tests.pages import candidate, signed_in, support

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from memories import remembering
-from memories.choices import Sensitivity
+from memories.intake import claims
+from memories.intake.reports.claims import read
 from memories.models import Memory
-from memories.statements import read
-from memories.trust import everything
+from memories.values.choices import Sensitivity
+from memories.values.trust import everything
 from tests.make import ANNA, AT, make_memory
 from tests.pages import HTMX, signed_in
 
@@ -20,7 +20,7 @@ NET30, NET60 = "Acme pays on net-30 terms", "Acme pays on net-60 terms"
 
 def known(content: str = NET30, key: str = "acme-terms") -> Memory:
     body = {"key": key, "content": content, "source": "P01", "category": "fact"}
-    stored = remembering.store(read(body), trust=everything(), at=AT)
+    stored = claims.store(read(body), trust=everything(), at=AT)
     assert stored.memory is not None
     return stored.memory
 

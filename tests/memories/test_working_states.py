@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.models import AuditEntry, Memory
-from memories.shapes import LONGEST_TEXT
+from memories.values.field_types import LONGEST_TEXT
 from tests.make import caller
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from threading import Thread, Timer
 
 from django.db import connection, connections
 
-from memos_site.postgres.remote.base import DatabaseWrapper
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.remote.base import DatabaseWrapper
+from memos_site.platform.postgres.server import Server
 
 COMMIT = b"COMMIT\0"
 LONGEST_WAIT = 30  # seconds

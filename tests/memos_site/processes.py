@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import psycopg
 
-from memos_site.postgres.cluster import NAME, PORT, USER
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.cluster import NAME, PORT, USER
+from memos_site.platform.postgres.server import Server
 
 Found = TypeVar("Found")
 SOURCE = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ USER_OF_THE_SERVER = """
 import sys
 from pathlib import Path
 from typing import TypeVar
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.server import Server
 Server(Path(sys.argv[1])).wake()
 print("ready", flush=True)
 sys.stdin.read()
@@ -48,7 +48,8 @@ class Using:
     def __init__(self, data_dir: Path, *, user: int | None = None, more: Mapping[str, str] | None = None) -> None:
         command = [sys.executable, "-c", USER_OF_THE_SERVER, str(data_dir)]
         if user is not None:  # who may not be able to enter the interpreter's directories
-            command = [sys.executable, "-m", "memos_site.postgres.launch", f"{user}", f"{user}", "search", *command]
+            launch = "memos_site.platform.postgres.launch"
+            command = [sys.executable, "-m", launch, f"{user}", f"{user}", "search", *command]
         self.process = subprocess.Popen(
             command,
             cwd=SOURCE,

@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from memories import revision
-from memories.choices import Permission, Sensitivity, Status
+from memories.intake import revisions
+from memories.intake.reports import revisions as bodies
+from memories.intake.revisions.revising import Change
 from memories.models import Agent, Memory
-from memories.revision import bodies
-from memories.revision.requested import Change
-from memories.trust import Actor, Trust, everything
+from memories.values.choices import Permission, Sensitivity, Status
+from memories.values.trust import Actor, Trust, everything
 from tests.make import ANNA, make_agent, make_memory
 
 NEW = {"content": "Both of them hold", "payload": {"evidence": [{"source_type": "mail", "source_id": "1"}]}}
@@ -61,7 +61,7 @@ def make_pair(number: int, draw: Random, scope: str) -> Pair:
 def _propose(lower: Memory, higher: Memory, word: str) -> UUID:
     stranger = Trust(Actor(ANNA.kind.AGENT, "P09", "9"), Sensitivity.HYPER)
     change = Change("merge", f"{word} says the same", bodies.check(bodies.NewMemory, NEW))
-    asked = revision.ask(change, [lower.pk, higher.pk], trust=stranger, at=timezone.now())
+    asked = revisions.ask(change, [lower.pk, higher.pk], trust=stranger, at=timezone.now())
     assert asked.proposal is not None
     return asked.proposal
 
@@ -80,6 +80,6 @@ def _revise(verb: str, lower: Memory, higher: Memory, word: str) -> Memory:
     about: dict[str, Any] = {"ref": str(higher.pk)} if verb == "contest" else {"said": said}
     change = Change(verb, f"{word} is why", **about)
     ids = [lower.pk, higher.pk] if verb == "merge" else [lower.pk]
-    done = revision.ask(change, ids, trust=everything(ANNA), at=timezone.now())
+    done = revisions.ask(change, ids, trust=everything(ANNA), at=timezone.now())
     assert done.memory is not None
     return higher if verb == "contest" else done.memory

@@ -15,8 +15,8 @@ from django.conf import settings
 from django_q.brokers import Broker
 from django_q.tasks import async_task
 
-from memos_site.postgres.cluster import NAME, PORT, USER
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.cluster import NAME, PORT, USER
+from memos_site.platform.postgres.server import Server
 from tests.memos_site.processes import SOURCE, belonging, environment, nobody_left, until
 
 

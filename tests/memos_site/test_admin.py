@@ -14,8 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from consolidation.models import Pattern, Run, Sighting
-from memories.choices import Sensitivity
 from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Memory, Performance, Proposal, Relation
+from memories.values.choices import Sensitivity
 from skills.models import Skill, SkillVersion
 from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_run, make_skill, user
 from tests.operators import administrator, entering, page, staff

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django_q.models import Failure, Schedule
 
-from memories.choices import Sensitivity, Status
 from memories.models import Agent, AuditEntry, Memory
+from memories.values.choices import Sensitivity, Status
 from skills.models import SkillVersion
 from tests.make import AT, make_agent, make_memory, make_person, make_skill
 from tests.operators import administrator, page, staff

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.choices import Category, Sensitivity, Status
 from memories.models import Adaptation, Memory
+from memories.values.choices import Category, Sensitivity, Status
 from memos_site.api import operations_of_context
 from memos_site.api.schema_of_context import ContextAnswer
 from tests.make import ask, bearing, caller, make_agent, make_person
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr("memories.context.assembling.ANSWER_WITHIN", 60)
+    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
 
 
 def context(client: APIClient, body: Json) -> Json:

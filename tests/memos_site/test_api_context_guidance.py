@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from consolidation.guidance.answer import Expected, Guidance, OfferedSkill
 from consolidation.guidance.rendering import BUDGET, block
-from memories.choices import Sensitivity
-from memories.context.rendering import quarters
+from memories.search.context.rendering import quarters
+from memories.values.choices import Sensitivity
 from memos_site.api.schema_of_context import ContextAnswer
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import WISH, learn

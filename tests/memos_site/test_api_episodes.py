@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.choices import Permission, Sensitivity
 from memories.models import Agent
+from memories.values.choices import Permission, Sensitivity
 from tests.make import caller, make_agent, make_memory, make_run, user
 from tests.memos_site.test_api_lists import pages
 

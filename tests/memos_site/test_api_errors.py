@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from rest_framework.test import APIClient
 
-from memories import ingestion
 from memories.api import parsers
+from memories.intake import episodes
 from tests.make import Json, ask, caller, make_agent, make_memory, run
 
 pytestmark = pytest.mark.django_db
@@ -193,7 +193,7 @@ def raising(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
     def fail(*args: Any, **kwargs: Any) -> None:
         raise error
 
-    monkeypatch.setattr(ingestion, "conversation", fail)
+    monkeypatch.setattr(episodes, "conversation", fail)
     return caller().post("/api/v1/conversations", run(), format="json")
 
 

@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.choices import ActorKind, DeletionPolicy, Sensitivity, Status, Type
 from memories.models import AuditEntry, Evidence, Memory, Relation, Tombstone
-from memories.trust import Actor
+from memories.values.choices import ActorKind, DeletionPolicy, Sensitivity, Status, Type
+from memories.values.trust import Actor
 from tests.make import AT, ask, bearing, make_agent, make_memory, make_person, make_run
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.choices import Permission
 from memories.models import AuditEntry, Memory
+from memories.values.choices import Permission
 from tests.make import ANNA, AT, caller, make_memory
 from tests.memories.storing import NET30
 

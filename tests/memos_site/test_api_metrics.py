@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.choices import Sensitivity
+from memories.values.choices import Sensitivity
 from tests.make import ANNA, AT, caller, make_memory
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from memories.choices import Sensitivity
 from memories.models import Memory, Proposal
+from memories.values.choices import Sensitivity
 from tests.make import ANNA, AT, bearing, caller, make_agent, make_memory, make_person, make_run
 
 pytestmark = pytest.mark.django_db

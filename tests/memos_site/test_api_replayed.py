@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.choices import Sensitivity
 from memories.models import Agent, Memory
+from memories.values.choices import Sensitivity
 from tests.make import ANNA, Json, bearing, make_agent, make_memory, run
 
 pytestmark = pytest.mark.django_db

@@ -21,8 +21,8 @@ from memories.api import operations_of_claims as of_claims
 from memories.api import operations_of_forgetting as of_forgetting
 from memories.api import operations_of_revision as of_revision
 from memories.api import operations_of_search as of_search
+from memories.api.base import ApiView
 from memories.api.described import Operation
-from memories.api.doors import Door
 from memos_site.api import operations as of_the_hall
 from memos_site.api import operations_of_context as of_context
 from memos_site.api.openapi import document
@@ -101,12 +101,12 @@ def test_every_door_is_in_the_schema_with_every_filter_that_it_knows() -> None:
         assert all(parameter["description"] for parameter in named if parameter["in"] == "query")
 
 
-def _doors(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[Door]]]:
+def _doors(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[ApiView]]]:
     for pattern in patterns:
         path = base + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
         if not isinstance(pattern, URLPattern):
             yield from _doors(pattern.url_patterns, path)
-        elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, Door):
+        elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, ApiView):
             yield from [(path, view)] if view.schema is not None else []
 
 

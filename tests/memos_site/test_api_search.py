@@ -8,9 +8,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.api.schema.search import SearchAnswer
-from memories.choices import Sensitivity, Type
 from memories.models import EmbeddingModel, Memory, Performance
-from memories.trust import Trust
+from memories.values.choices import Sensitivity, Type
+from memories.values.trust import Trust
 from tests.make import ask, bearing, caller, make_agent, make_person
 from tests.memories.searched import known, talk
 

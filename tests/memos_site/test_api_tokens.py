@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.choices import Permission
 from memories.models import Agent
+from memories.values.choices import Permission
 from tests.make import ask, bearing, bytes_of, caller, make_agent, make_memory, make_person, make_skill, run
 
 pytestmark = pytest.mark.django_db

@@ -12,9 +12,9 @@ import pytest
 from django.urls import URLResolver
 from rest_framework.test import APIClient
 
-from memories.choices import Sensitivity, Type
 from memories.models import Memory, Tombstone
-from memories.trust import Trust
+from memories.values.choices import Sensitivity, Type
+from memories.values.trust import Trust
 from memos_site.api.urls import urlpatterns
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user

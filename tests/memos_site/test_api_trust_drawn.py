@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from memories.trust import Trust
+from memories.values.trust import Trust
 from tests.memos_site.revised_pairs import Pair, make_pair
 from tests.memos_site.test_api_trust import (
     LISTS,

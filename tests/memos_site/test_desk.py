@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from memories import review
-from memories.choices import Outcome, Status, Type
-from memories.edits import edit
-from memories.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
-from memories.ingestion.closing import set_outcome
+from memories.intake import decisions
+from memories.intake.episodes.closing import set_outcome
+from memories.intake.reports.edits import edit
 from memories.models import Adaptation, AuditEntry, Episode, Memory, Proposal, Tombstone
-from memories.trust import Trust, everything
-from memos_site import desk
+from memories.values.choices import Outcome, Status, Type
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
+from memories.values.trust import Trust, everything
+from memos_site import review as desk
 from tests.deciding import LATER, TRUST, make_applied, propose, stands
 from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill
 
@@ -196,7 +196,7 @@ def test_what_is_undone_knows_instants_to_the_microsecond() -> None:
     memory = make_memory()
     at, until = LATER + timedelta(microseconds=402_504), LATER + timedelta(days=9, microseconds=7)
     Memory.objects.update(expires_at=until)
-    edited = review.edit(TRUST, memory.pk, edit({"expires_at": None}), at=LATER)
+    edited = decisions.edit(TRUST, memory.pk, edit({"expires_at": None}), at=LATER)
     assert edited.batch is not None
     desk.undo(TRUST, edited.batch, at=LATER)
     assert Memory.objects.get().expires_at == until

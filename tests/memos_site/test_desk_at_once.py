@@ -7,11 +7,10 @@ import pytest
 from django.db import transaction
 from django.db.models import F
 
-from memories import claim_locks
-from memories.exceptions import Conflict
-from memories.models import AuditEntry, Memory, Proposal, Tombstone
-from memories.trust import Actor, everything
-from memos_site import desk
+from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor, everything
+from memos_site import review
 from tests.at_once import at_once
 from tests.deciding import LATER, make_applied, propose
 from tests.make import ANNA, BEN, make_memory
@@ -33,7 +32,7 @@ def pressing(by: Actor, press: Callable[..., Any], *of: Any, **how: Any) -> Call
 def test_of_two_reviewers_who_dismiss_at_once_one_wins_and_one_is_told() -> None:
     memory = make_applied()
     before = AuditEntry.objects.count()
-    said = at_once(*[pressing(by, desk.decide, memory.pk, "dismiss", why="wrong") for by in (ANNA, BEN)])
+    said = at_once(*[pressing(by, review.decide, memory.pk, "dismiss", why="wrong") for by in (ANNA, BEN)])
     [winner] = [one for one in said if one in ("anna", "ben")]
     assert f"cannot dismiss a memory that is dismissed (dismiss by {winner})" in said
     assert AuditEntry.objects.count() == before + 1
@@ -44,8 +43,8 @@ def test_of_two_batches_about_the_same_ones_each_row_is_decided_once() -> None:
     ids = [make_memory(f"claim {n}", scope=f"project:{n % 3}").pk for n in range(30)]
     seen = dict.fromkeys(ids, "1.")
     calls = [
-        lambda: desk.by_ids(everything(ANNA), ids, "dismiss", at=LATER, why="noise", seen=seen),
-        lambda: desk.by_ids(everything(BEN), ids[::-1], "promote", at=LATER, seen=seen),
+        lambda: review.by_ids(everything(ANNA), ids, "dismiss", at=LATER, why="noise", seen=seen),
+        lambda: review.by_ids(everything(BEN), ids[::-1], "promote", at=LATER, seen=seen),
     ]
     first, second = at_once(*calls)
     assert sorted([*first.done, *second.done]) == sorted(ids)
@@ -55,7 +54,7 @@ def test_of_two_batches_about_the_same_ones_each_row_is_decided_once() -> None:
 
 def test_of_two_who_decide_a_proposal_at_once_one_wins() -> None:
     proposal = propose(make_memory(status="confirmed"))
-    said = at_once(pressing(ANNA, desk.accept, proposal.pk), pressing(BEN, desk.reject, proposal.pk))
+    said = at_once(pressing(ANNA, review.accept, proposal.pk), pressing(BEN, review.reject, proposal.pk))
     [winner] = [one for one in said if one in ("anna", "ben")]
     decision = {"anna": "accepted", "ben": "rejected"}[winner]
     assert Proposal.objects.get().decision == decision
@@ -64,8 +63,8 @@ def test_of_two_who_decide_a_proposal_at_once_one_wins() -> None:
 
 def test_of_two_who_undo_at_once_one_wins() -> None:
     memory = make_memory()
-    batch = desk.decide(everything(ANNA), memory.pk, "promote", at=LATER).batch
-    said = at_once(pressing(ANNA, desk.undo, batch), pressing(BEN, desk.undo, batch))
+    batch = review.decide(everything(ANNA), memory.pk, "promote", at=LATER).batch
+    said = at_once(pressing(ANNA, review.undo, batch), pressing(BEN, review.undo, batch))
     assert sum(one in ("anna", "ben") for one in said) == 1
     assert Memory.objects.get().status == "candidate"
     assert AuditEntry.objects.count() == 2
@@ -87,8 +86,8 @@ def test_decisions_and_stores_about_one_claim_never_wait_for_each_other_in_a_cir
     memories = [make_memory(f"claim {n}", scope="project:a") for n in range(4)]
     ids = [memory.pk for memory in memories]
     for verb in ("dismiss", "restore") * 4:
-        decide = [pressing(ANNA, desk.decide, pk, verb, why="wrong") for pk in ids[:2]]
-        many = pressing(BEN, desk.by_ids, ids, verb, why="wrong")
+        decide = [pressing(ANNA, review.decide, pk, verb, why="wrong") for pk in ids[:2]]
+        many = pressing(BEN, review.by_ids, ids, verb, why="wrong")
         said = at_once(*decide, many, *(storing(memory) for memory in memories))
         assert said.count("stored") == 4
     assert set(Memory.objects.values_list("times_confirmed", flat=True)) == {8}

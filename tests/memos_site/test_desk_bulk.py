@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import pytest
 
-from memories.choices import Category, Status
-from memories.exceptions import Invalid, NotAllowed
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
-from memories.trust import Trust
-from memos_site import desk
+from memories.values.choices import Category, Status
+from memories.values.exceptions import Invalid, NotAllowed
+from memories.values.trust import Trust
+from memos_site import review
 from skills.models import SkillVersion
 from tests.deciding import LATER, TRUST, make_applied
 from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
@@ -27,12 +27,12 @@ def test_fifty_dismissed_at_once_are_undone_at_once_with_adaptations_and_tombsto
     memories = [make_applied(f"Reply in language {n}", scope=f"project:{n % 3}") for n in range(50)]
     before = rows()
     adaptations = set(Adaptation.objects.active().values_list("pk", flat=True))
-    many = desk.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
+    many = review.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
     assert (len(many.done), many.failed) == (50, [])
     assert AuditEntry.objects.of_batch(many.batch).count() == 50
     assert not Adaptation.objects.active().exists()
     assert Tombstone.objects.standing().count() == 50
-    undone = desk.undo(TRUST, many.batch, at=LATER)
+    undone = review.undo(TRUST, many.batch, at=LATER)
     assert (len(undone.undone), undone.refused) == (50, [])
     assert rows() == before
     assert set(Adaptation.objects.active().values_list("pk", flat=True)) == adaptations
@@ -41,9 +41,9 @@ def test_fifty_dismissed_at_once_are_undone_at_once_with_adaptations_and_tombsto
 
 def test_one_that_changed_meanwhile_is_named_and_the_others_are_undone() -> None:
     memories = [make_memory(f"claim {n}") for n in range(50)]
-    many = desk.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
+    many = review.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="noise")
     Memory.objects.get(pk=memories[7].pk).restore(by=BEN, at=LATER)
-    undone = desk.undo(TRUST, many.batch, at=LATER)
+    undone = review.undo(TRUST, many.batch, at=LATER)
     assert len(undone.undone) == 49
     [refused] = undone.refused
     assert refused["id"] == str(memories[7].pk)
@@ -61,7 +61,7 @@ def test_what_cannot_be_done_is_named_with_its_reason_and_keeps_no_other_from_it
     missing = uuid4()
     trust = Trust(ANNA, 2, permissions=TRUST.permissions)
     ids = [good.pk, decided.pk, hidden.pk, missing, skill.pk, good.pk]
-    many = desk.by_ids(trust, ids, "dismiss", at=LATER, why="noise")
+    many = review.by_ids(trust, ids, "dismiss", at=LATER, why="noise")
     assert many.done == [good.pk]
     assert {one["id"]: one["code"] for one in many.failed} == {
         str(decided.pk): "conflict",
@@ -74,9 +74,9 @@ def test_what_cannot_be_done_is_named_with_its_reason_and_keeps_no_other_from_it
 
 def test_a_row_that_changed_after_it_was_shown_is_left_alone() -> None:
     one, other = make_memory(), make_memory()
-    seen = {memory.pk: desk.stand(memory) for memory in (one, other)}
+    seen = {memory.pk: review.stand(memory) for memory in (one, other)}
     Memory.objects.get(pk=one.pk).promote(by=BEN, at=AT)
-    many = desk.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", seen=seen)
+    many = review.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", seen=seen)
     assert many.done == [other.pk]
     assert "changed since you saw it" in many.failed[0]["detail"]
 
@@ -90,7 +90,7 @@ def test_a_filter_means_what_waited_when_it_was_shown() -> None:
     make_memory("elsewhere", scope="project:b")
     make_memory("believed", status="confirmed", **facts)
     asked = {"scope": "project:a", "category": "fact"}
-    many = desk.by_filter(TRUST, asked, AT + timedelta(minutes=1), "dismiss", at=LATER, why="noise")
+    many = review.by_filter(TRUST, asked, AT + timedelta(minutes=1), "dismiss", at=LATER, why="noise")
     assert many.done == [shown.pk]
 
 
@@ -98,38 +98,38 @@ def test_with_a_status_a_filter_means_what_a_list_shows() -> None:
     confirmed, _candidate = make_memory("x", status="confirmed", tags=["old"]), make_memory("y", tags=["old"])
     make_run(tags=["old"], sensitivity="low")
     asked = {"status": ["confirmed"], "tag": "old", "min_confidence": 20}
-    many = desk.by_filter(TRUST, asked, LATER, "demote", at=LATER)
+    many = review.by_filter(TRUST, asked, LATER, "demote", at=LATER)
     assert many.done == [confirmed.pk]
 
 
 def test_a_batch_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memos_site.desk.bulk.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("memos_site.review.bulk.MOST_AT_ONCE", 2)
     for n in range(3):
         make_memory(f"claim {n}")
     with pytest.raises(Invalid, match="matches more than 2"):
-        desk.by_filter(TRUST, {}, LATER, "promote", at=LATER)
+        review.by_filter(TRUST, {}, LATER, "promote", at=LATER)
     with pytest.raises(Invalid, match="no more than 2"):
-        desk.by_ids(TRUST, [uuid4() for _ in range(3)], "promote", at=LATER)
+        review.by_ids(TRUST, [uuid4() for _ in range(3)], "promote", at=LATER)
     with pytest.raises(NotAllowed):
-        desk.by_ids(Trust(BEN), [uuid4()], "promote", at=LATER)
+        review.by_ids(Trust(BEN), [uuid4()], "promote", at=LATER)
     with pytest.raises(Invalid, match="must be one of"):
-        desk.by_ids(TRUST, [uuid4()], "explode", at=LATER)
+        review.by_ids(TRUST, [uuid4()], "explode", at=LATER)
 
 
 def test_a_large_batch_is_carried_out_and_undone_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memos_site.desk.bulk.CHUNK", 3)
-    monkeypatch.setattr("memos_site.desk.undoing.CHUNK", 3)
+    monkeypatch.setattr("memos_site.review.bulk.CHUNK", 3)
+    monkeypatch.setattr("memos_site.review.undo.CHUNK", 3)
     ids = [make_memory(f"claim {n}").pk for n in range(8)]
-    many = desk.by_ids(TRUST, ids, "snooze", at=LATER, until=LATER + timedelta(days=1))
+    many = review.by_ids(TRUST, ids, "snooze", at=LATER, until=LATER + timedelta(days=1))
     assert many.done == ids
-    assert desk.undo(TRUST, many.batch, at=LATER).undone == ids
+    assert review.undo(TRUST, many.batch, at=LATER).undone == ids
     assert not Memory.objects.exclude(snoozed_until=None).exists()
 
 
 def test_an_applied_skill_with_a_new_version_publishes_nothing_in_a_bulk_and_the_others_are_applied() -> None:
     skill, first, last = make_skill(status="applied"), make_memory("before"), make_memory("after")
     make_version(skill, description="Books a flight or two")
-    many = desk.by_ids(TRUST, [first.pk, skill.pk, last.pk], "promote", at=LATER, to=Status.APPLIED)
+    many = review.by_ids(TRUST, [first.pk, skill.pk, last.pk], "promote", at=LATER, to=Status.APPLIED)
     assert sorted(many.done) == sorted([first.pk, last.pk])
     assert [(one["id"], one["code"]) for one in many.failed] == [(str(skill.pk), "conflict")]
     versions = SkillVersion.objects.filter(skill=skill).order_by("number")

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from memories import revision
-from memories.exceptions import Conflict
+from memories.intake import revisions
 from memories.models import Evidence, Memory, Proposal
 from memories.models.evidence import with_support
-from memos_site import desk
+from memories.values.exceptions import Conflict
+from memos_site import review
 from tests.deciding import LATER, TRUST, propose
 from tests.make import ANNA, AT, make_memory
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.django_db
 def test_no_proposal_opens_again_over_a_closed_memory(verb: str) -> None:
     memory = make_memory()
     proposal = propose(memory)
-    batch = desk.reject(TRUST, proposal.pk, at=AT)
+    batch = review.reject(TRUST, proposal.pk, at=AT)
     if verb == "dismiss":
         memory.dismiss(by=ANNA, why="wrong", at=AT)
     else:
-        revision.retract(memory, by=ANNA, why="wrong", at=AT)
+        revisions.retract(memory, by=ANNA, why="wrong", at=AT)
     with pytest.raises(Conflict, match="what it would change is"):
-        desk.undo(TRUST, batch, at=LATER)
+        review.undo(TRUST, batch, at=LATER)
     assert not Proposal.objects.open().exists()
 
 
@@ -39,4 +39,4 @@ def test_suppressions_are_no_support() -> None:
     Evidence.objects.create(memory=other, occasion="request:1", kind=Evidence.Kind.CREATED, at=AT)
     for n in range(9):
         Evidence.objects.create(memory=other, occasion=f"suppressed:{n}", kind=Evidence.Kind.SUPPRESSED, at=AT)
-    assert list(desk.waiting(TRUST, at=AT)) == [memory, other]
+    assert list(review.waiting(TRUST, at=AT)) == [memory, other]

@@ -6,12 +6,12 @@ from uuid import UUID, uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories import remembering
+from memories.intake import claims
+from memories.intake.reports.claims import read_teaching
 from memories.models import AuditEntry, Memory
 from memories.people import trust_of
-from memories.statements import read_teaching
-from memories.trust import everything
-from memos_site import desk
+from memories.values.trust import everything
+from memos_site import review
 from tests.deciding import LATER, TRUST
 from tests.make import ANNA, AT, BEN, make_memory, make_person
 from tests.pages import HTMX, signed_in
@@ -20,15 +20,15 @@ pytestmark = pytest.mark.django_db
 
 
 def decided(minute: int, verb: str = "promote") -> UUID:
-    return desk.decide(TRUST, make_memory().pk, verb, at=AT + timedelta(minutes=minute), why="noise").batch
+    return review.decide(TRUST, make_memory().pk, verb, at=AT + timedelta(minutes=minute), why="noise").batch
 
 
 def undone(batch: UUID, minute: int) -> UUID:
-    return desk.undo(TRUST, batch, at=AT + timedelta(minutes=minute)).batch
+    return review.undo(TRUST, batch, at=AT + timedelta(minutes=minute)).batch
 
 
 def lists() -> tuple[list[UUID], list[UUID]]:
-    history = desk.history(ANNA, since=AT)
+    history = review.history(ANNA, since=AT)
     return history.stand, history.undone
 
 
@@ -47,7 +47,7 @@ def test_undoing_goes_back_redoing_forth_and_a_new_decision_ends_the_way_forth()
 
 def test_the_way_back_passes_by_what_could_not_be_undone() -> None:
     one, two, three = (decided(minute) for minute in range(1, 4))
-    history = desk.history(ANNA, since=AT)
+    history = review.history(ANNA, since=AT)
     assert [history.undo_before(batch) for batch in (None, three, two, one)] == [three, two, one, None]
     assert history.undo_before(uuid4()) == three  # of somebody else, or from before
     assert history.redo_before() is None
@@ -55,16 +55,16 @@ def test_the_way_back_passes_by_what_could_not_be_undone() -> None:
 
 def test_it_knows_what_the_person_did_since_then_and_what_can_be_undone() -> None:
     old = decided(0)
-    desk.decide(everything(BEN), make_memory().pk, "promote", at=LATER)
+    review.decide(everything(BEN), make_memory().pk, "promote", at=LATER)
     teaching = read_teaching({"content": "Acme pays on net-60 terms", "scope": ""})
-    remembering.teach(teaching, trust=TRUST, at=LATER)
+    claims.teach(teaching, trust=TRUST, at=LATER)
     mine = decided(2)
-    assert desk.history(ANNA, since=AT + timedelta(minutes=1)).stand == [mine]
+    assert review.history(ANNA, since=AT + timedelta(minutes=1)).stand == [mine]
     assert lists()[0] == [old, mine]
 
 
 def test_a_bulk_is_one_step_however_many_rows_it_has(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    many = desk.by_ids(TRUST, [make_memory(f"claim {n}").pk for n in range(60)], "snooze", at=LATER, until=None)
+    many = review.by_ids(TRUST, [make_memory(f"claim {n}").pk for n in range(60)], "snooze", at=LATER, until=None)
     undo = undone(many.batch, 70)
     with django_assert_num_queries(2):
         assert lists() == ([], [undo])
@@ -73,7 +73,7 @@ def test_a_bulk_is_one_step_however_many_rows_it_has(django_assert_num_queries: 
 def test_a_page_comes_anew_when_an_undo_moves_more_rows_than_are_sent() -> None:
     client, ids = signed_in(), [make_memory(f"claim {n}").pk for n in range(60)]
     trust = trust_of(make_person("berta"))
-    many = desk.by_ids(trust, ids, "dismiss", at=LATER, why="noise")
+    many = review.by_ids(trust, ids, "dismiss", at=LATER, why="noise")
     answer = client.post(f"/undo/{many.batch}/", headers=HTMX)
     assert answer.headers["HX-Refresh"] == "true"
     page = client.get("/").content.decode()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memos_site import env
+from memos_site.platform import env
 
 
 @pytest.mark.parametrize(

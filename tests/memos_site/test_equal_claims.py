@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.choices import Status
 from memories.models import Adaptation, Memory, Proposal
+from memories.values.choices import Status
 from tests.make import bearing, caller, make_agent
 from tests.memories.storing import NET30, NET60, store
 from tests.pages import HTMX, signed_in

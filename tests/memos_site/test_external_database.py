@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memos_site.postgres.cluster import Cluster, environment
-from memos_site.postgres.server import binaries
+from memos_site.platform.postgres.cluster import Cluster, environment
+from memos_site.platform.postgres.server import binaries
 from tests.memos_site.processes import until
 from tests.memos_site.site import Site
 

@@ -4,8 +4,8 @@ import json
 import logging
 import sys
 
-from memories.correlation import request_id
-from memos_site.logs import JSONLine
+from memos_site.platform.correlation import request_id
+from memos_site.platform.logs import JSONLine
 
 
 def written(**more: object) -> dict[str, object]:

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, transaction
 
 from memories.models import Episode, Event, Memory
-from memos_site.postgres import commits
+from memos_site.platform.postgres import commits
 from tests.make import bearing, caller, make_agent, run
 from tests.memos_site.cutting import AFTER, BEFORE, LATE, cut
 
@@ -26,7 +26,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.api.patience.PAUSE", 0.01)
+    monkeypatch.setattr("memories.api.retries.PAUSE", 0.01)
     monkeypatch.setattr(commits, "PAUSE", 0.05)
 
 

@@ -17,9 +17,9 @@ import pytest
 from django.db import connection
 from psycopg import InterfaceError
 
-from memories import ingestion
-from memos_site.postgres import driver
-from memos_site.views import inbox
+from memories.intake import episodes
+from memos_site.platform.postgres import driver
+from memos_site.web import inbox
 from tests.journeys.installation import Installation, call
 from tests.make import caller, run
 from tests.memos_site.processes import postmaster, until
@@ -28,7 +28,7 @@ from tests.pages import signed_in
 
 IMPATIENT = """
 import django; django.setup()
-from memos_site.supervision import web; web.STATEMENT_SECONDS = 2
+from memos_site.platform.supervision import web; web.STATEMENT_SECONDS = 2
 from django.core.management import call_command; call_command("serve", port=0)
 """
 
@@ -72,7 +72,7 @@ def test_an_outage_is_told_to_an_agent_and_not_tried_again(
         tried.append(1)
         fail()
 
-    monkeypatch.setattr(ingestion, "conversation", failing)
+    monkeypatch.setattr(episodes, "conversation", failing)
     answer = caller().post("/api/v1/conversations", run(), format="json")
     told = answer.json()
     assert (answer.status_code, told["code"], told["memory_status"]) == (503, code, "unavailable")

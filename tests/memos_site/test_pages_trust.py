@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from consolidation.models import Pattern, Run
-from memories.choices import Sensitivity, Status, Type
 from memories.models import Episode, Memory, Proposal
 from memories.people import trust_of
-from memories.trust import Trust
-from memos_site.views.queue import KINDS
+from memories.values.choices import Sensitivity, Status, Type
+from memories.values.trust import Trust
+from memos_site.web.inbox_rows import KINDS
 from skills.models import SkillVersion
 from tests.make import AT, bytes_of, make_memory, make_person
 from tests.memos_site.revised_pairs import make_pair

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memos_site.postgres.cluster import Unusable
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.cluster import Unusable
+from memos_site.platform.postgres.server import Server
 from tests.memos_site.processes import (
     SOURCE,
     Using,
@@ -62,7 +62,7 @@ def test_the_server_stops_after_its_last_user_however_that_one_ends(data_dir: Pa
 
 def test_a_fork_that_outlives_its_parent_still_uses_the_server(data_dir: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from memos_site.postgres.server import Server;"
+        "import os, sys; from pathlib import Path; from memos_site.platform.postgres.server import Server;"
         "Server(Path(sys.argv[1])).wake(); os.fork() and os._exit(0); sys.stdin.read()"
     )
     process = subprocess.Popen(
@@ -197,7 +197,7 @@ def test_a_start_that_was_killed_while_it_made_the_cluster_is_made_anew(new_data
 
 def test_it_stays_without_users_when_it_was_told_to_until_it_is_stopped(data_dir: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from memos_site.postgres.server import Server;"
+        "import sys; from pathlib import Path; from memos_site.platform.postgres.server import Server;"
         "Server(Path(sys.argv[1])).stay()"
     )
     subprocess.run([sys.executable, "-c", code, data_dir], cwd=SOURCE, env=environment(data_dir), check=True)

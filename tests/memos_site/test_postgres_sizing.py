@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memos_site.postgres import sizing
+from memos_site.platform.postgres import sizing
 
 
 @pytest.mark.parametrize(

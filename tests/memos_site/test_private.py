@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from django.core.files.storage import storages
 
-from memos_site import env
-from memos_site.views import health
+from memos_site.platform import env, health
 from skills.storages import store
 
 

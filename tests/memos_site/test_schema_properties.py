@@ -13,11 +13,11 @@ from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memories import ingestion
-from memories.choices import Permission, Sensitivity
+from memories.intake import episodes
+from memories.intake.reports.events import WorkingStateReport, check
 from memories.models import Tombstone
-from memories.reports import WorkingStateReport, check
-from memories.trust import everything
+from memories.values.choices import Permission, Sensitivity
+from memories.values.trust import everything
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 from tests.memos_site.test_api_schema import OPERATIONS
@@ -82,7 +82,7 @@ def _rows() -> dict[str, list[str]]:
     decided.dismiss(by=ANNA, why="wrong", at=AT)
     proposal, adaptation = propose(memories[2]), make_applied(scope="project:a").adaptations.get()
     working = check(WorkingStateReport, {"source": "P01", "thread_id": "t1", "state": "planning"})
-    ingestion.working_state(working, trust=everything(), at=AT)
+    episodes.working_state(working, trust=everything(), at=AT)
     return {
         "memory_id": ids,
         "target_record_id": ids[:2],

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from psycopg.pq import Ping
 
-from memos_site.postgres.server import Server
+from memos_site.platform.postgres.server import Server
 from tests.clusters import copied, migrated_cluster
 from tests.memos_site.processes import belonging, nobody_left, sql, until
 from tests.memos_site.site import Site, children, kill
@@ -179,7 +179,7 @@ def test_a_wrong_setting_is_said_and_nothing_starts(new_data_dir: Path) -> None:
 
 
 def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(migrated: Path) -> None:
-    impatient = "from memos_site.supervision import jobs; jobs.GRACE = 1"
+    impatient = "from memos_site.platform.supervision import jobs; jobs.GRACE = 1"
     code = f"import django; django.setup(); {impatient}; from django.core.management import call_command as call; call"
     worker = Site(migrated, "shell", "-v", "0", "-c", f"{code}('worker')")
     until(lambda: Server(migrated).ping() == Ping.OK, what=worker.said)

@@ -12,7 +12,7 @@ from tests.memos_site.site import children, kill
 
 SCRIPT = """
 import os, signal, sys
-from memos_site.supervision import supervisor
+from memos_site.platform.supervision import supervisor
 supervisor.GRACE, supervisor.FIRST_PAUSE, supervisor.LONGEST_PAUSE = {grace}, 0.01, 0.04
 
 def steady():

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.models import Memory
-from memos_site import desk
+from memos_site import review
 from skills.models import SkillVersion
 from tests.make import AT, BEN, make_memory, make_skill, make_version
 from tests.pages import candidate, signed_in
@@ -23,7 +23,7 @@ def client() -> Client:
 
 def post(client: Client, *memories: Memory, **more: Any) -> str:
     rows = [Memory.objects.select_related("skill").get(pk=memory.pk) for memory in memories]
-    body = {"decision": "promote", "chosen": [f"{row.pk} {desk.stand(row)}" for row in rows], **more}
+    body = {"decision": "promote", "chosen": [f"{row.pk} {review.stand(row)}" for row in rows], **more}
     return client.post("/bulk/", body, follow=True).content.decode()
 
 

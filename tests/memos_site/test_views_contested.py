@@ -3,10 +3,10 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import ActorKind, Sensitivity
+from memories.intake.revisions import contesting
 from memories.models import Memory
-from memories.revision import contesting
-from memories.trust import Actor
+from memories.values.choices import ActorKind, Sensitivity
+from memories.values.trust import Actor
 from tests.make import ANNA, AT, make_memory
 from tests.pages import candidate, signed_in
 

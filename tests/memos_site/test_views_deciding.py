@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Status
 from memories.models import Adaptation, Memory, Proposal, Tombstone
-from memos_site.templatetags.deciding import word_diff
+from memories.values.choices import Status
+from memos_site.templatetags.decisions import word_diff
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_memory, make_skill, make_version
 from tests.pages import HTMX, signed_in

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Sensitivity, Status, Type
 from memories.models import Memory
-from memos_site.views.inbox import MORE, ROWS
+from memories.values.choices import Sensitivity, Status, Type
+from memos_site.web.inbox import MORE, ROWS
 from skills.models import Skill, SkillVersion
 from tests.make import make_memory, make_skill, make_version
 from tests.pages import HTMX, candidate, signed_in

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Sensitivity, Status
 from memories.models import Memory
+from memories.values.choices import Sensitivity, Status
 from tests.deciding import propose
 from tests.make import make_memory
 from tests.pages import HTMX, candidate, signed_in

@@ -11,9 +11,9 @@ import pytest
 from waitress import wasyncore
 from waitress.buffers import TempfileBasedBuffer
 
-from memos_site.webserver import server as webserver
-from memos_site.webserver.requests import BODY_SECONDS, HEADER_SECONDS, SLOWEST_BODY
-from memos_site.webserver.server import Server
+from memos_site.platform.webserver import server as webserver
+from memos_site.platform.webserver.requests import BODY_SECONDS, HEADER_SECONDS, SLOWEST_BODY
+from memos_site.platform.webserver.server import Server
 from tests.memos_site.raw_http import head, problem
 
 Answer = tuple[int, bytes]

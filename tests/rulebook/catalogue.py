@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memories.choices import Category
+from memories.values.choices import Category
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from memories import statements
-from memories.choices import LIVE, ActorKind, Permission, Sensitivity, Status
-from memories.edits import edit as edit_of
-from memories.exceptions import Conflict
+from memories.intake.claims import store
+from memories.intake.reports import claims
+from memories.intake.reports.edits import edit as edit_of
+from memories.intake.revisions.revising import Change, ask
 from memories.models import Memory, Proposal, Tombstone
-from memories.remembering import store
-from memories.revision.requested import Change, ask
-from memories.trust import Actor, Trust
-from memos_site import desk
+from memories.values.choices import LIVE, ActorKind, Permission, Sensitivity, Status
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor, Trust
+from memos_site import review
 from tests.make import AT
 from tests.rulebook import catalogue
 from tests.rulebook.book import Book, Row
@@ -76,7 +76,7 @@ class World:
         thread = self.random.choice([None, "t1", "t2"])
         expected = self.book.store(agent, scope, key, said, thread=thread, day=self.at.date())
         body = {"key": key, "content": said.text, "category": said.category, "source": agent, "scope": scope}
-        report = statements.read(body | {"thread_id": thread, "sensitivity": "low"})
+        report = claims.read(body | {"thread_id": thread, "sensitivity": "low"})
         stored = store(report, trust=AGENTS[agent], at=self.at)
         if stored.created and stored.memory:
             self.book.begin(str(stored.memory.pk), agent, scope, key, said)
@@ -157,7 +157,7 @@ class World:
         told |= {"said": said} if said else {}
         expected = getattr(book, verb)(id, **told)
         try:
-            decision = desk.decide(self.random.choice(PEOPLE), UUID(id), verb, at=self.at, **how)
+            decision = review.decide(self.random.choice(PEOPLE), UUID(id), verb, at=self.at, **how)
         except Conflict as conflict:
             assert expected is None, (conflict, verb, how, before)
             return "refused"
@@ -167,10 +167,10 @@ class World:
         return "done"
 
     def accept(self) -> str:
-        return self._answer(desk.accept, accepted=True)
+        return self._answer(review.accept, accepted=True)
 
     def reject(self) -> str:
-        return self._answer(desk.reject, accepted=False)
+        return self._answer(review.reject, accepted=False)
 
     def _answer(self, verb: Callable[..., UUID], *, accepted: bool) -> str:
         if not self.book.proposals:
@@ -209,7 +209,7 @@ class World:
         returned = [self.book.undo(decided, version=was) for decided, (_, was) in zip(batched, befores, strict=True)]
         expected = {decided.id for decided, back in zip(batched, returned, strict=True) if back is not None}
         try:
-            undone = desk.undo(self.random.choice(PEOPLE), batch, at=self.at)
+            undone = review.undo(self.random.choice(PEOPLE), batch, at=self.at)
         except Conflict as conflict:
             assert not expected, (conflict, batched, befores)
             return "refused"

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories import witnessing
-from memories.choices import Outcome, Status
+from memories.intake import evidence
+from memories.intake.evidence import Witness
 from memories.models import Memory
-from memories.witnessing import Witness
+from memories.values.choices import Outcome, Status
 from skills.models import Skill, SkillVersion
 from tests.make import AT, bytes_of, caller, make_run, make_skill, make_version
 
@@ -138,7 +138,7 @@ def test_a_skill_shows_its_track_record(agent: APIClient) -> None:
     skill = make_skill()
     outcomes = (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.FAILURE, Outcome.PARTIAL)
     witnesses = [Witness(make_run().pk, outcome, AT) for outcome in outcomes]
-    witnessing.count(Memory.objects.get(pk=skill.pk), witnesses, at=AT)
+    evidence.count(Memory.objects.get(pk=skill.pk), witnesses, at=AT)
     record = agent.get(f"{PATH}/book-flight").json()["performance"]
     assert record == {
         "success_count": 2,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.choices import Outcome
+from memories.intake.evidence import Witness, count
 from memories.models import Memory, Proposal
-from memories.witnessing import Witness, count
-from memos_site import desk
+from memories.values.choices import Outcome
+from memos_site import review
 from skills import publishing
 from skills.models import Skill
 from tests.deciding import LATER, TRUST
@@ -77,7 +77,7 @@ def test_it_waits_in_the_inbox_and_a_rejected_one_is_not_opened_again(skill: Ski
     judge = caller(permissions=["read", "review"])
     [item] = judge.get("/api/v1/inbox?kind=failing").json()["results"]
     assert item["why"] == "it fails too often: 0 of 5 uses ended well"
-    desk.reject(TRUST, failing()[0].pk, at=LATER, why="a bad week")
+    review.reject(TRUST, failing()[0].pk, at=LATER, why="a bad week")
     use(agent, "failure")
     assert [proposal.decision for proposal in failing()] == ["rejected"]
     payload = {**skill.memory.payload, "skill": {"version": 2}}
@@ -88,10 +88,10 @@ def test_it_waits_in_the_inbox_and_a_rejected_one_is_not_opened_again(skill: Ski
 
 def test_accepted_agents_get_it_no_longer_until_it_is_undone(skill: Skill, agent: APIClient) -> None:
     use(agent, *["failure"] * 5)
-    batch = desk.accept(TRUST, failing()[0].pk, at=LATER)
+    batch = review.accept(TRUST, failing()[0].pk, at=LATER)
     assert Memory.objects.get(pk=skill.pk).status == "candidate"
     assert agent.get(f"{PATH}/book-flight").status_code == 404
-    desk.undo(TRUST, batch, at=LATER)
+    review.undo(TRUST, batch, at=LATER)
     assert agent.get(f"{PATH}/book-flight").status_code == 200
     assert failing()[0].decision is None
 
@@ -100,8 +100,8 @@ def test_a_person_who_brings_it_back_is_not_asked_again_and_a_decided_one_stays_
     skill: Skill, agent: APIClient
 ) -> None:
     use(agent, *["failure"] * 5)
-    desk.accept(TRUST, failing()[0].pk, at=LATER)
-    desk.decide(TRUST, skill.pk, "promote", at=LATER)
+    review.accept(TRUST, failing()[0].pk, at=LATER)
+    review.decide(TRUST, skill.pk, "promote", at=LATER)
     use(agent, "failure")
     assert [(one.decision, one.why) for one in failing()] == [
         ("accepted", "it fails too often: 0 of 5 uses ended well")

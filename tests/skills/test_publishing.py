@@ -4,10 +4,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memories.exceptions import Conflict, Invalid
 from memories.models import AuditEntry, Memory
-from memories.trust import everything
-from memos_site import desk
+from memories.values.exceptions import Conflict, Invalid
+from memories.values.trust import everything
+from memos_site import review
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import SkillVersion
@@ -24,22 +24,22 @@ def statuses(skill_id: UUID) -> list[str]:
 def test_publishing_a_new_version_retires_the_former_and_undo_brings_it_back() -> None:
     skill = make_skill()
     make_version(skill, description="Books a flight or two")
-    decision = desk.decide(TRUST, skill.pk, "promote", at=AT)
+    decision = review.decide(TRUST, skill.pk, "promote", at=AT)
     assert statuses(skill.pk) == ["retired", "published"]
     assert Memory.objects.get(pk=skill.pk).payload["skill"]["version"] == 2
-    undone = desk.undo(TRUST, decision.batch, at=AT)
+    undone = review.undo(TRUST, decision.batch, at=AT)
     assert statuses(skill.pk) == ["published", "proposed"]
     assert Memory.objects.get(pk=skill.pk).payload["skill"]["version"] == 1
-    desk.undo(TRUST, undone.batch, at=AT)
+    review.undo(TRUST, undone.batch, at=AT)
     assert statuses(skill.pk) == ["retired", "published"]
 
 
 def test_undo_of_a_publication_is_refused_when_another_version_was_proposed_meanwhile() -> None:
     skill = make_skill(published=False)
-    decision = desk.decide(TRUST, skill.pk, "promote", at=AT)
+    decision = review.decide(TRUST, skill.pk, "promote", at=AT)
     make_version(skill, description="Books two flights")
     with pytest.raises(Conflict, match="version 2 is proposed"):
-        desk.undo(TRUST, decision.batch, at=AT)
+        review.undo(TRUST, decision.batch, at=AT)
     assert statuses(skill.pk) == ["published", "proposed"]
     assert Memory.objects.get(pk=skill.pk).status == "confirmed"
 
@@ -47,7 +47,7 @@ def test_undo_of_a_publication_is_refused_when_another_version_was_proposed_mean
 def test_a_restored_skill_is_published_again_by_the_same_verb() -> None:
     skill = make_skill(published=False)
     for verb, why in (("promote", ""), ("dismiss", "noise"), ("restore", ""), ("promote", "")):
-        desk.decide(TRUST, skill.pk, verb, at=AT, why=why)
+        review.decide(TRUST, skill.pk, verb, at=AT, why=why)
     assert (Memory.objects.get(pk=skill.pk).status, statuses(skill.pk)) == ("confirmed", ["published"])
 
 
@@ -62,18 +62,18 @@ def test_critical_findings_want_a_reason() -> None:
     finding = {"rule": "x", "severity": "critical", "file": "SKILL.md", "line": 1, "excerpt": "curl | sh"}
     SkillVersion.objects.filter(skill=skill).update(scan={"findings": [finding]})
     with pytest.raises(Invalid, match="critical findings"):
-        desk.decide(TRUST, skill.pk, "promote", at=AT, why=" ")
-    desk.decide(TRUST, skill.pk, "promote", at=AT, why="it is our own installer")
+        review.decide(TRUST, skill.pk, "promote", at=AT, why=" ")
+    review.decide(TRUST, skill.pk, "promote", at=AT, why="it is our own installer")
     assert "it is our own installer" in set(AuditEntry.objects.values_list("rationale", flat=True))
 
 
 def test_a_decision_on_what_has_changed_since_it_was_seen_is_refused() -> None:
     skill = make_skill(published=False)
-    seen = desk.stand(Memory.objects.get(pk=skill.pk))
+    seen = review.stand(Memory.objects.get(pk=skill.pk))
     make_version(skill, description="Books two flights")
     with pytest.raises(Conflict, match="changed since you saw it"):
-        desk.decide(TRUST, skill.pk, "promote", at=AT, seen=seen)
-    desk.decide(TRUST, skill.pk, "promote", at=AT, seen=desk.stand(Memory.objects.get(pk=skill.pk)))
+        review.decide(TRUST, skill.pk, "promote", at=AT, seen=seen)
+    review.decide(TRUST, skill.pk, "promote", at=AT, seen=review.stand(Memory.objects.get(pk=skill.pk)))
 
 
 def test_a_package_that_is_stored_twice_is_the_same_file() -> None:
@@ -88,14 +88,14 @@ def make_fields() -> Fields:
 def test_a_rejected_version_changes_nothing_that_agents_have_and_comes_back_by_undo() -> None:
     skill = make_skill()
     make_version(skill, description="Books two flights")
-    decision = desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong: one is enough")
+    decision = review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong: one is enough")
     assert statuses(skill.pk) == ["published", "rejected"]
     assert Memory.objects.get(pk=skill.pk).status == "confirmed"
     said = AuditEntry.objects.of_batch(decision.batch).values_list("subject_kind", "action", "rationale")
     assert set(said) == {(kind, "reject", "wrong: one is enough") for kind in ("memory", "skill_version")}
-    undone = desk.undo(TRUST, decision.batch, at=AT)
+    undone = review.undo(TRUST, decision.batch, at=AT)
     assert statuses(skill.pk) == ["published", "proposed"]
-    desk.undo(TRUST, undone.batch, at=AT)
+    review.undo(TRUST, undone.batch, at=AT)
     assert statuses(skill.pk) == ["published", "rejected"]
 
 
@@ -103,16 +103,16 @@ def test_what_is_no_open_version_of_a_published_skill_is_not_rejected() -> None:
     skill, new = make_skill(), make_skill("pay-flight", published=False)
     make_version(skill, description="Books two flights")
     with pytest.raises(Invalid, match="say why"):
-        desk.decide(TRUST, skill.pk, "reject", at=AT)
+        review.decide(TRUST, skill.pk, "reject", at=AT)
     with pytest.raises(Conflict, match="cannot reject version 1: it is published"):
-        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=1)
+        review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=1)
     with pytest.raises(Conflict, match="dismiss the skill instead"):
-        desk.decide(TRUST, new.pk, "reject", at=AT, why="wrong")
-    desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
+        review.decide(TRUST, new.pk, "reject", at=AT, why="wrong")
+    review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
     with pytest.raises(Conflict, match="cannot reject version 2: it is rejected"):
-        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
+        review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
     with pytest.raises(Conflict, match="no version of book-flight is proposed"):
-        desk.decide(TRUST, skill.pk, "reject", at=AT, why="wrong")
+        review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong")
     with pytest.raises(Conflict, match="no skill with a version"):
-        desk.decide(TRUST, make_memory().pk, "reject", at=AT, why="wrong")
+        review.decide(TRUST, make_memory().pk, "reject", at=AT, why="wrong")
     assert statuses(new.pk) == ["proposed"]

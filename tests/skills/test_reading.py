@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from skills.manifest import Fields, Step, TrackRecord
-from skills.reading import read
-from skills.writing import skill_md
+from skills.packaging.skill_md_reader import read
+from skills.packaging.skill_md_writer import skill_md
 from tests.skills.generated import FIELDS, TEXTS, patiently
 
 HEAD = "---\nname: plan-trip\ndescription: Plans a trip\n---\n"

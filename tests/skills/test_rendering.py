@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from skills.manifest import Fields
-from skills.rendering import html
-from skills.writing import skill_md
+from skills.packaging.rendering import html
+from skills.packaging.skill_md_writer import skill_md
 from tests.skills.generated import FIELDS, TEXTS, patiently
 
 # what a browser may draw: text, lists, tables, code; nothing that loads, runs or styles

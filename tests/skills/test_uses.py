@@ -7,14 +7,15 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories import forgetting, witnessing
-from memories.choices import Outcome, Sensitivity
+from memories import lifecycle
+from memories.intake import evidence
+from memories.intake.evidence import Witness
 from memories.models import Episode, Evidence, IdempotencyKey, Memory, Performance
-from memories.trust import everything
-from memories.witnessing import Witness
-from skills import uses
+from memories.values.choices import Outcome, Sensitivity
+from memories.values.trust import everything
+from skills import outcomes
 from skills.models import Skill, SkillUse, SkillVersion
-from skills.uses import Use
+from skills.outcomes import Use
 from tests.at_once import at_once
 from tests.make import ANNA, AT, answer, call, caller, make_run, make_skill, make_version, user
 from tests.skills.using import PATH, record, report
@@ -81,14 +82,14 @@ def test_a_use_that_names_an_episode_and_its_digestion_count_once_together(used_
     read = Witness(episode.pk, Outcome.SUCCESS, AT, "read from the run")
     counting = [
         lambda: report(outcome, episode_id=str(episode.pk)),
-        lambda: witnessing.count(skill.memory, [read], at=AT),
+        lambda: evidence.count(skill.memory, [read], at=AT),
     ]
     for count in counting if used_first else reversed(counting):
         count()
     counted = {"success": (1, 0, 0), "failure": (0, 1, 0), "partial": (0, 0, 1)}
     assert record(skill) == counted[outcome]  # what its user says of it is not replaced by what is read from the run
     assert Evidence.objects.filter(memory=skill.pk).count() == 1
-    witnessing.count(skill.memory, [read], at=AT)
+    evidence.count(skill.memory, [read], at=AT)
     assert record(skill) == counted[outcome]
 
 
@@ -111,7 +112,7 @@ def test_a_run_takes_as_long_as_its_outcome_says_else_as_its_calls_together() ->
     assert shown["avg_latency_ms"] == 40.0
     told = make_run(messages=[user("b"), call("t"), answer("x")])
     Episode.objects.filter(pk=told.pk).update(outcome_details={"latency_ms": 5300.0})
-    witnessing.count(skill.memory, [Witness(told.pk, Outcome.SUCCESS, AT)], at=AT)
+    evidence.count(skill.memory, [Witness(told.pk, Outcome.SUCCESS, AT)], at=AT)
     row = Performance.objects.get(memory=skill.pk)
     assert (row.latency_total_ms, row.latency_count) == (5340.0, 2)
 
@@ -191,7 +192,7 @@ def test_an_episode_that_fewer_may_see_than_the_skill_is_not_quoted(agent: APICl
 def test_a_forgotten_episode_takes_along_what_was_noted_about_it(agent: APIClient) -> None:
     skill, episode = make_used(), make_run()
     report("failure", client=agent, episode_id=str(episode.pk), note="Anna's card was charged twice")
-    forgetting.forget(episode, trust=everything(ANNA), at=AT + timedelta(days=1))
+    lifecycle.forget(episode, trust=everything(ANNA), at=AT + timedelta(days=1))
     row = SkillUse.objects.get()
     assert (row.note, row.episode, record(skill)) == ("", None, (0, 1, 0))
 
@@ -203,7 +204,7 @@ def test_uses_at_once_are_all_counted_and_one_of_an_episode_once() -> None:
 
     def use(**told: Any) -> Any:
         fresh = Skill.objects.select_related("memory").get(pk=skill.pk)
-        return lambda: uses.report(fresh, Use(Outcome.SUCCESS, **told), trust=everything(), at=AT)
+        return lambda: outcomes.report(fresh, Use(Outcome.SUCCESS, **told), trust=everything(), at=AT)
 
     told = at_once(use(), use(), use(episode_id=episode.pk), use(episode_id=episode.pk), use(key="k"), use(key="k"))
     assert sorted(new for _, new in told) == [False, False, True, True, True, True]

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.storage import storages
 from pytest_django import DjangoAssertNumQueries
 
-from memories.choices import Sensitivity
+from memories.values.choices import Sensitivity
 from skills.models import SkillVersion
 from tests.make import caller, make_run, make_skill
 from tests.pages import candidate, signed_in

@@ -4,10 +4,11 @@ import pytest
 import yaml
 from hypothesis import given
 
-from skills import markdown, writing
+from skills import markdown
 from skills.manifest import Fields, Step, TrackRecord
-from skills.reading import split
-from skills.writing import beyond_track_record, skill_md
+from skills.packaging import skill_md_writer
+from skills.packaging.skill_md_reader import split
+from skills.packaging.skill_md_writer import beyond_track_record, skill_md
 from tests.skills.generated import FIELDS, patiently
 
 
@@ -38,7 +39,7 @@ def test_a_skill_of_two_lines_has_no_empty_section() -> None:
 def test_a_section_stands_exactly_where_there_is_content_whatever_it_is(fields: Fields) -> None:
     text = split(skill_md(fields, 1))[1]
     titles = [title for _, level, title in markdown.headings(text, 2) if level == 2 and markdown.section(title)]
-    assert titles == [title for title, content in writing.sections(fields).items() if content]
+    assert titles == [title for title, content in skill_md_writer.sections(fields).items() if content]
 
 
 @patiently

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from consolidation import consolidating, ruling
+from consolidation import consolidation_run, pattern_run
 from consolidation.models import Run
 
-KINDS = (consolidating.KIND, ruling.KIND)
+KINDS = (consolidation_run.KIND, pattern_run.KIND)
 
 
 class Command(BaseCommand):
@@ -26,13 +26,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         kind, runs = options["kind"], []
         if options["retry"]:
-            aside = consolidating.retry_set_aside() + ruling.retry_set_aside()
+            aside = consolidation_run.retry_set_aside() + pattern_run.retry_set_aside()
             self.stdout.write(f"{aside} are tried again")
-        if kind in (None, consolidating.KIND):
-            runs.append(consolidating.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now()))
-        if kind in (None, ruling.KIND):
+        if kind in (None, consolidation_run.KIND):
+            runs.append(consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now()))
+        if kind in (None, pattern_run.KIND):
             asked = kind is not None
-            runs.append(ruling.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), asked=asked))
+            runs.append(pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), asked=asked))
         well = [self._tell(run) for run in runs if run]
         if not all(well):
             sys.exit(1)

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from consolidation.models import Run
-from consolidation.reembedding import reembed
-from memories.reembedding import retry_set_aside
+from consolidation.reembedding_run import reembed
+from memories.indexing.reembedding import retry_set_aside
 
 
 class Command(BaseCommand):

@@ -4,11 +4,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memories.conversation import Conversation
-from memories.edits import Edit
-from memories.reports import EventReport, ObservationReport, OutcomeReport, ToolOutputReport, WorkingStateReport
-from memories.shapes import SOMETHING, Identifier, Instant, Text
-from memories.statements import CompetenceReport, NoteReport, PlanReport, TripleReport
+from memories.intake.reports.claims import CompetenceReport, NoteReport, PlanReport, TripleReport
+from memories.intake.reports.conversation import Conversation
+from memories.intake.reports.edits import Edit
+from memories.intake.reports.events import (
+    EventReport,
+    ObservationReport,
+    OutcomeReport,
+    ToolOutputReport,
+    WorkingStateReport,
+)
+from memories.values.field_types import SOMETHING, Identifier, Instant, Text
 
 
 class Change(Edit):

@@ -7,7 +7,7 @@ from pydantic import RootModel
 from memories.api.schema.answers import Accepted
 from memories.api.schema.memory import Memory
 from memories.api.schema.problem import Shape
-from memories.statements import CompetenceReport, NoteReport, PlanReport, TripleReport
+from memories.intake.reports.claims import CompetenceReport, NoteReport, PlanReport, TripleReport
 
 
 class ClaimBody(RootModel[NoteReport | TripleReport | CompetenceReport | PlanReport]):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memories.api.schema.payloads import Count
 from memories.api.schema.problem import Shape
-from memories.revision.bodies import LONGEST_RATIONALE
+from memories.intake.reports.revisions import LONGEST_RATIONALE
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

@@ -16,8 +16,8 @@ from memories.api.schema.payloads import (
     WorkingPayload,
 )
 from memories.api.schema.problem import Shape
-from memories.choices import Category, DeletionPolicy, Origin, Permission, Status, Type
-from memories.shapes import SensitivityName
+from memories.values.choices import Category, DeletionPolicy, Origin, Permission, Status, Type
+from memories.values.field_types import SensitivityName
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 

@@ -9,8 +9,8 @@ from pydantic import Field
 from memories.api.schema.memory import Memory, Page, Percent
 from memories.api.schema.payloads import Share
 from memories.api.schema.problem import Shape
-from memories.choices import ActorKind, Type
-from memories.shapes import OutcomeName, SensitivityName
+from memories.values.choices import ActorKind, Type
+from memories.values.field_types import OutcomeName, SensitivityName
 
 
 class Subject(Shape):

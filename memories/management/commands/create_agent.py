@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
-from memories.choices import ActorKind, Permission, Sensitivity
 from memories.models import Agent
 from memories.models.agent import DEFAULT_PERMISSIONS
-from memories.shapes import SCOPE, SCOPE_IN_WORDS
-from memories.trust import Actor
+from memories.values.choices import ActorKind, Permission, Sensitivity
+from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
+from memories.values.trust import Actor
 
 LONGEST_NAME, LONGEST_SOURCE = 128, 512
 

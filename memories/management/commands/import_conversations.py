@@ -11,11 +11,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from memories import conversation, ingestion, strict_json
-from memories.choices import ActorKind
-from memories.conversation import Draft
-from memories.exceptions import Conflict, FieldError, Invalid, NotAllowed
-from memories.trust import Actor, everything
+from memories.intake import episodes
+from memories.intake.reports import conversation
+from memories.intake.reports.conversation import Draft
+from memories.values import strict_json
+from memories.values.choices import ActorKind
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.trust import Actor, everything
 
 LONGEST_LINE = 21 * 1024 * 1024
 LINES_AT_ONCE, BYTES_AT_ONCE = 50, 4 * 1024 * 1024  # of one transaction
@@ -70,7 +72,7 @@ class Command(BaseCommand):
         """Stores some lines in one transaction; what is wrong with one is said, and the others are stored."""
         trust = everything(Actor(ActorKind.SYSTEM, "import"))
         drafts = [line for _, line in lines if isinstance(line, Draft)]
-        stored = iter(ingestion.conversations(drafts, trust=trust, at=timezone.now()))
+        stored = iter(episodes.conversations(drafts, trust=trust, at=timezone.now()))
         for number, line in lines:
             answer = next(stored) if isinstance(line, Draft) else line
             if isinstance(answer, Exception):

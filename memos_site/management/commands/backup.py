@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memos_site.env import ENV
-from memos_site.postgres import archive
+from memos_site.platform.env import ENV
+from memos_site.platform.postgres import archive
 
 PACKAGES, KEY = "skills", "secret_key"
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from psycopg import pq
 
-from memos_site.postgres.cluster import NAME, PORT, USER, Unusable
-from memos_site.postgres.server import Server, binaries
+from memos_site.platform.postgres.cluster import NAME, PORT, USER, Unusable
+from memos_site.platform.postgres.server import Server, binaries
 
 REPORT = """SELECT format('%s, %s, %s connections', split_part(version(), ' on ', 1),
     pg_size_pretty(pg_database_size(current_database())),

@@ -8,9 +8,9 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from memos_site.env import ENV
 from memos_site.management.commands.backup import KEY, PACKAGES
-from memos_site.postgres import archive
+from memos_site.platform.env import ENV
+from memos_site.platform.postgres import archive
 
 LOST = "everybody signs in anew, and what was forgotten before dismissals had a key of their own may be stored again"
 

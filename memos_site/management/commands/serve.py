@@ -13,10 +13,10 @@ from django.db import OperationalError, connections
 
 from consolidation import locks, schedules
 from memories import embedding, people
-from memos_site.postgres.server import Server
-from memos_site.supervision import jobs, web
-from memos_site.supervision.inhand import InHand
-from memos_site.supervision.supervisor import Supervisor
+from memos_site.platform.postgres.server import Server
+from memos_site.platform.supervision import jobs, web
+from memos_site.platform.supervision.broker import InHand
+from memos_site.platform.supervision.supervisor import Supervisor
 
 logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\

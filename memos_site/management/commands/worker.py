@@ -3,9 +3,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
-from memos_site.supervision import jobs
-from memos_site.supervision.inhand import InHand
-from memos_site.supervision.supervisor import Supervisor
+from memos_site.platform.supervision import jobs
+from memos_site.platform.supervision.broker import InHand
+from memos_site.platform.supervision.supervisor import Supervisor
 
 
 class Command(BaseCommand):

@@ -1,0 +1,25 @@
+from consolidation.models.commands import CommandAttempt, CommandFact
+from consolidation.models.groups import PluginRun, Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models.profiles import GuidanceCurve, RunProfile, Unmeasured, Unprofiled
+from consolidation.models.runs import Pattern, Run, Sighting, case_of
+from consolidation.models.worth import SkillOffer, SkillWorth
+
+__all__ = [
+    "CommandAttempt",
+    "CommandFact",
+    "GuidanceCurve",
+    "Pattern",
+    "PluginRun",
+    "Reading",
+    "RuleGroup",
+    "RuleSighting",
+    "Run",
+    "RunProfile",
+    "Sighting",
+    "SkillOffer",
+    "SkillWorth",
+    "Unmeasured",
+    "Unprofiled",
+    "Unread",
+    "case_of",
+]

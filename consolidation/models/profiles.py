@@ -1,0 +1,152 @@
+"""What guidance remembers of each finished run, so that a new one is compared with it without reading it again.
+
+Scope and sensitivity are the memory's, held equal by the database: what rises is raised here, what goes is gone here.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any, Self
+from uuid import UUID
+
+import numpy as np
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import F, FloatField, Func, Value
+
+from memories.models import Episode
+from memories.models.trusted import Trusted
+from memories.models.vector import HalfVector, as_text
+from memories.values.choices import Outcome, Type
+
+MOST_ATTEMPTS = 3
+
+
+class _Distance(Func):
+    """Inner product of the vectors, negated as pgvector gives it."""
+
+    template = "(%(expressions)s)"
+    arg_joiner = " <#> "
+    output_field = FloatField()
+
+
+class RunProfileQuerySet(Trusted["RunProfile"]):
+    def nearest(self, vector: "np.ndarray[Any, Any]", most: int) -> Self:
+        """Exactly the nearest by what was said; the scopes are small beside what HNSW is for."""
+        asked = Func(Value(as_text(vector)), template="%(expressions)s::halfvec", output_field=HalfVector())
+        return self.order_by(_Distance(F("vector"), asked), "pk")[:most]
+
+    def sharing(self, identifiers: Collection[int], most: int) -> Self:
+        """Runs in which one of these ids, numbers or names with digits came up: perhaps the same case."""
+        return self.filter(identifiers__overlap=list(identifiers)).order_by("-at", "pk")[:most]
+
+
+class RunProfile(models.Model):
+    """One finished run as it stood right before its first change, or at its end when it changed nothing.
+
+    `effects`: the kinds of its calls that changed something, sorted. `packed`: its features (hashed terms with counts,
+    and the vector once more), `packed_opening` those of its first message alone; `identifiers`: hashes of ids in it.
+    """
+
+    episode = models.OneToOneField(
+        Episode, models.DO_NOTHING, primary_key=True, related_name="profile", db_constraint=False
+    )
+    scope = models.TextField()
+    sensitivity = models.SmallIntegerField()
+    type = models.CharField(max_length=16, default=Type.EPISODIC)
+    thread = models.TextField()
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    at = models.DateTimeField()
+    effects = ArrayField(models.TextField())
+    opening = models.CharField(max_length=300)
+    identifiers = ArrayField(models.IntegerField())
+    packed = models.BinaryField()
+    packed_opening = models.BinaryField()
+    vector = HalfVector()
+
+    objects = RunProfileQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["scope", "-at"], name="run_profile_newest"),
+            GinIndex(fields=["identifiers"], name="run_profile_identifiers"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} {'+'.join(self.effects)}"
+
+    @property
+    def thread_id(self) -> str | None:
+        """None: the run had no thread, and is a case of its own, known by its id."""
+        return None if self.thread == str(self.pk) else self.thread
+
+
+class UnprofiledQuerySet(models.QuerySet["Unprofiled"]):
+    def waiting(self, scope: str) -> Self:
+        return self.filter(scope=scope, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
+
+    def put(self, episodes: Iterable[Episode]) -> None:
+        """To be written, or written anew: the outcome may be another one."""
+        rows = [Unprofiled(episode=episode, scope=episode.scope) for episode in episodes]
+        self.bulk_create(rows, update_conflicts=True, unique_fields=["episode"], update_fields=["attempts", "error"])
+
+    def attempted(self, ids: Collection[UUID]) -> None:
+        """Counted before the work, so that a run which kills its worker three times is set aside."""
+        self.filter(pk__in=ids).update(attempts=F("attempts") + 1)
+
+
+class Unprofiled(models.Model):
+    """The queue of finished runs that have no profile yet."""
+
+    episode = models.OneToOneField(Episode, models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False)
+    scope = models.TextField()
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    objects = UnprofiledQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "unprofiled"
+        indexes = [models.Index(fields=["scope"], name="unprofiled_of_scope")]
+
+    def __str__(self) -> str:
+        return str(self.episode_id)
+
+
+class Unmeasured(models.Model):
+    """The queue of scopes whose runs were profiled since guidance and skills were last measured on them."""
+
+    scope = models.TextField(primary_key=True)
+
+    class Meta:
+        verbose_name_plural = "unmeasured"
+
+    def __str__(self) -> str:
+        return self.scope or "unscoped"
+
+
+class GuidanceCurveQuerySet(Trusted["GuidanceCurve"]):
+    def of(self, scope: str) -> "GuidanceCurve | None":
+        """The one of the highest level that is wholly visible, when the rows are already narrowed to what is."""
+        return self.filter(scope=scope).order_by("-sensitivity").first()
+
+
+class GuidanceCurve(models.Model):
+    """How often guidance was right over the runs of a scope up to a level, each asked about without its own case."""
+
+    scope = models.TextField()
+    sensitivity = models.SmallIntegerField()
+    coefficients = ArrayField(models.FloatField(), size=3)
+    nearness = models.FloatField()
+    answers = models.IntegerField()
+    runs = models.IntegerField()
+    at = models.DateTimeField()
+
+    objects = GuidanceCurveQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scope", "sensitivity"], name="guidance_curve_is_one_of_its_level"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scope or 'unscoped'} up to {self.sensitivity}"

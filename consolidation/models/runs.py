@@ -1,0 +1,208 @@
+"""What the thinking room remembers of its own work: runs, and the patterns it has seen with what it saw them in."""
+
+import hashlib
+from collections.abc import Collection
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from memories.models import Memory
+from memories.models.trusted import Trusted, new_id
+from memories.values.choices import LIVE, Outcome
+
+MOST_ATTEMPTS = 3
+
+
+class PatternQuerySet(Trusted["Pattern"]):
+    def due(self) -> Self:
+        """Touched since they were last written down as a competence: the queue of the second half of a run."""
+        waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
+        return waiting.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
+
+    def ripe(self, least: int) -> Self:
+        """Those that are a skill, or are seen often enough to become one."""
+        live = Q(memory__status__in=LIVE)
+        return self.filter(live | Q(memory=None, cases__gte=least))
+
+    def replaced(self) -> Self:
+        """Of the kinds that were counted before runs were grouped by their effects."""
+        return self.filter(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
+
+    def stuck(self) -> Self:
+        """Due, and the last try failed or killed its worker three times."""
+        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), due=True).order_by("-last_seen_at")
+
+
+class Pattern(models.Model):
+    """A way of working that runs share: one signature of one kind, within one scope and one sensitivity.
+
+    `cases` are the distinct threads of its successes; `former` the keys of skills that stood for these effects before.
+    """
+
+    class Kind(models.TextChoices):
+        EFFECTS = "effects"
+        EXACT = "exact"  # all tools: SIGNATURE=all, and what was counted before effects were
+        GENERAL = "general"  # of old only: effects beside exact
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=8, choices=Kind)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    signature = models.TextField()
+    signature_sha256 = models.BinaryField(max_length=32)
+    effects = ArrayField(models.TextField(), default=list)
+    former = ArrayField(models.CharField(max_length=255), default=list)
+    cases = models.IntegerField(default=0)
+    successes = models.IntegerField(default=0)
+    failures = models.IntegerField(default=0)
+    partials = models.IntegerField(default=0)
+    first_seen_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    due = models.BooleanField(default=True)
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
+
+    objects = PatternQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "scope", "sensitivity", "signature_sha256"], name="pattern_signature_is_unique"
+            ),
+        ]
+        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.signature[:80]}"
+
+    def settle(self) -> None:
+        """Written down as it is now: no longer due until the next sighting."""
+        self.due, self.attempts, self.error = False, 0, ""
+        self.save(update_fields=["due", "attempts", "error", "memory"])
+
+    def attempted(self) -> None:
+        """Counted before the work, so that a pattern which kills its worker three times is set aside."""
+        self.attempts += 1
+        self.save(update_fields=["attempts"])
+
+    def failed(self, why: str) -> None:
+        """The work failed and the worker lives: tried again in the next run, however long the fault lasts."""
+        self.attempts, self.error = 0, why[:2000]
+        self.save(update_fields=["attempts", "error"])
+
+
+def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
+    """What stands for the case of an episode: a hash of its thread, else of the episode alone."""
+    return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
+
+
+class SightingQuerySet(models.QuerySet["Sighting"]):
+    def uncounted(self) -> Self:
+        """What the pattern's memory has not counted yet, or has counted with another outcome."""
+        return self.exclude(counted=F("outcome"))
+
+    def counted(self) -> int:
+        """Marks these as counted with the outcome that they have now."""
+        return self.update(counted=F("outcome"))
+
+    def well(self, cases: Collection[UUID]) -> set[UUID]:
+        """Those of the cases in which a run ended well."""
+        found = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
+        return set(found.order_by().values_list("case", flat=True).distinct())
+
+    def newest(self, most: int) -> Self:
+        return self.order_by("-at", "-episode_id")[:most]
+
+
+class Sighting(models.Model):
+    """One episode in which a pattern was seen; it survives the episode, and counts once.
+
+    `counted` is the outcome that the pattern's memory has counted for it, '' before it has; `case` stands for the
+    thread of the episode, or for the episode itself when it has none.
+    """
+
+    pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
+    episode_id = models.UUIDField()
+    case = models.UUIDField()
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    counted = models.CharField(max_length=8, choices=Outcome, blank=True)
+    at = models.DateTimeField()
+
+    objects = SightingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pattern", "episode_id"], name="sighting_counts_once_per_pattern"),
+        ]
+        indexes = [
+            models.Index(fields=["pattern"], condition=~Q(counted=F("outcome")), name="sighting_uncounted"),
+            models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
+            models.Index(fields=["episode_id"], name="sighting_by_episode"),
+            models.Index(fields=["pattern", "case"], name="sighting_by_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.episode_id}"
+
+
+class Run(models.Model):
+    """One go of a job, as people see it: how far it is, what it did, what went wrong."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        SUCCEEDED = "succeeded"
+        SKIPPED = "skipped"
+        FAILED = "failed"
+        PAUSED = "paused"
+
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule"
+        COMMAND = "command"
+        API = "api"
+        PAGE = "page"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=32)
+    subject = models.UUIDField(null=True)
+    status = models.CharField(max_length=16, choices=Status, default=Status.QUEUED)
+    trigger = models.CharField(max_length=16, choices=Trigger)
+    stage = models.CharField(max_length=64, blank=True)
+    done = models.IntegerField(default=0)
+    total = models.IntegerField(default=0)
+    counters = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    attempts = models.SmallIntegerField(default=0)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField(default=1)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects: models.Manager["Run"] = Trusted.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["-created_at"], name="run_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.status}"
+
+    @property
+    def moment(self) -> datetime:
+        """The instant that this run takes as now, so that all it writes agrees."""
+        return self.started_at or self.created_at
+
+    def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:
+        self.stage, self.done, self.total, self.counters = stage, done, total, dict(counters)
+        self.save(update_fields=["stage", "done", "total", "counters"])
+
+    def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
+        self.status, self.counters, self.error, self.finished_at = status, counters, error, at
+        self.done = self.total if status == Run.Status.SUCCEEDED else self.done
+        self.save(update_fields=["status", "counters", "error", "finished_at", "done"])

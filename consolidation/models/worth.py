@@ -1,0 +1,116 @@
+"""What a skill is worth over the runs of its scope, and the offers of it: who was told, who was not, how that ended."""
+
+from typing import Self
+
+from django.db import models
+
+from memories.models import Memory
+from memories.models.performance import wilson
+from memories.models.trusted import Trusted, new_id
+from memories.values.choices import Outcome
+
+LEAST_COMPARED = 2
+
+
+class SkillWorthQuerySet(Trusted["SkillWorth"]):
+    trust_path = "memory__"
+
+
+class SkillWorth(models.Model):
+    """Of the last `runs` of the scope, `routed` would be led to this skill by guidance that does not know their case.
+
+    Of these, `followed_*` did just what it says and `otherwise_*` something else, and ended well or ill. `gained` ended
+    ill otherwise, where following it may have helped; `lost` ended well otherwise, and would have been led astray.
+    `cases`: the latest 12 as [episode, outcome, followed]. `well_example` and `ill_example`: a success with these
+    effects beside the nearest failure that did otherwise; `diverging` says in words which writes tell them apart.
+    """
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="worth")
+    runs = models.IntegerField()
+    routed = models.IntegerField()
+    followed_well = models.IntegerField()
+    followed_ill = models.IntegerField()
+    otherwise_well = models.IntegerField()
+    otherwise_ill = models.IntegerField()
+    gained = models.IntegerField()
+    lost = models.IntegerField()
+    cases = models.JSONField(default=list)
+    well_example = models.UUIDField(null=True)
+    ill_example = models.UUIDField(null=True)
+    diverging = models.TextField(blank=True)
+    weight = models.FloatField(default=0)
+    at = models.DateTimeField()
+
+    objects = SkillWorthQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "skill worth"
+        indexes = [models.Index(fields=["-weight"], name="skill_worth_by_weight")]
+
+    def __str__(self) -> str:
+        return f"{self.routed} of {self.runs}"
+
+    @property
+    def followed(self) -> int:
+        return self.followed_well + self.followed_ill
+
+    @property
+    def otherwise(self) -> int:
+        return self.otherwise_well + self.otherwise_ill
+
+    @property
+    def is_weak(self) -> bool:
+        """The runs that did otherwise ended no worse: something to learn from rather than to publish. Where fewer than
+        two did either, nobody knows."""
+        compared = min(self.followed, self.otherwise) >= LEAST_COMPARED
+        return compared and self.followed_well * self.otherwise <= self.otherwise_well * self.followed
+
+    def weigh(self) -> float:
+        """What a verdict on it is worth: how many runs it concerns, how much it changes, how unsure that still is."""
+        if not self.routed:
+            return 0.0
+        followed = (self.followed_well + 1) / (self.followed + 2)
+        otherwise = (self.otherwise_well + 1) / (self.otherwise + 2)
+        low, high = wilson(self.followed_well, self.followed_ill)
+        return self.routed / max(1, self.runs) * abs(followed - otherwise) * (high - low)
+
+
+class SkillOfferQuerySet(Trusted["SkillOffer"]):
+    trust_path = "memory__"
+
+    def ended(self) -> Self:
+        """Whose run has ended well or ill."""
+        return self.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
+
+
+class SkillOffer(models.Model):
+    """A published skill that guidance named, or withheld at random, to one run: known by its episode or its thread.
+
+    `outcome` is that of the run once it has ended, '' before.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    memory = models.ForeignKey(Memory, models.CASCADE, related_name="offers")
+    version = models.IntegerField()
+    scope = models.CharField(max_length=128, blank=True)
+    episode_id = models.UUIDField(null=True)
+    thread_id = models.CharField(max_length=512, blank=True)
+    agent = models.CharField(max_length=200)
+    withheld = models.BooleanField()
+    outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
+    at = models.DateTimeField()
+
+    objects = SkillOfferQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["memory", "scope", "episode_id", "thread_id"],
+                nulls_distinct=False,
+                name="skill_is_offered_once_to_a_run",
+            ),
+        ]
+        indexes = [models.Index(fields=["scope", "thread_id"], name="skill_offer_by_thread")]
+
+    def __str__(self) -> str:
+        return f"{'withheld' if self.withheld else 'offered'} {self.outcome}".strip()

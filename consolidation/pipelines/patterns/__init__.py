@@ -1,5 +1,0 @@
-"""Five rules over the runs of plugins: what they show again and again becomes a candidate."""
-
-from consolidation.pipelines.patterns.reading import Progress, read, read_again, unread
-
-__all__ = ["Progress", "read", "read_again", "unread"]

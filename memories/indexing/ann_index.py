@@ -1,0 +1,91 @@
+"""The index that finds what is near in meaning without comparing everything: built where there is too much for that.
+
+It makes inserts slower and may miss some, so only above ANN_FROM_PASSAGES, and only used where that many are searched.
+"""
+
+import hashlib
+import logging
+
+from django.conf import settings
+from django.db import connection
+from django.db.backends.utils import CursorWrapper as Cursor
+
+from memories.models import EmbeddingModel
+
+log = logging.getLogger(__name__)
+MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest of it is built a hundred times slower
+NEAREST = 200  # that a search asks for
+EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
+COMPARES, GRAPH = "halfvec_ip_ops", "m = 16, ef_construction = 64"
+OF_A_ROW = 900  # bytes beside the vector
+LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
+
+
+def index_name(model: str) -> str:
+    """Another definition is another index: `ensure` builds it, and removes the former one."""
+    return f"vector_near_{hashlib.sha256(f'{model} {COMPARES} {GRAPH}'.encode()).hexdigest()[:16]}"
+
+
+def compared(embedding: str, size: int) -> str:
+    """SQL of what the index compares: a search must say it word for word as the index does."""
+    return f"({embedding}::halfvec({size}))"
+
+
+def prepare(cursor: Cursor) -> None:
+    """For the rest of the transaction: how hard the index is searched, and that it goes on where filters leave too
+    few of what it found; then what it finds is in order only by and large."""
+    cursor.execute(
+        "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)",
+        [str(EFFORT)],
+    )
+
+
+def ensure() -> str:
+    """Builds the index of the serving model where it is worth it, and removes those of others and what an interrupted
+    build left. Outside a transaction. Says what it did."""
+    model = EmbeddingModel.objects.serving()
+    wanted = index_name(model)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtext('memories.indexing.ann_index'))")
+        if not cursor.fetchone()[0]:
+            return "another is at it"
+        try:
+            for name, valid in _indexes(cursor):
+                if name != wanted or not valid:
+                    cursor.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
+            return _build(cursor, model, wanted)
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(hashtext('memories.indexing.ann_index'))")
+
+
+def _indexes(cursor: Cursor) -> list[tuple[str, bool]]:
+    cursor.execute(
+        "SELECT relname, indisvalid FROM pg_class JOIN pg_index ON pg_class.oid = indexrelid"
+        " WHERE indrelid = 'memories_vector'::regclass AND starts_with(relname, 'vector_near_')"
+    )
+    return list(cursor.fetchall())
+
+
+def _build(cursor: Cursor, model: str, name: str) -> str:
+    if any(there == name for there, _valid in _indexes(cursor)):
+        return "it is there"
+    cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'memories_vector'::regclass")
+    [rows] = cursor.fetchone()
+    if rows <= settings.ANN_FROM_PASSAGES:
+        return "too few for an index"
+    cursor.execute("SELECT vector_dims(embedding) FROM memories_vector WHERE model = %s LIMIT 1", [model])
+    [size] = cursor.fetchone() or [0]
+    if not 0 < size <= LARGEST:
+        return f"no index for {size} dimensions"
+    log.info("building an index over the vectors of %s", model)
+    needed = int(rows * (2 * size + OF_A_ROW) * 1.2) >> 10
+    cursor.execute(f"SET maintenance_work_mem = {min(max(needed, 64 << 10), MOST_MEMORY)}")
+    try:
+        cursor.execute(
+            f'CREATE INDEX CONCURRENTLY "{name}" ON memories_vector USING hnsw'
+            f" ({compared('embedding', size)} {COMPARES}) WITH ({GRAPH}) WHERE model = %s",
+            [model],
+        )
+    finally:
+        cursor.execute("RESET maintenance_work_mem")
+    return "built"

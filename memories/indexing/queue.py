@@ -1,0 +1,100 @@
+"""The queue of passages that wait for a vector: read, ask, write, and no model is asked inside a transaction."""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from memories import embedding
+from memories.embedding import Array, Embedder, Refused, Unavailable
+from memories.models import EmbeddingModel, Passage, Pending
+from memories.models.vector import as_text
+from memories.values import text
+from memories.values.choices import Sensitivity
+
+MOST_AT_ONCE = 64
+PROBE = "What is remembered is found again."  # a text that no endpoint has a reason to refuse
+log = logging.getLogger("memos.embedding")
+
+
+class Said(NamedTuple):
+    passage: int
+    text: str
+
+
+def embed_some(*, at: datetime) -> Counter[str]:
+    """Gives the next passages of the queue their vectors; nothing counted means that nothing waits (or is in hand).
+
+    Unavailable: the endpoint does not work; what was taken waits on as before.
+    """
+    embedder = embedding.embedder()
+    taken = Pending.objects.take(embedder.name, at=at, most=MOST_AT_ONCE)
+    if not taken:
+        return Counter()
+    batch = _allowed(taken, embedder)
+    try:
+        vectors = _ask(batch, embedder)
+        _hold_size(vectors, embedder)
+    except Unavailable as down:
+        Pending.objects.given_back(taken, embedder.name, why=str(down))
+        raise
+    except Refused as refused:
+        Pending.objects.failed(taken, embedder.name, why=str(refused))
+        return Counter(failed=len(taken))
+    _store(batch, vectors, taken, embedder.name)
+    return Counter(embedded=sum(vector is not None for vector in vectors), taken=len(taken))
+
+
+def _allowed(taken: Sequence[int], embedder: Embedder) -> list[Said]:
+    """What may leave the machine as it is classified now; the rest is found by its words."""
+    rows = Passage.objects.filter(pk__in=taken).order_by("pk")
+    if embedder.external:
+        rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
+    said = rows.values_list("pk", "event_id", "actor", "text")
+    return [Said(pk, text.said(actor if event else "", words)) for pk, event, actor, words in said]
+
+
+def _ask(batch: Sequence[Said], embedder: Embedder) -> list[Array | None]:
+    try:
+        return embedder.embed([said.text for said in batch])
+    except Refused as refused:
+        log.warning("%s texts: %s", len(batch), refused)
+        if len(batch) > 1:
+            raise
+        try:
+            embedder.embed([PROBE])
+        except Refused as always:  # not this text's fault, then
+            raise Unavailable(str(always)) from None
+        raise
+
+
+def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
+    """Vectors of two sizes cannot be compared: the first that a model gives decides."""
+    size = next((len(vector) for vector in vectors if vector is not None), 0)
+    if not size:
+        return
+    facts = {"dimensions": size, "near_duplicate_threshold": embedder.near_duplicate_threshold}
+    known, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=facts)
+    if known.dimensions == 0:  # it took over before it was asked for the first time
+        EmbeddingModel.objects.filter(name=known.name, dimensions=0).update(dimensions=size)
+    elif known.dimensions != size:
+        raise Unavailable(f"{known.name} gives vectors of {size} dimensions, those before had {known.dimensions}")
+
+
+def _store(batch: Sequence[Said], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
+    """What has been deleted meanwhile is passed by; a text without a vector leaves the queue too."""
+    found = [(said.passage, as_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity) "
+            "SELECT passage.id, %s, given.embedding::halfvec, passage.scope, passage.sensitivity "
+            "FROM unnest(%s::bigint[], %s::text[]) AS given (passage_id, embedding) "
+            "JOIN memories_passage AS passage ON passage.id = given.passage_id FOR KEY SHARE OF passage "
+            "ON CONFLICT (passage_id, model) DO NOTHING",
+            [model, [passage for passage, _ in found], [vector for _, vector in found]],
+        )
+        Pending.objects.of(taken, model).delete()

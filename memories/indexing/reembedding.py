@@ -1,0 +1,149 @@
+"""Every memory its passages, every passage its vector; a change of model while the one before still serves."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from memories import embedding
+from memories.embedding import Embedder
+from memories.indexing import queue
+from memories.models import EmbeddingModel, Episode, Event, Memory, Passage, Pending, Vector
+from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
+
+MOST_ROWS, MOST_QUEUED, MOST_REMOVED = 500, 10_000, 10_000  # of one step
+IN_HAND = "in hand"
+SAMPLE = 20_000  # vectors that a mean is taken of
+MOST_SET_ASIDE = 0.01  # of all passages: with more a model does not take over
+
+
+class Step(NamedTuple):
+    """How far it is: `done` of `total` (0 = not known) in this stage. IN_HAND: other workers have the last ones."""
+
+    stage: str
+    done: int
+    total: int = 0
+
+
+class SetAside(Exception):
+    """Too many passages have no vector for the model to take over; a sentence."""
+
+
+def due() -> bool:
+    """Whether the model of the settings is not the one that serves, or nobody has looked yet whether all is indexed."""
+    return not EmbeddingModel.objects.filter(active=True, name=embedding.embedder().name).exists()
+
+
+def retry_set_aside() -> int:
+    return Pending.objects.set_aside(embedding.embedder().name).update(attempts=0, taken_at=None)
+
+
+def reembed() -> Iterator[Step]:
+    """Step by step, so that whoever asks can stop after any of them; asked again it goes on where it stopped.
+
+    Unavailable: the endpoint does not work. SetAside: the model does not take over.
+    """
+    wanted = embedding.embedder()
+    yield from _passages()
+    yield from _queue(wanted)
+    yield from _vectors(wanted)
+    _take_over(wanted)
+    yield from _remove_others(wanted.name)
+
+
+def _passages() -> Iterator[Step]:
+    """What was stored before there were passages."""
+    none = ~Exists(Passage.objects.filter(memory=OuterRef("pk")))
+    untold = ~Exists(Passage.objects.filter(event=OuterRef("pk")))
+    untitled = ~Exists(Passage.objects.filter(memory=OuterRef("pk"), position=0))
+    written = Passage.objects
+    memories = Memory.objects.exclude(type=Type.EPISODIC).filter(none).only("content", "type")
+    yield from _written(memories, "memories", written.write_memories)
+    events = Event.objects.exclude(role__in=SYSTEM_ROLES).filter(untold)
+    yield from _written(events, "events", written.write_events)
+    titled = Episode.objects.exclude(title="").filter(untitled)
+    yield from _written(titled, "titles", lambda rows: written.write_events((), titles_of=rows))
+
+
+def _written(rows: QuerySet[Any], stage: str, write: Callable[[Sequence[Any]], None]) -> Iterator[Step]:
+    done, after = 0, None
+    while batch := list((rows.filter(pk__gt=after) if after else rows).order_by("pk")[:MOST_ROWS]):
+        write(batch)
+        done, after = done + len(batch), batch[-1].pk
+        yield Step(stage, done)
+
+
+def _queue(wanted: Embedder) -> Iterator[Step]:
+    """Puts every passage without a vector of this model into its queue, but what may not leave the machine."""
+    most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if wanted.external else max(Sensitivity)
+    after, last = 0, Passage.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    while after < last:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO memories_pending (passage_id, model, attempts, error) "
+                "SELECT id, %s, 0, '' FROM memories_passage AS passage "
+                "WHERE id > %s AND id <= %s AND sensitivity <= %s AND NOT EXISTS "
+                "(SELECT FROM memories_vector WHERE passage_id = passage.id AND model = %s) "
+                "ON CONFLICT (passage_id, model) DO NOTHING",
+                [wanted.name, after, after + MOST_QUEUED, most, wanted.name],
+            )
+        after += MOST_QUEUED
+        yield Step("queue", min(after, last), last)
+
+
+def _vectors(wanted: Embedder) -> Iterator[Step]:
+    waiting = Pending.objects.waiting(wanted.name)
+    done, total = 0, waiting.count()
+    while (some := queue.embed_some(at=timezone.now())) or waiting.exists():
+        done += some["embedded"]
+        yield Step("vectors" if some else IN_HAND, min(done, total), total)
+    aside, passages = Pending.objects.set_aside(wanted.name).count(), Passage.objects.count()
+    if aside > MOST_SET_ASIDE * passages:
+        raise SetAside(
+            f"{aside} of {passages} passages were refused three times by {wanted.name}; the former model serves"
+        )
+
+
+def _take_over(wanted: Embedder) -> None:
+    """From now on searches compare the vectors of this model."""
+    mean = _mean(wanted)
+    facts = {
+        "dimensions": wanted.dimensions if mean is None else len(mean),
+        "near_duplicate_threshold": wanted.near_duplicate_threshold,
+        "mean": mean,
+        "active": True,
+    }
+    with transaction.atomic():
+        EmbeddingModel.objects.exclude(name=wanted.name).update(active=False)
+        EmbeddingModel.objects.update_or_create(name=wanted.name, defaults=facts)
+
+
+def _mean(wanted: Embedder) -> list[float] | None:
+    """What all texts have in common: the model's own, else that of what is stored."""
+    if wanted.mean is not None:
+        return [float(number) for number in wanted.mean]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT avg(embedding)::text FROM "
+            "(SELECT embedding FROM memories_vector WHERE model = %s LIMIT %s) AS sample",
+            [wanted.name, SAMPLE],
+        )
+        [mean] = cursor.fetchone()
+    return None if mean is None else [float(number) for number in np.fromstring(mean[1:-1], sep=",")]
+
+
+def _remove_others(name: str) -> Iterator[Step]:
+    Pending.objects.exclude(model=name).delete()
+    removed = 0
+    while count := _remove_some(name):
+        removed += count
+        yield Step("clearing", removed)
+
+
+def _remove_some(name: str) -> int:
+    rows = Vector.objects.exclude(model=name).values_list("passage_id", flat=True)[:MOST_REMOVED]
+    return Vector.objects.exclude(model=name).filter(passage_id__in=list(rows)).delete()[0]

@@ -1,0 +1,105 @@
+"""What sort of statement a person makes, and whether it asks to be remembered: by its words, English and Chinese."""
+
+import re
+
+from memories.values.choices import Category
+from memories.values.text import normal
+
+LONGEST_TEXT = 10_000  # what a statement is, it says at its beginning
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]{1,2000}(?:\.(?=\w)[^.!?。！？\n]{1,2000})*+[.!?。！？]?")
+_CLAUSE = r"(?:^|[,;:，；：、(]\s*|\b(?:and|but|so|please|then|also|to|should|must|we|i|you|they|team)\s+)"
+
+# "always", where it only stresses what is done after something else
+_PROCEDURE = re.compile(
+    r"^\W*(?:after|before|once|as soon as|every time|each time)\s+(?!\d)\w[^.!?。！？\n]{0,400}?[,\s]\s*"
+    r"(?:please\s+|then\s+)?(?:always|make sure (?:to|that|you)|be sure to)\s+(?!prefer|avoid|be\b)\w"
+    r"|^.{1,50}?(?:之[前后]|以[前后]|[完结]束?成?[前后])[，,]?\s*(?:请)?(?:总是|始终|务必|一定要)(?!避免|不)"
+)
+# said as a rule or a wish
+_RULE = re.compile(
+    r"\b(?:always|never(?!\s+mind\b)|from now on|going forward|prefer(?:s|red)?|preference|rather not"
+    r"|i'd rather|dislikes?|avoid|make sure|do not|don't|dont|must not|mustn't|favou?rs?|favou?rite"
+    r"|hates?|loves?|likes|i like)\b"
+    r"|\b(?:instead of|rather than)\b|^\W*(?:please\s+)?(?:remember to|use|format)\s+\w"
+    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?<![特分区级类性个告差识])别(?![人的处墅])|务必|一定要|以后都|从现在开始|今后"
+    r"|喜欢|偏好|偏爱|倾向|宁愿|而不是|讨厌|避免|禁止"
+)
+_PAST = re.compile(
+    r"\bnever\s+(?:(?!need|feed|speed|exceed|proceed|succeed)[a-z]+ed|got|heard|seen|saw|been|had|came|sent|did|was)\b"
+)
+_IMPLIED = re.compile(
+    r"\b(?:i|we|they|he|she|it|you)\s+(?:do not|don't|dont)\s+"
+    r"(?:know|think|understand|see|remember|have|get|care|mind)\b"
+)
+_CONTACT = re.compile(
+    r"[\w.+-]{1,64}+@[\w-]{1,63}+\.\w|(?<![\w.])\+\d[\d ()-]{7,18}\d|(?<![\d.])\d{3}[ .-]\d{3,4}[ .-]\d{4}(?!\d)"
+    r"|\b(?:main|primary|key|billing|sales|support|technical|emergency|first|point of|our|the|my|a) contact\b"
+    r"(?! (?:form|page|list|us))"
+    r"|\bcontact (?:is|person|for|at|details|info)\b|\b(?:phone|mobile|telephone) (?:number )?is\b|\baccount manager\b"
+    r"|\bdecision[- ]maker\b|\bis (?:the |our |their )?(?:c[etfo]o|vp|head of)\b"
+    r"|\breach (?:me|him|her|them|us) (?:at|on|via)\b|\be-?mail(?: address)? is\b|\breports to\b"
+    r"|联系人|联系方式|电话|手机号|邮箱|微信号|负责人|对接人|客户经理|(?<!\d)1[3-9]\d{9}(?!\d)"
+)
+_WORKFLOW = re.compile(
+    r"^\W*(?:after|before|once|when|whenever|every time|each time|if)\s+(?!\d)\w.{0,400}?(?:,|\bthen\b"
+    r"|\b(?:run|send|update|create|check|call|open|review|notify|file|write|post|start|schedule|ask|add|move|archive|export)\b)"
+    r"|\b(?:workflow|procedure|checklist|follow-up tracker|step \d|steps?:|first\b.{1,200}?\bthen|and then)\b|->|→"
+    r"|\b(?:run|send|update|create|check|notify|archive|export)\b.{1,200}?"
+    r"\b(?:after|before|once|whenever|as soon as)\s+(?!\d)"
+    r"|流程|步骤|工作流|首先|然后|之后再|先.{1,50}?再|完成后|结束后|每当|(?<![现实存])当.{1,50}?时"
+)
+_PATTERN = re.compile(
+    r"\b(?:usually|often|typically|generally|tends? to|regularly|frequently|most of the time|mostly"
+    r"|every (?:day|week|month|quarter|year|morning|evening|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|in the (?:morning|evening|afternoon)s|daily|weekly"
+    r"|monthly|quarterly)\b"
+    r"|通常|经常|往往|一般|常常|习惯|每天|每周|每月|每年|定期"
+)
+
+_REMEMBER = re.compile(
+    _CLAUSE + r"(?:remember|keep in mind|note that|make sure|make a note|don't forget|do not forget)\b"
+    r"|记住|记得|记下|请注意|别忘|不要忘"
+)
+_WISH = re.compile(
+    r"\b(?:always|never(?!\s+mind\b)|from now on|going forward"
+    r"|i(?:'d| would)? (?:strongly |really |much |always )?prefer"
+    r"|my preference)\b"
+    r"|" + _CLAUSE + r"(?:do not|don't|dont)\s+\w"
+    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?:^|[，,；、请])别(?![人的处墅])|千万别|务必|一定要|以后(?:都|请|不|要|每)|从现在开始|从今以后|今后"
+    r"|我(?:更|比较|很)?(?:喜欢|偏好|偏爱|倾向)"
+)
+_ASKS = re.compile(
+    r"[?？]\s*$|[吗呢么][。！\s]*$|^\W*(?:why|what|who|when|where|how|do|does|did|can|could|is|are)\b.*\?"
+)
+
+
+def category_of(text: str) -> Category:
+    """A rule or a wish before a contact, a contact before a procedure, a procedure before a habit; else a fact. What is
+    always done after something else is a procedure."""
+    plain = _plain(text)
+    if _PROCEDURE.search(plain):
+        return Category.WORKFLOW
+    if _RULE.search(_PAST.sub(" ", _IMPLIED.sub(" ", plain))):
+        return Category.PREFERENCE
+    if _CONTACT.search(plain):
+        return Category.CONTACT
+    if _WORKFLOW.search(plain):
+        return Category.WORKFLOW
+    return Category.PATTERN if _PATTERN.search(plain) else Category.FACT
+
+
+def is_explicit_statement(text: str) -> bool:
+    """Does a user's message say by itself that it is to be kept? Questions, and what never happened, do not."""
+    return any(_is_said(match[0].strip()) for match in _SENTENCE.finditer(_plain(text)))
+
+
+def _is_said(sentence: str) -> bool:
+    if _ASKS.search(sentence):
+        return False
+    rest = _PAST.sub(" ", _IMPLIED.sub(" ", sentence))
+    return bool(_REMEMBER.search(rest) or _WISH.search(rest))
+
+
+def _plain(text: str) -> str:
+    return normal(text[:LONGEST_TEXT]).replace("’", "'").casefold()

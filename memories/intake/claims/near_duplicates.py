@@ -1,0 +1,120 @@
+"""What is known already, as a person is about to teach something like it. Words nominate, the comparison decides."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.search import SearchQuery, SearchRank
+from django.db.models import Q
+
+from memories import claims
+from memories.claims import Claim, Likeness
+from memories.models import Memory, Passage, Tombstone
+from memories.models.memory import MemoryQuerySet
+from memories.values import text
+from memories.values.choices import Origin, Type
+from memories.values.exceptions import Conflict
+from memories.values.trust import Trust
+
+MOST_WORDS, MOST_NOMINATED, MOST_SHOWN = 60, 50, 5
+WORD = re.compile(r"\w+")
+CLOSEST = list(Likeness)  # same, rewording, changed, other
+
+
+@dataclass(frozen=True)
+class Near:
+    """`memory` None: what was dismissed is forgotten since; `similarity`: the share of words that both have."""
+
+    memory: Memory | None
+    likeness: Likeness
+    similarity: float
+    tombstone: Tombstone | None = None
+
+    @property
+    def dismissed(self) -> bool:
+        return self.tombstone is not None
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        row = self.memory
+        return {
+            "id": row.pk if row else None,
+            "key": row.key if row else self.tombstone.key if self.tombstone else None,
+            "content": row.content if row else None,
+            "scope": row.scope if row else self.tombstone.scope if self.tombstone else None,
+            "confidence": row.confidence if row else None,
+            "updated_at": row.updated_at if row else None,
+            "status": row.status if row else "forgotten",
+            "likeness": self.likeness.value,
+            "similarity": round(self.similarity, 3),
+        }
+
+
+class NearDuplicate(Conflict):
+    """Something like it is known, or was dismissed; the caller says with `resolve` what is meant."""
+
+    code = "near_duplicate"
+
+    def __init__(self, found: Sequence[Near]) -> None:
+        nearest = found[0]
+        told = "is known"
+        if nearest.dismissed:
+            told = "was dismissed" if nearest.memory else "was forgotten"
+        options = "restore or separate" if nearest.dismissed else "update or separate"
+        super().__init__(f"something like this {told} already; say with resolve what is meant: {options}")
+        self.found = found
+        self.more = {"candidates": [near.shown for near in found]}
+
+
+def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
+    """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
+    rows = Memory.objects.visible_to(trust).live().exclude(pk=besides)
+    found = [likened(row, content) for row in _speaking_of(content, scope, rows)]
+    near = [one for one in found if one.likeness != Likeness.OTHER]
+    return sorted(near, key=lambda one: (CLOSEST.index(one.likeness), -one.similarity))[:MOST_SHOWN]
+
+
+def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
+    """Those of these that stand in its scope and claim the same, under whatever key and category. What a rule found
+    differs from its like in one word: only the very same claim is its equal."""
+    if memory.type != Type.SEMANTIC:
+        return []
+    claim = claims.claim_of(memory.content)
+    found = _speaking_of(memory.content, memory.scope, rows.exclude(pk=memory.pk))
+    return [row for row in found if _is_equal(claim, claims.claim_of(row.content), {memory.origin, row.origin})]
+
+
+def _is_equal(one: Claim, other: Claim, origins: set[str]) -> bool:
+    return one == other if origins & Origin.of_rules() else claims.compare(one, other) == Likeness.SAME
+
+
+def _speaking_of(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Those of the scope that may say this: they have its fingerprint, or most of its words."""
+    rows = rows.filter(scope=scope, type=Type.SEMANTIC)
+    same = Q(fingerprint=claims.fingerprint(claims.claim_of(content), scope))
+    return rows.filter(same | Q(pk__in=_nominated(content, scope, rows)))
+
+
+def likened(row: Memory, content: str, *, same_subject: bool = False) -> Near:
+    old, new = claims.claim_of(row.content), claims.claim_of(content)
+    likeness = claims.compare(old, new, same_subject=same_subject)
+    return Near(row, likeness, claims.jaccard(old.tokens, new.tokens))
+
+
+def _nominated(content: str, scope: str, rows: MemoryQuerySet) -> list[UUID]:
+    words = list(dict.fromkeys(_words(content)))[:MOST_WORDS]
+    if not words:
+        return []
+    query = SearchQuery(" or ".join(words), search_type="websearch", config="english")
+    passages = Passage.objects.filter(scope=scope, type=Type.SEMANTIC, search=query, memory__in=rows)
+    ranked = passages.order_by(SearchRank("search", query).desc())
+    return list(ranked.values_list("memory", flat=True)[:MOST_NOMINATED])
+
+
+def _words(content: str) -> Iterator[str]:
+    """Without the two that a search takes for operators."""
+    for word in WORD.findall(text.searchable(content) or content):
+        if word.casefold() not in ("or", "and"):
+            yield word

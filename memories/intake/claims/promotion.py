@@ -1,0 +1,53 @@
+"""What the ladder does to one row, and what its owner hears of it."""
+
+from datetime import datetime
+
+from memories.intake.claims.near_duplicates import equals_of
+from memories.lifecycle.ladder import Ladder, may_climb
+from memories.models import Adaptation, Evidence, Memory, Tombstone
+from memories.values.choices import Hold, Origin, Status
+from memories.values.trust import SYSTEM
+
+STEPS = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
+
+
+def climb(memory: Memory, *, at: datetime) -> bool:
+    """Promotes this row as far as its numbers carry it; whether they did. The caller holds the row."""
+    flagged, resembling = bool(memory.flags), memory.resembles is not None
+    if not may_climb(type=memory.type, hold=memory.hold, flagged=flagged, resembling=resembling):
+        return False
+    ladder = Ladder.of_settings()
+    voices = Evidence.objects.filter(memory=memory).voices() if ladder.apply_agents > 1 else 1
+    numbers = {"confidence": memory.confidence, "times_confirmed": memory.times_confirmed, "voices": voices}
+    to = ladder.status(memory.status, **numbers)
+    if to == memory.status:
+        return False
+    to = min(to, _ceiling(memory), key=STEPS.index)
+    if STEPS.index(to) <= STEPS.index(Status(memory.status)):
+        return False
+    why = f"confidence {memory.confidence}, confirmed {memory.times_confirmed} times"
+    memory.revise("promote", {"status": to}, by=SYSTEM, why=why, at=at)
+    return True
+
+
+def _ceiling(memory: Memory) -> Status:
+    """How far numbers may carry what claims the same as what people dismissed, demoted or reverted under another key.
+    Whom a person vouches for climbs."""
+    if memory.hold == Hold.FLOOR:
+        return Status.APPLIED
+    exact = memory.origin in Origin.of_rules()
+    stone, _ = Tombstone.objects.met_by(memory.content, scope=memory.scope, key=memory.key, exact=exact)
+    if stone is not None and not stone.duplicate:
+        return Status.CANDIDATE
+    fixed = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)
+    ceilings = [Status(row.status) if row.status in STEPS else Status.CONFIRMED for row in equals_of(memory, fixed)]
+    return min(ceilings, key=STEPS.index, default=Status.APPLIED)
+
+
+def announcement(memory: Memory, *, at: datetime) -> str | None:
+    """What this very write has adapted: told once, in its answer."""
+    opened = Adaptation.objects.active().filter(memory=memory, applied_at=at, notified_at=None).first()
+    if opened is None:
+        return None
+    Adaptation.objects.filter(pk=opened.pk).update(notified_at=at)
+    return opened.notice

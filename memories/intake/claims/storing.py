@@ -1,0 +1,102 @@
+"""POST memories: an agent, or a person, states a claim under a key."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from memories.intake.claims import promotion
+from memories.intake.claims.statements import Occasion, Statement, Stored
+from memories.intake.claims.typed_memories import write_packaged
+from memories.intake.claims.writing import write
+from memories.intake.reports.claims import Statable
+from memories.intake.reports.payloads import SERVERS, Said
+from memories.lifecycle.ladder import Ladder
+from memories.models import Memory
+from memories.values.choices import Category, Sensitivity, Type
+from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.field_types import LONGEST_TEXT
+from memories.values.trust import Trust
+
+SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company_id", "expires_at", "deletion_policy")
+
+
+def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
+    """Inserts the claim, or hears it as what the live memory of its (scope, key) says again, in other words or not.
+
+    It counts once for each episode, and once a day for each thread; what names neither always counts. Creation is not a
+    confirmation. NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed;
+    NotAllowed: the caller may not write there; Conflict: the key is that of another type of memory.
+    """
+    statement = _statement(report, trust=trust, at=at)
+    founding = Occasion.request(at=at, episode_id=report.episode_id)
+    with transaction.atomic():
+        if statement.type == Type.SEMANTIC:
+            confirming = _occasion(report, statement.source, at=at)
+            stored = write(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
+        else:
+            stored = write_packaged(statement, founding, trust=trust, at=at)
+        adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
+    return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
+
+
+def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:
+    if report.expires_at is not None and report.expires_at <= at:
+        raise Invalid(FieldError("/expires_at", "out_of_range", "must be in the future"))
+    source, payload = trust.source_to_write(report.source), report.payload
+    given = None if report.confidence is None else round(min(100.0, max(0.0, report.confidence)))
+    type = Type(getattr(report, "type", Type.SEMANTIC))
+    return Statement(
+        content=(report.content or (payload.content if payload else "")).strip()[:LONGEST_TEXT],
+        key=report.key or (payload.key if payload else ""),
+        scope=_scope(report, trust),
+        source=source,
+        confidence=Ladder.of_settings().start(source=source, direct=report.direct, given=given),
+        category=Category(getattr(report, "category", Category.FACT)) if type == Type.SEMANTIC else None,
+        type=type,
+        payload=_payload(payload),
+        sensitivity=Sensitivity.named(report.sensitivity) if report.sensitivity else None,
+        tags=report.tags,
+        company_id=report.company_id,
+        thread_id=report.thread_id,
+        expires_at=report.expires_at,
+        deletion_policy=report.deletion_policy,
+    )
+
+
+def _scope(report: Statable, trust: Trust) -> str:
+    """Unsaid: that of the episode it was learned from."""
+    if report.scope is None and report.episode_id is not None:
+        episodes = Memory.objects.visible_to(trust).filter(pk=report.episode_id, type=Type.EPISODIC)
+        scope = episodes.values_list("scope", flat=True).first()
+        if scope is None:
+            raise NotFound("no such episode")
+        return trust.scope_to_write(scope)
+    return trust.scope_to_write(report.scope)
+
+
+def _payload(said: Said | None) -> dict[str, Any]:
+    return said.model_dump(mode="json", by_alias=True, exclude_none=True) if said else {}
+
+
+def _occasion(report: Statable, source: str, *, at: datetime) -> Occasion:
+    if report.episode_id is not None:
+        return Occasion.episode(report.episode_id, at=at)
+    if report.thread_id is not None:
+        return Occasion.thread(source, report.thread_id, at=at)
+    return Occasion.request(at=at)
+
+
+def _ignored(report: Statable, stored: Stored) -> list[str]:
+    """What was said of a memory that is there already, and did not move it."""
+    said = report.payload.model_fields_set if report.payload else set()
+    counted = [f"payload.{name}" for name in SERVERS if name in said]
+    row = stored.memory
+    if row is None or stored.created:
+        return counted
+    given = [name for name in SETTLED if name in report.model_fields_set]
+    stands = {"sensitivity": Sensitivity(row.sensitivity).label, "direct": False}
+    stands |= {} if not stored.reset else {"confidence": report.confidence, "direct": report.direct}
+    stands |= {name: getattr(row, name) for name in given if name not in stands}
+    return [name for name in given if getattr(report, name) != stands[name]] + counted

@@ -1,0 +1,21 @@
+"""What happened comes in here: exactly once, checked, traceable. One transaction each."""
+
+from memories.intake.episodes.closing import close_silent, set_outcome
+from memories.intake.episodes.conversations import conversation, conversations
+from memories.intake.episodes.events import happened
+from memories.intake.episodes.outcomes import outcome
+from memories.intake.episodes.results import Ingested
+from memories.intake.episodes.working_states import working_state
+from memories.intake.observations import observation
+
+__all__ = [
+    "Ingested",
+    "close_silent",
+    "conversation",
+    "conversations",
+    "happened",
+    "observation",
+    "outcome",
+    "set_outcome",
+    "working_state",
+]

@@ -1,0 +1,64 @@
+"""What an event says it depends on: nodes of its episode, and by them the open episode that it belongs to."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memories.models import Episode
+from memories.models.episode import node_id
+from memories.values.trust import Trust
+
+NODE = re.compile(r"(?:n|([0-9a-f]{8})-)([1-9][0-9]{0,8})")  # `n<position>` names a node within its own episode only
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A node that was named without an episode, in a scope where that was said."""
+
+    prefix: str
+    position: int
+    scope: str | None
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The episode that a dependency leads to. `ambiguous`: others of this agent have a node of that name as well."""
+
+    episode_id: UUID
+    ambiguous: bool
+
+
+def resolved(depends_on: Sequence[str], episode_id: UUID, position: int) -> tuple[list[str], bool]:
+    """The dependencies by the names that the server gives; what is no earlier node of this episode is kept as it was
+    said. Whether all of them are known."""
+    known = [_earlier(said, episode_id, position) for said in depends_on]
+    return [name or said for name, said in zip(known, depends_on, strict=True)], None not in known
+
+
+def _earlier(said: str, episode_id: UUID, position: int) -> str | None:
+    match = NODE.fullmatch(said)
+    if not match or match[1] not in (None, episode_id.hex[:8]) or int(match[2]) >= position:
+        return None
+    return node_id(episode_id, int(match[2]))
+
+
+def wanted(depends_on: Iterable[str], scope: str | None) -> Wanted | None:
+    """The first node that names its episode."""
+    for said in depends_on:
+        if (match := NODE.fullmatch(said)) and match[1]:
+            return Wanted(match[1], int(match[2]), scope)
+    return None
+
+
+def follow(nodes: Iterable[Wanted], trust: Trust) -> dict[Wanted, Followed]:
+    """The open episodes of this agent that have these nodes. Ids of one minute begin alike: of several it is the one
+    that was opened last."""
+    found = {}
+    for node in dict.fromkeys(nodes):
+        rows = Episode.objects.visible_to(trust).open_with_node(node.prefix, node.position)
+        rows = rows.filter(memory__created_by_id=trust.actor.identity)
+        rows = rows if node.scope is None else rows.filter(scope=node.scope)
+        if ids := list(rows.order_by("-pk").values_list("pk", flat=True)[:2]):
+            found[node] = Followed(ids[0], ambiguous=len(ids) > 1)
+    return found

@@ -1,0 +1,234 @@
+"""Events and tool outputs: each joins the open episode of its thread, or the one that it or a node it depends on names,
+or opens one.
+
+Many at once cost as many statements as one. Of two that open an episode of a thread at one moment the database's
+constraint lets one; the other begins again and finds it.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from memories import indexing
+from memories.intake.episodes import dependencies, joining, sensitivity
+from memories.intake.episodes.dependencies import Followed, Wanted
+from memories.intake.episodes.joining import Thread
+from memories.intake.episodes.new_rows import episode_memory, event, level_of, sensitivity_of
+from memories.intake.episodes.results import Ingested
+from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
+from memories.intake.reports.events import EventReport, ToolOutputReport
+from memories.models import Episode, Event, Memory, bulk_rows
+from memories.scanning import SECRET
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.field_types import united
+from memories.values.trust import Trust
+
+Happening = EventReport | ToolOutputReport
+Refusal = Invalid | NotAllowed | NotFound | Conflict
+Waiting = list[tuple[int, Happening]]
+Answers = dict[int, Ingested | Refusal]
+CONFIDENCE = {EventReport: 80, ToolOutputReport: 90}
+TRIES = 5
+# Broken by somebody who was faster, and kept when it is done again: a thread's open episode, a memory's sensitivity.
+MET = ("episode_has_one_open_per_thread", "passage_is_its_memorys")
+
+
+@dataclass
+class Place:
+    """Where happenings go: an episode that is there (grown by as many, and locked), or a new one; in their order."""
+
+    episode: Episode
+    is_new: bool
+    waiting: Waiting
+    events: list[tuple[int, Event]] = field(default_factory=list)
+    ambiguous: frozenset[int] = frozenset()  # those that may belong to another episode as well
+    raised_to: int | None = None  # by something more secret that joined it
+    secret: bool = False  # something that joined it holds one
+
+    @property
+    def tags(self) -> list[str]:
+        """Those that its happenings bring, in their order."""
+        return list(chain.from_iterable(report.tags for _, report in self.waiting))
+
+
+def happened(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+    """Stores all that can be stored, in one transaction; the answer to each stands at its index.
+
+    Refusals: NotAllowed or Invalid (scope, source), NotFound (an episode that is not there or not to be seen), Conflict
+    (`episode is closed`).
+    """
+    for left in reversed(range(TRIES)):
+        try:
+            with transaction.atomic():
+                return _stored(reports, trust=trust, at=at)
+        except IntegrityError as error:
+            if not left or _broken(error) not in MET:
+                raise
+    raise AssertionError("the last try answers or raises")
+
+
+def _broken(error: IntegrityError) -> str | None:
+    """The name of the constraint."""
+    name: str | None = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
+    return name
+
+
+def _stored(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+    answers: Answers = {}
+    places = _places(reports, answers, trust=trust, at=at)
+    for place in places:
+        _number(place, trust=trust, at=at)
+    _save(places, trust=trust, at=at)
+    for place in places:
+        visible = trust.sees(scope=place.episode.scope, sensitivity=place.episode.memory.sensitivity) or place.is_new
+        for number, (index, added) in enumerate(place.events):
+            memory = place.episode.memory if visible else None
+            created = place.is_new and number == 0
+            notice = reports[index].notice if visible else None
+            answers[index] = Ingested(memory, created, events=[added] if visible else [], notice=notice)
+    return [answers[index] for index in range(len(reports))]
+
+
+def _places(reports: Sequence[Happening], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    followed = _followed(reports, trust)
+    named: dict[UUID, Waiting] = defaultdict(list)
+    of_nodes: dict[UUID, Waiting] = defaultdict(list)
+    threads: dict[Thread, Waiting] = defaultdict(list)
+    alone: Waiting = []
+    for index, report in enumerate(reports):
+        try:
+            scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
+        except (Invalid, NotAllowed) as refusal:
+            answers[index] = refusal
+            continue
+        if report.episode_id:
+            named[report.episode_id].append((index, report))
+        elif report.thread_id:
+            threads[scope, source, report.thread_id].append((index, report))
+        elif index in followed:
+            of_nodes[followed[index].episode_id].append((index, report))
+        else:
+            alone.append((index, report))
+    found = _named(named, answers, trust=trust, at=at)
+    found += _of_nodes(of_nodes, followed, alone, trust=trust, at=at)
+    found += _threads(threads, trust=trust, at=at)
+    memories = {place.episode.pk: place.episode.memory for place in found}
+    for place in found:  # one episode may be met by its id and by its thread
+        place.episode.memory = memories[place.episode.pk]
+    return [*found, *(_opened(index, reports[index], trust=trust, at=at) for index, _ in alone)]
+
+
+def _opened(index: int, report: Happening, *, trust: Trust, at: datetime) -> Place:
+    """An episode of its own."""
+    thread = (trust.scope_to_write(report.scope), trust.source_to_write(report.source), "")
+    return Place(_new(thread, report, trust=trust, at=at), True, [(index, report)])
+
+
+def _followed(reports: Sequence[Happening], trust: Trust) -> dict[int, Followed]:
+    """Of those that name neither episode nor thread: to which episode the nodes that they depend on lead."""
+    nodes: dict[int, Wanted] = {}
+    for index, report in enumerate(reports):
+        depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
+        if node := dependencies.wanted(depends_on, report.scope):
+            nodes[index] = node
+    there = dependencies.follow(nodes.values(), trust)
+    return {index: there[node] for index, node in nodes.items() if node in there}
+
+
+def _of_nodes(
+    waiting: Mapping[UUID, Waiting], followed: Mapping[int, Followed], alone: Waiting, *, trust: Trust, at: datetime
+) -> list[Place]:
+    """The episodes to which dependencies lead; whose episode was closed at this moment goes to those `alone`."""
+    found = joining.named({pk: len(reports) for pk, reports in waiting.items()}, trust=trust, at=at)
+    for pk in waiting.keys() - found.keys():
+        alone.extend(waiting[pk])
+    ambiguous = frozenset(index for index, there in followed.items() if there.ambiguous)
+    return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in found.items()]
+
+
+def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    found = joining.named({pk: len(waiting) for pk, waiting in named.items()}, trust=trust, at=at)
+    if missing := named.keys() - found.keys():
+        seen = Episode.objects.visible_to(trust).in_bulk(missing)
+        for pk in missing:
+            refusal = _refusal(seen.get(pk), trust)
+            answers.update({index: refusal for index, _ in named[pk]})
+    return [Place(episode, False, named[pk]) for pk, episode in found.items()]
+
+
+def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
+    """Why an episode did not take what named it."""
+    if episode is None:
+        return NotFound("no such episode")
+    if trust.scopes is not None and episode.scope not in trust.scopes:
+        return NotAllowed(f"this token may not write into the scope {episode.scope!r}")
+    return Conflict("episode is closed")
+
+
+def _threads(threads: Mapping[Thread, Waiting], *, trust: Trust, at: datetime) -> list[Place]:
+    """The open episode of each thread, or a new one; new ones in one order, for the constraint makes them wait."""
+    found = joining.open_of({thread: len(waiting) for thread, waiting in threads.items()}, at=at)
+    places = []
+    for thread, waiting in sorted(threads.items(), key=lambda item: item[0]):
+        episode = found.get(thread)
+        new = episode or _new(thread, waiting[0][1], trust=trust, at=at)
+        places.append(Place(new, episode is None, waiting))
+    return places
+
+
+def _new(thread: Thread, first: Happening, *, trust: Trust, at: datetime) -> Episode:
+    scope, source, thread_id = thread
+    facts = {"scope": scope, "source": source, "thread_id": thread_id or None}
+    memory = episode_memory(
+        first.content,
+        "event",
+        by=trust.actor,
+        at=at,
+        confidence=CONFIDENCE[type(first)],
+        sensitivity=sensitivity_of(first.sensitivity),  # raised by what it holds in `_number`
+        policy=first.deletion_policy,
+        **facts,
+    )
+    return Episode(memory=memory, last_event_at=at, **facts)
+
+
+def _number(place: Place, *, trust: Trust, at: datetime) -> None:
+    """Events get the positions after those that were there; what is above the episode's sensitivity raises it."""
+    episode, memory = place.episode, place.episode.memory
+    if place.is_new:
+        episode.event_count = len(place.waiting)
+        memory.tags = united(place.tags)
+    first = episode.event_count - len(place.waiting) + 1
+    for position, (index, report) in enumerate(place.waiting, start=first):
+        draft = report.draft
+        draft.flags += [AMBIGUOUS_DEPENDENCY] if index in place.ambiguous else []
+        place.events.append((index, event(draft, episode, position, moment=at, by=trust.actor)))
+        level = level_of(report.sensitivity, secret=draft.holds_secret)
+        place.secret |= draft.holds_secret
+        if level > memory.sensitivity and place.is_new:
+            memory.sensitivity = level
+        elif level > max(memory.sensitivity, place.raised_to or 0):
+            place.raised_to = level
+    if place.secret and place.is_new:
+        memory.flags = [SECRET]
+
+
+def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
+    new = [place.episode for place in places if place.is_new]
+    events = [added for place in places for _, added in place.events]
+    trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in new]
+    joined = [place for place in places if not place.is_new]
+    sensitivity.flag([place.episode.memory for place in joined if place.secret])
+    to = {place.episode.memory: place.raised_to for place in joined if place.raised_to}
+    trail += sensitivity.raise_together(to, by=trust.actor, at=at)
+    brought: dict[Memory, list[str]] = defaultdict(list)
+    for place in joined:
+        brought[place.episode.memory] += place.tags
+    joining.add_tags(brought, at=at)
+    bulk_rows.insert([episode.memory for episode in new], new, events, trail)
+    indexing.index_events(events)

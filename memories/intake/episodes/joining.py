@@ -1,0 +1,87 @@
+"""How episodes grow: one UPDATE locks them, counts what joins, and passes by those that were closed meanwhile."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.models import Episode, Memory
+from memories.models import bulk_rows as rows
+from memories.values.field_types import united
+from memories.values.trust import Trust
+
+Thread = tuple[str, str, str]  # scope, source, thread_id
+
+# Looked up one by one, through the index whatever the planner believes of a young table, and locked in the callers'
+# order, which is the same for everybody: two batches with the same threads never wait for each other.
+OF_THREADS = """
+    SELECT found.memory_id, added FROM unnest(%s::text[], %s::text[], %s::text[], %s::int[])
+        AS joining(scope, source, thread_id, added),
+    LATERAL (SELECT memory_id FROM memories_episode AS episode WHERE closed_at IS NULL AND scope = joining.scope
+             AND source = joining.source AND thread_id = joining.thread_id FOR UPDATE) AS found
+"""
+BY_ID = """
+    SELECT found.memory_id, added FROM unnest(%s::uuid[], %s::int[]) AS joining(memory_id, added),
+    LATERAL (SELECT memory_id FROM memories_episode AS episode JOIN memories_memory AS memory ON memory.id = memory_id
+             WHERE memory_id = joining.memory_id AND closed_at IS NULL
+             AND (sensitivity <= %s OR (memory.created_by_id = %s AND memory.flags @> '["secret"]'))
+             AND (%s::text[] IS NULL OR episode.scope = ANY(%s::text[])) FOR UPDATE OF episode) AS found
+"""
+GROW = """
+    WITH joined AS MATERIALIZED ({found})
+    UPDATE memories_episode AS episode
+    SET event_count = episode.event_count + joined.added, last_event_at = greatest(episode.last_event_at, %s)
+    FROM joined JOIN memories_memory AS memory ON memory.id = joined.memory_id
+    WHERE episode.memory_id = joined.memory_id RETURNING {columns}
+"""
+
+
+def open_of(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Episode]:
+    """The open episodes of these threads, each grown by so many events, and locked."""
+    if not threads:
+        return {}
+    scopes, sources, thread_ids = (list(part) for part in zip(*sorted(threads), strict=True))
+    grown = _grown(OF_THREADS, [scopes, sources, thread_ids, [threads[thread] for thread in sorted(threads)]], at=at)
+    return {(row.scope, row.source, row.thread_id or ""): row for row in grown}
+
+
+def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, Episode]:
+    """The same by their ids: those that are open, that the caller sees and may write into, or has opened itself before
+    a secret raised them: of these it learns nothing, but what it does further is not lost."""
+    if not ids:
+        return {}
+    scopes = None if trust.scopes is None else sorted(trust.scopes)
+    ordered = sorted(ids)
+    whose: list[Any] = [trust.max_sensitivity, trust.actor.identity, scopes, scopes]
+    grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], *whose], at=at)
+    return {row.pk: row for row in grown}
+
+
+def add_tags(brought: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
+    """What joins an episode brings its tags along; as a join, that is no decision and stands in no trail. As many
+    statements for many as for one."""
+    grown = {memory: tags for memory, tags in brought.items() if united(memory.tags, tags) != memory.tags}
+    if not grown:
+        return
+    rows = Memory.objects.filter(pk__in=[memory.pk for memory in grown]).order_by("pk").select_for_update()
+    stand = {pk: (tags, version) for pk, tags, version in rows.values_list("pk", "tags", "version")}
+    for memory, tags in grown.items():
+        former, version = stand[memory.pk]
+        memory.tags, memory.version, memory.updated_at = united(former, tags), version + 1, at
+    Memory.objects.bulk_update(grown, ["tags", "version", "updated_at"])
+
+
+def _grown(found: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
+    columns = f"{rows.columns(Episode, 'episode')}, {rows.columns(Memory, 'memory')}"
+    with connection.cursor() as cursor:
+        cursor.execute(GROW.format(found=found, columns=columns), [*parameters, at])
+        return [_episode(values) for values in cursor.fetchall()]
+
+
+def _episode(values: tuple[Any, ...]) -> Episode:
+    width = len(Episode._meta.concrete_fields)
+    episode, memory = rows.instance(Episode, values[:width]), rows.instance(Memory, values[width:])
+    episode.memory = memory
+    return episode

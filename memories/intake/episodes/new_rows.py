@@ -1,0 +1,60 @@
+"""New experience as rows, not yet saved: the memory of an episode or a working state, an event at its place."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from memories.intake.episodes.dependencies import resolved
+from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
+from memories.models import Episode, Event, Memory
+from memories.models.memory import DAY
+from memories.scanning import SECRET
+from memories.values.choices import DeletionPolicy, Origin, Sensitivity, Status, Type
+from memories.values.trust import Actor
+
+HOUR = 3600.0
+HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
+LONGEST_CONTENT = 500
+
+
+def sensitivity_of(name: str | None) -> Sensitivity:
+    return Sensitivity.named(name or settings.DEFAULT_SENSITIVITY)
+
+
+def level_of(name: str | None, *, secret: bool) -> Sensitivity:
+    """The sensitivity that was said; of what holds a secret at least high."""
+    return max(sensitivity_of(name), Sensitivity.HIGH) if secret else sensitivity_of(name)
+
+
+def experience(content: str, *, by: Actor, at: datetime, policy: str | None, **facts: Any) -> Memory:
+    """Experience is no claim: born confirmed, never in the inbox, governed by salience only. `policy`: of its deletion,
+    where the caller says one."""
+    return Memory(
+        content=content,
+        origin=Origin.OBSERVED,
+        status=Status.CONFIRMED,
+        salience_at=at,
+        created_by=by.name,
+        created_by_id=by.identity,
+        created_at=at,
+        updated_at=at,
+        deletion_policy=policy or DeletionPolicy.AUTO_PRUNE,
+        **facts,
+    )
+
+
+def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
+    """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
+    depends_on, known = resolved(draft.depends_on, episode.pk, position)
+    flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
+    flags = [*flags, SECRET] if draft.holds_secret else flags
+    given = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
+    names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
+    kept = {name: getattr(draft, name) for name in names}
+    return Event(episode=episode, position=position, made_by=by.name, **kept, **given)
+
+
+def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
+    text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
+    return experience(text, type=Type.EPISODIC, half_life=HALF_LIFE[kind], by=by, at=at, **facts)

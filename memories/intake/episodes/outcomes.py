@@ -1,0 +1,41 @@
+"""How an episode ended, reported afterwards."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from memories.intake.episodes.closing import set_outcome
+from memories.intake.episodes.joining import add_tags
+from memories.intake.episodes.results import Ingested
+from memories.intake.episodes.sensitivity import continued
+from memories.intake.reports.events import OutcomeReport
+from memories.models import Memory
+from memories.values.choices import Outcome, Type
+from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.trust import Trust
+
+
+def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Sets the outcome of an episode and closes it; a later one replaces the first.
+
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
+    the caller's scopes.
+    """
+    source = trust.source_to_write(report.source)
+    rows = Memory.objects.select_related("episode").filter(pk=report.target_record_id)
+    memory = rows.visible_to(trust).first() or continued(rows, trust)
+    if memory is None:
+        raise NotFound("no such memory")
+    if memory.type != Type.EPISODIC:
+        detail = f"target record {memory.pk} is not episodic"
+        raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
+    said = {"latency_ms": report.latency_ms, "note": report.note}
+    details = {name: value for name, value in said.items() if value not in (None, "")}
+    trust.scope_to_write(memory.scope)
+    outcome_said = Outcome(report.outcome_status)
+    with transaction.atomic():
+        changed = set_outcome(memory.episode, outcome_said, trust=trust, source=source, at=at, details=details)
+        if changed:
+            add_tags({memory: report.tags}, at=at)
+    seen = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    return Ingested(memory if seen else None, created=False, changed=changed)

@@ -1,0 +1,94 @@
+"""What an agent is doing right now: one row a thread, the latest state wins."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+
+from memories import indexing
+from memories.intake.episodes.new_rows import HALF_LIFE, experience, sensitivity_of
+from memories.intake.episodes.results import Ingested
+from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
+from memories.models import Memory
+from memories.values.choices import LIVE, Type
+from memories.values.field_types import LONGEST_TEXT
+from memories.values.trust import Trust
+
+CONFIDENCE = 100
+
+
+def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Inserts or replaces the working state of (scope, thread_id).
+
+    A row above the caller's clearance is not overwritten, and the answer does not show that there is one.
+    """
+    scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
+    payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in STATE_FIELDS}}
+    with transaction.atomic():
+        _hold_thread(scope, report.thread_id)
+        rows = Memory.objects.select_for_update().filter(type=Type.WORKING, scope=scope, thread_id=report.thread_id)
+        row = rows.filter(status__in=LIVE).first()
+        if row is None:
+            return Ingested(_open(report, payload, scope, source, trust=trust, at=at), created=True)
+        if not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+            return Ingested(None, created=False)
+        return Ingested(row, created=False, changed=_replace(row, report, payload, trust=trust, at=at))
+
+
+def _hold_thread(scope: str, thread_id: str) -> None:
+    """Two first states of a thread at one moment find one row: whoever opens it holds this lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:working:{scope}/{thread_id}"])
+
+
+def _content(report: WorkingStateReport) -> str:
+    told = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
+    said = (text.strip()[:LONGEST_TEXT].strip() for text in told)
+    return next(filter(None, said), f"{report.thread_id} is {report.state}")
+
+
+def _open(
+    report: WorkingStateReport, payload: dict[str, Any], scope: str, source: str, *, trust: Trust, at: datetime
+) -> Memory:
+    memory = experience(
+        _content(report),
+        by=trust.actor,
+        at=at,
+        type=Type.WORKING,
+        scope=scope,
+        source=source,
+        thread_id=report.thread_id,
+        tags=report.tags,
+        payload=payload,
+        policy=report.deletion_policy,
+        confidence=CONFIDENCE,
+        sensitivity=sensitivity_of(report.sensitivity),
+        half_life=HALF_LIFE["working"],
+    )
+    memory.save(force_insert=True)
+    indexing.index_memories([memory])
+    memory.audit("create", by=trust.actor, at=at, after={"state": report.state}).save(force_insert=True)
+    return memory
+
+
+def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *, trust: Trust, at: datetime) -> bool:
+    """The latest word stands. Audited when the state itself is another one; whether it is."""
+    before, said = row.payload.get("state"), row.content
+    row.payload, row.content = payload, _content(report)
+    row.tags = report.tags or row.tags
+    rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity
+    if rises:
+        row.sensitivity = sensitivity_of(report.sensitivity)
+    row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
+    row.save(
+        update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
+    )
+    if row.content != said:
+        indexing.reindex(row)
+    if rises:
+        row.sensitivity_follows()
+    if before == report.state:
+        return False
+    change = {"before": {"state": before}, "after": {"state": report.state}}
+    row.audit("revise", by=trust.actor, at=at, **change).save(force_insert=True)
+    return True

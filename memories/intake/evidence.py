@@ -1,0 +1,184 @@
+"""Occasions that speak for or against a memory: evidence, track record and salience move together, each occasion once.
+
+An occasion is a run that was recorded, or a use that an agent reported; a use that names the run is the same occasion.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Least
+
+from memories.lifecycle.failing_skills import flag_if_failing
+from memories.models import Episode, Event, Evidence, Memory, Performance
+from memories.models.evidence import episode_occasion
+from memories.values import decay
+from memories.values.choices import Outcome
+from memories.values.trust import Actor
+
+PENALTY = 0.1  # of salience, for a use that was reported as failed
+
+
+@dataclass(frozen=True)
+class Witness:
+    """How an occasion ended. The episode itself may be gone; what it said stays in `snapshot`.
+
+    `by`: the agent that reported a use; None: read from the run. `request`: names an occasion that has no episode.
+    """
+
+    episode_id: UUID | None
+    outcome: Outcome
+    at: datetime
+    snapshot: str = ""
+    latency_ms: float | None = None
+    by: Actor | None = None
+    request: UUID | None = None
+
+    @property
+    def occasion(self) -> str:
+        return episode_occasion(self.episode_id) if self.episode_id else f"request:{self.request}"
+
+
+@dataclass
+class Difference:
+    """By how much the counters of a track record move."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    latencies: int = 0
+    latency_ms: float = 0.0
+
+    def add(self, outcome: str | None, latency_ms: float | None, times: int = 1) -> None:
+        if outcome:
+            self.outcomes[outcome] += times
+        if latency_ms is not None:
+            self.latencies += times
+            self.latency_ms += latency_ms * times
+
+
+def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, founding: bool = False) -> int:
+    """Counts each witness once: one that was counted with another outcome moves the numbers by the difference.
+
+    A success that is new reinforces salience by the memory's gain; `founding` evidence, from which the memory was made,
+    does not. A reported failure that is new penalizes it. What an agent reported of a use is not replaced by what is
+    read from the run. Answers how many were new. Runs in the caller's transaction or its own.
+    """
+    with transaction.atomic():
+        Performance.objects.get_or_create(memory=memory)
+        Performance.objects.select_for_update().get(memory=memory)  # whoever counts the same at this moment waits
+        witnesses = _timed(witnesses)
+        known = Evidence.objects.select_for_update().filter(memory=memory, occasion__in=[w.occasion for w in witnesses])
+        counted = {evidence.occasion: evidence for evidence in known}
+        fresh = [witness for witness in witnesses if witness.occasion not in counted]
+        difference = Difference()
+        for witness in witnesses:
+            if former := counted.get(witness.occasion):
+                _correct(former, witness, difference)
+            else:
+                difference.add(witness.outcome, witness.latency_ms)
+        Evidence.objects.bulk_create(_evidence(memory, fresh, founding=founding))
+        Performance.objects.filter(memory=memory).moved(
+            difference.outcomes,
+            latencies=difference.latencies,
+            latency_ms=difference.latency_ms,
+            last_used_at=max((w.at for w in fresh), default=None),
+        )
+        if not founding:
+            _move_salience(memory, fresh, at=at)
+        if difference.outcomes[Outcome.FAILURE] > 0:
+            flag_if_failing(memory, at=at)
+    return len(fresh)
+
+
+def suppress(memory: Memory, witnesses: Sequence[Witness], *, source: str) -> None:
+    """Evidence for what people dismissed or took back: one row for each day, nothing else moves."""
+    rows = {
+        f"suppressed:{source}:{w.at.date()}": Evidence(
+            memory=memory, kind=Evidence.Kind.SUPPRESSED, at=w.at, snapshot=w.snapshot
+        )
+        for w in witnesses
+    }
+    for occasion, row in rows.items():
+        row.occasion = occasion
+    Evidence.objects.bulk_create(rows.values(), ignore_conflicts=True)
+
+
+def _timed(witnesses: Sequence[Witness]) -> list[Witness]:
+    """Each with how long it took, as far as it or its episode says."""
+    latencies = _latencies({w.episode_id for w in witnesses if w.episode_id and w.latency_ms is None})
+    return [
+        replace(w, latency_ms=latencies.get(w.episode_id)) if w.episode_id and w.latency_ms is None else w
+        for w in witnesses
+    ]
+
+
+def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
+    """As the outcome of each says, else the sum of its tool calls."""
+    if not episodes:
+        return {}
+    latencies = Event.objects.filter(episode__in=episodes).latencies()
+    told = Episode.objects.filter(pk__in=episodes, outcome_details__has_key="latency_ms")
+    return latencies | {pk: details["latency_ms"] for pk, details in told.values_list("pk", "outcome_details")}
+
+
+def _correct(former: Evidence, witness: Witness, difference: Difference) -> None:
+    """What was counted before is counted as it is told now, unless it is only read from the run."""
+    if former.made_by_id and witness.by is None:
+        return
+    latency_ms = former.latency_ms if witness.latency_ms is None else witness.latency_ms
+    difference.add(former.outcome, former.latency_ms, times=-1)
+    difference.add(witness.outcome, latency_ms)
+    if former.outcome != witness.outcome:
+        former.outcome, former.kind = witness.outcome, _kind(witness, founding=False)
+    if witness.by:
+        former.made_by, former.made_by_id = witness.by.name[:200], witness.by.identity
+    former.latency_ms = latency_ms
+    former.save(update_fields=["outcome", "kind", "latency_ms", "made_by", "made_by_id"])
+
+
+def _kind(witness: Witness, *, founding: bool) -> str:
+    if witness.outcome == Outcome.FAILURE:
+        return Evidence.Kind.CONTRADICTS
+    if witness.outcome == Outcome.PARTIAL:
+        return Evidence.Kind.SUPPORTS
+    return Evidence.Kind.CREATED if founding else Evidence.Kind.REINFORCED
+
+
+def _evidence(memory: Memory, witnesses: Sequence[Witness], *, founding: bool) -> list[Evidence]:
+    named = [witness.episode_id for witness in witnesses if witness.episode_id]
+    there = set(Episode.objects.filter(pk__in=named).values_list("pk", flat=True))
+    return [
+        Evidence(
+            memory=memory,
+            occasion=witness.occasion,
+            episode_id=witness.episode_id if witness.episode_id in there else None,
+            kind=_kind(witness, founding=founding),
+            outcome=witness.outcome,
+            latency_ms=witness.latency_ms,
+            delta=0 if founding else _delta(memory, witness),
+            at=witness.at,
+            made_by=witness.by.name[:200] if witness.by else "",
+            made_by_id=witness.by.identity if witness.by else "",
+            snapshot=witness.snapshot,
+        )
+        for witness in witnesses
+    ]
+
+
+def _delta(memory: Memory, witness: Witness) -> float:
+    """By how much it moves salience."""
+    if witness.outcome == Outcome.SUCCESS:
+        return memory.reinforcement_gain
+    return -PENALTY if witness.outcome == Outcome.FAILURE and witness.by else 0
+
+
+def _move_salience(memory: Memory, fresh: Sequence[Witness], *, at: datetime) -> None:
+    rows = Memory.objects.filter(pk=memory.pk)
+    if times := sum(witness.outcome == Outcome.SUCCESS for witness in fresh):
+        now = Least(1.0, decay.SalienceAt(at) + F("reinforcement_gain") * times)
+        rows.update(salience=now, salience_at=at, reinforced_at=at)
+    if failed := sum(witness.outcome == Outcome.FAILURE and witness.by is not None for witness in fresh):
+        rows.penalize(PENALTY * failed, at=at)

@@ -1,0 +1,118 @@
+"""A conversation as a caller sends it (POST conversations, one line of an import), checked and made ready to store."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.messages import Reader
+from memories.scanning import credentials
+from memories.values.choices import SYSTEM_ROLES, Outcome, Sensitivity
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import (
+    DeletionPolicyName,
+    Identifier,
+    Instant,
+    OutcomeName,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    field_error,
+)
+
+LONGEST_CONTENT = 500
+ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
+
+
+class Conversation(BaseModel):
+    """The fields of POST conversations. What is not named here is kept in the episode's environment."""
+
+    model_config = ConfigDict(extra="allow")
+
+    messages: list[Any] = Field(min_length=1)
+    id: Identifier | None = None
+    source: Identifier | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
+    scope: ScopeName | None = None
+    thread_id: Identifier | None = None
+    title: Annotated[str, StringConstraints(max_length=500)] = ""
+    outcome: OutcomeName | None = None
+    sensitivity: SensitivityName | None = None
+    tags: Tags = []
+    timestamp: Instant = None
+    chat_history: list[Any] = []
+    tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = []
+    deletion_policy: DeletionPolicyName | None = None
+    extract: bool = True
+    mode: Literal["full", "simple"] | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A checked conversation: its fields, its events, and the hash by which a repetition is known."""
+
+    given: Conversation
+    events: list[EventDraft]
+    sha256: bytes
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return Outcome(self.given.outcome) if self.given.outcome else None
+
+    @property
+    def sensitivity(self) -> Sensitivity | None:
+        return Sensitivity.named(self.given.sensitivity) if self.given.sensitivity else None
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """What came along and is no field: kept, not interpreted."""
+        kept = {"tools": self.given.tools, "chat_history": self.given.chat_history, **(self.given.model_extra or {})}
+        return {name: value for name, value in kept.items() if value not in ([], {}, None)}
+
+    @property
+    def holds_secret(self) -> bool:
+        """In its messages and calls, in its title, or in what came along; schemas of tools hold none."""
+        beside = [self.given.title, *(value for name, value in self.environment.items() if name != "tools")]
+        return any(event.holds_secret for event in self.events) or any(
+            credentials.is_in(credentials.as_text(value)) for value in beside
+        )
+
+    def content(self, source: str) -> str:
+        """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""
+        asked = (event.text for event in self.events if event.role == "user")
+        said = (event.text for event in self.events if event.role not in SYSTEM_ROLES)
+        found = next((text.strip() for text in (self.given.title, *asked, *said) if text.strip()), "")
+        return found[:LONGEST_CONTENT] or f"A run of {source}"
+
+
+def parse(raw: Any) -> Draft:
+    """Checks everything and names every wrong field at once (Invalid)."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "a conversation must be an object with messages"))
+    raw = {name: value for name, value in raw.items() if not _absent(name, value)}
+    errors: list[FieldError] = []
+    given, events = None, []
+    try:
+        given = Conversation.model_validate(raw)
+    except ValidationError as error:
+        errors += [field_error(wrong) for wrong in error.errors(include_url=False)]
+    if isinstance(raw.get("messages"), list):
+        try:
+            events = Reader().read(raw["messages"])
+        except Invalid as invalid:
+            errors += invalid.errors
+    if errors or given is None:
+        raise Invalid(*errors)
+    return Draft(given, events, _sha256(events))
+
+
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in ABSENT_WHEN_BLANK and isinstance(value, str) and not value.strip())
+
+
+def _sha256(events: list[EventDraft]) -> bytes:
+    """Of what was said and done, not of when: the same conversation sent again has the same hash."""
+    said = [[e.kind, e.role, e.actor, e.ref, e.text, e.tool, e.args, e.result, e.ok, e.flags] for e in events]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).digest()

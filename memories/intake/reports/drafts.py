@@ -1,0 +1,68 @@
+"""Events before they have a place in an episode, and the calls among them that still wait for their result."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from memories.scanning import credentials
+
+UNANSWERED_CALL = "unanswered_call"
+ORPHAN_RESULT = "orphan_result"
+BAD_ARGUMENTS = "bad_arguments"
+UNKNOWN_DEPENDENCY = "unknown_dependency"
+AMBIGUOUS_DEPENDENCY = "ambiguous_dependency"  # several open episodes have a node of that name
+
+
+@dataclass(eq=False)  # two calls that say the same are two calls
+class EventDraft:
+    """`at` None means the moment of its episode."""
+
+    kind: str
+    role: str = ""
+    actor: str = ""
+    ref: str = ""
+    text: str = ""
+    tool: str = ""
+    args: Any = None
+    result: Any = None
+    ok: bool | None = None
+    at: datetime | None = None
+    summary: str = ""
+    latency_ms: float | None = None
+    depends_on: list[str] = field(default_factory=list)
+    context: dict[str, Any] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+
+    @cached_property
+    def holds_secret(self) -> bool:
+        """Wherever in it: one pass over all that was said, asked and answered."""
+        values = (self.text, self.summary, self.ref, self.args, self.result, self.context)
+        return credentials.is_in("\n".join(credentials.as_text(value) for value in values if value))
+
+
+class OpenCalls:
+    """Calls without a result so far. Finding one costs the same however many there are."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, EventDraft] = {}
+        self._by_ref: dict[str, list[EventDraft]] = defaultdict(list)
+        self._by_tool: dict[str, list[EventDraft]] = defaultdict(list)
+
+    def add(self, call: EventDraft) -> None:
+        self._open[id(call)] = call
+        self._by_ref[call.ref].append(call)
+        self._by_tool[call.tool].append(call)
+
+    def take(self, *, ref: str, tool: str) -> EventDraft | None:
+        """The latest open call with this id, or of this tool when the result names no id; it is open no longer."""
+        waiting = self._by_ref[ref] if ref else self._by_tool[tool]
+        while waiting:
+            call = waiting.pop()
+            if self._open.pop(id(call), None):
+                return call
+        return None
+
+    def __iter__(self) -> Any:
+        return iter(self._open.values())

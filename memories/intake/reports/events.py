@@ -1,0 +1,213 @@
+"""What an agent reports one by one: events, tool outputs, observations, outcomes, working states. Checked here."""
+
+import json
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.payloads import Object
+from memories.values import strict_json
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import (
+    DeletionPolicyName,
+    Given,
+    Identifier,
+    Instant,
+    OutcomeName,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    Text,
+    bounded,
+    field_error,
+)
+
+# The texts of the published design, word for word; an empty or blank value counts as missing.
+REQUIRED = {
+    "source": "candidate source is required",
+    "event_kind": "event kind is required for event candidates",
+    "ref": "event ref is required for event candidates",
+    "tool_name": "tool name is required for tool output candidates",
+    "subject": "subject is required for observation candidates",
+    "predicate": "predicate is required for observation candidates",
+    "target_record_id": "target record ID is required for outcome candidates",
+    "outcome_status": "outcome status is required for outcome candidates",
+    "thread_id": "thread ID is required for working state candidates",
+    "state": "task state is required for working state candidates",
+    "key": "key is required for memory candidates",
+    "category": "category is required for memory candidates",
+    "content": "content is required for memory candidates",
+}
+
+
+Value = Annotated[Any, AfterValidator(bounded)]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Report(BaseModel):
+    """What every report says of itself."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    source: Given = Field(validation_alias=AliasChoices("source", "source_plugin"))
+    scope: ScopeName | None = None
+    sensitivity: SensitivityName | None = None
+    tags: Tags = []
+    timestamp: Instant = None
+    deletion_policy: DeletionPolicyName | None = None
+    """Of the memory that this makes; one that is there keeps its own. Default `auto_prune`"""
+
+    @property
+    def notice(self) -> str | None:
+        """What the answer says of how this was read."""
+        return None
+
+
+def _named(description: str, *types: str) -> dict[str, Any]:
+    return {"type": [*types] if len(types) > 1 else types[0], "description": description}
+
+
+# What the pattern rules read of a plugin's run. Anything else may stand beside it: it is kept.
+CONTEXT = {
+    "company": _named("From or about which company", "string"),
+    "category": _named("Into which category the plugin put it", "string"),
+    "user_edited": _named("A person changed what the plugin wrote", "boolean"),
+    "edit_description": _named("What that person changed; counts with `user_edited` only", "string"),
+    "entity_value": _named("Whom or what the run came across: a name, an address", "string"),
+    "entity_type": _named("`person` or `contact` makes it a contact, any other a fact", "string"),
+    "run_hour": _named("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
+    "input_type": _named("What it worked on; no rule reads it", "string"),
+    "output_type": _named("What it made; no rule reads it", "string"),
+    "priority": _named("No rule reads it", "string", "integer"),
+}
+
+
+class EventReport(Report):
+    event_kind: Given
+    ref: Given
+    summary: Text = ""
+    context: Annotated[
+        dict[str, Any],
+        AfterValidator(bounded),
+        Field(
+            description="Of a plugin's run: what the pattern rules look at. Other keys are kept.",
+            json_schema_extra={"properties": CONTEXT},
+        ),
+    ] = {}
+    episode_id: UUID | None = None
+    thread_id: Identifier | None = None
+
+    @property
+    def content(self) -> str:
+        return self.summary or f"{self.event_kind} {self.ref}"
+
+    @property
+    def draft(self) -> EventDraft:
+        return EventDraft(
+            self.event_kind,
+            actor=self.source,
+            ref=self.ref,
+            summary=self.summary,
+            context=self.context,
+            at=self.timestamp,
+        )
+
+
+class ToolOutputReport(Report):
+    tool_name: Given
+    args: Value = None
+    """JSON text of an object is kept as the object that it says; so is that of `result`"""
+    result: Value = None
+    ok: bool | None = None
+    latency_ms: Milliseconds | None = None
+    depends_on: Annotated[list[Identifier], Field(max_length=100)] = []
+    episode_id: UUID | None = None
+    thread_id: Identifier | None = None
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """Its arguments and result; where they came as JSON text of an object, that object."""
+        return {name: strict_json.object_of(value) for name, value in (("args", self.args), ("result", self.result))}
+
+    @property
+    def notice(self) -> str | None:
+        read = [name for name, value in self.values.items() if value is not getattr(self, name)]
+        return f"{' and '.join(read)}: JSON text of an object, kept as that object" if read else None
+
+    @property
+    def content(self) -> str:
+        args = self.values["args"]
+        return f"{self.tool_name} {json.dumps(args, ensure_ascii=False)}" if args else self.tool_name
+
+    @property
+    def draft(self) -> EventDraft:
+        return EventDraft(
+            "tool_call",
+            actor=self.source,
+            tool=self.tool_name,
+            args={} if self.args is None else self.values["args"],
+            result=self.values["result"],
+            ok=self.ok,
+            latency_ms=self.latency_ms,
+            depends_on=self.depends_on,
+            at=self.timestamp,
+        )
+
+
+class ObservationReport(Report):
+    subject: Given
+    predicate: Given
+    object: Object = None
+    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+
+
+class OutcomeReport(Report):
+    target_record_id: UUID
+    outcome_status: OutcomeName
+    latency_ms: Milliseconds | None = None
+    note: Text = ""
+
+
+class WorkingStateReport(Report):
+    thread_id: Given
+    state: Literal["planning", "executing", "blocked", "waiting", "done"]
+    next_actions: Annotated[list[Text], Field(max_length=100)] = []
+    open_questions: Annotated[list[Text], Field(max_length=100)] = []
+    context_summary: Text = ""
+    active_constraints: Annotated[list[dict[str, Any]], Field(max_length=100), AfterValidator(bounded)] = []
+
+
+STATE_FIELDS = tuple(name for name in WorkingStateReport.model_fields if name not in Report.model_fields)  # a payload's
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def check(shape: type[R], raw: Any) -> R:
+    """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    given = {name: value for name, value in raw.items() if not _absent(name, value)}
+    try:
+        return shape.model_validate(given)
+    except ValidationError as error:
+        found = [field_error(wrong) for wrong in error.errors(include_url=False)]
+        raise Invalid(*sorted((_in_their_words(wrong) for wrong in found), key=_missing_first)) from None
+
+
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in {*REQUIRED, "source_plugin"} and isinstance(value, str) and not value.strip())
+
+
+def _in_their_words(error: FieldError) -> FieldError:
+    text = REQUIRED.get(error.pointer.removeprefix("/"))
+    if error.code == "required" and text:
+        return FieldError(error.pointer, "required", text, names_field=True)
+    return error
+
+
+def _missing_first(error: FieldError) -> bool:
+    return error.code != "required"

@@ -1,0 +1,178 @@
+"""Chat messages, OpenAI's or Anthropic's form, as the events of an episode: one per message and one per tool call."""
+
+from typing import Any
+
+from memories.intake.reports.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWERED_CALL, EventDraft, OpenCalls
+from memories.values import strict_json
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import LONGEST_NAME, Faults, as_text
+
+LONGEST_TEXT = 100_000
+LONGEST_ROLE = 32
+MOST_EVENTS = 50_000
+AGENTS = ("assistant", "agent", "ai", "model")
+RESULTS = ("tool", "function")  # the roles of messages that are a tool's answer
+
+
+class Reader:
+    """Reads messages one by one, pairs calls with results, and collects every error."""
+
+    def __init__(self) -> None:
+        self.events: list[EventDraft] = []
+        self.faults = Faults()
+        self._open = OpenCalls()
+
+    def read(self, messages: list[Any]) -> list[EventDraft]:
+        """The events in order. Invalid names every wrong field of every message."""
+        for number, message in enumerate(messages):
+            self._message(message, f"/messages/{number}")
+        self.faults.settle()
+        for call in self._open:
+            call.flags.append(UNANSWERED_CALL)
+        return self.events
+
+    def _add(self, draft: EventDraft) -> None:
+        if len(self.events) == MOST_EVENTS:
+            raise Invalid(FieldError("/messages", "too_long", f"hold more than {MOST_EVENTS:,} events"))
+        self.events.append(draft)
+
+    def _message(self, message: Any, pointer: str) -> None:
+        if not isinstance(message, dict):
+            return self.faults.add(pointer, "not_an_object", "must be an object with role and content")
+        role = self.faults.text(message, "role", pointer, longest=LONGEST_ROLE)
+        if role is None:
+            return None
+        if not role.strip():
+            return self.faults.add(f"{pointer}/role", "required", "is required")
+        common = {
+            "role": role,
+            "actor": self.faults.text(message, "name", pointer) or "",
+            "ref": self.faults.identifier(message, "ref", pointer),
+            "at": self.faults.instant(message, "timestamp", pointer),
+        }
+        if role in RESULTS:
+            return self._answer(message.get("tool_call_id"), message, pointer, common)
+        content = message.get("content")
+        self._content(message.get("refusal") if content in (None, "") else content, f"{pointer}/content", common)
+        return self._calls(message, pointer, common)
+
+    def _content(self, content: Any, pointer: str, common: dict[str, Any]) -> None:
+        """Text as message events; Anthropic's tool_use and tool_result blocks as calls and their results, in order."""
+        parts = content if isinstance(content, list) else [] if content is None else [content]
+        if content is not None and not isinstance(content, list | str):
+            return self.faults.add(pointer, "not_content", "must be a text or a list of parts")
+        said: list[str] = []
+        for number, part in enumerate(parts):
+            place = f"{pointer}/{number}"
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind not in ("tool_use", "tool_result"):
+                said.append(self._part(part, place))
+                continue
+            self._said(said, pointer, common)
+            if kind == "tool_use":
+                ref = self.faults.identifier(part, "id", place)
+                self._call(part, "input", place, common, ref=ref)
+            else:
+                self._answer(part.get("tool_use_id"), part, place, common)
+        return self._said(said, pointer, common)
+
+    def _said(self, said: list[str], pointer: str, common: dict[str, Any]) -> None:
+        text = "\n".join(part for part in said if part)
+        said.clear()
+        if len(text) > LONGEST_TEXT and common.get("role") in AGENTS:
+            text = cut(text)
+        if len(text) > LONGEST_TEXT:
+            self.faults.add(pointer, "too_long", f"is longer than {LONGEST_TEXT:,} characters")
+        elif text:
+            self._add(EventDraft(kind="message", text=text, **common))
+
+    def _part(self, part: Any, pointer: str) -> str:
+        """The text of one part; what is no text (an image, a file) leaves its kind in brackets."""
+        if isinstance(part, str):
+            return part
+        if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            self.faults.add(pointer, "not_a_part", "must be a text or an object with a type")
+            return ""
+        text = next((part[key] for key in ("text", "thinking", "refusal") if isinstance(part.get(key), str)), None)
+        return text if text is not None else f"[{part['type'][:64]}]"
+
+    def _calls(self, message: dict[str, Any], pointer: str, common: dict[str, Any]) -> None:
+        calls = message.get("tool_calls") or []
+        if not isinstance(calls, list):
+            return self.faults.add(f"{pointer}/tool_calls", "not_a_list", "must be a list of calls")
+        for number, call in enumerate(calls):
+            self._function(call, f"{pointer}/tool_calls/{number}", "function", common)
+        if message.get("function_call"):  # how OpenAI wrote its only call before there were several
+            self._function(message, pointer, "function_call", common)
+        return None
+
+    def _function(self, holder: Any, pointer: str, name: str, common: dict[str, Any]) -> None:
+        function = holder.get(name) if isinstance(holder, dict) else None
+        if isinstance(function, dict):
+            ref = self.faults.identifier(holder, "id", pointer)
+            self._call(function, "arguments", f"{pointer}/{name}", common, ref=ref)
+        else:
+            self.faults.add(f"{pointer}/{name}", "required", "is required")
+
+    def _call(self, said: dict[str, Any], where: str, pointer: str, common: dict[str, Any], *, ref: str) -> None:
+        """`said` holds the tool's name, and its arguments at `where`."""
+        tool = self.faults.text(said, "name", pointer)
+        if tool is not None and not tool.strip():
+            self.faults.add(f"{pointer}/name", "required", "is required")
+        args, flags = _arguments(said.get(where))
+        self.faults.fits(args, f"{pointer}/{where}")
+        call = EventDraft(
+            "tool_call", **{**common, "ref": ref or common["ref"]}, tool=tool or "", args=args, flags=flags
+        )
+        self._add(call)
+        self._open.add(call)
+
+    def _answer(self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any]) -> None:
+        """A result belongs to the latest unanswered call with its id (without an id: with its tool's name)."""
+        ref, tool = (value if isinstance(value, str) else "" for value in (as_text(call_id), block.get("name")))
+        result, failed = self._result(block.get("content"), f"{pointer}/content"), block.get("is_error")
+        ok = not failed if isinstance(failed, bool) else None
+        if call := self._open.take(ref=ref, tool=tool):
+            call.result, call.ok = result, ok
+            return
+        orphan = EventDraft("tool_result", **{**common, "role": "tool", "ref": (ref or common["ref"])[:LONGEST_NAME]})
+        orphan.tool, orphan.result, orphan.ok, orphan.flags = tool[:LONGEST_NAME], result, ok, [ORPHAN_RESULT]
+        self._add(orphan)
+
+    def _result(self, content: Any, pointer: str) -> Any:
+        """A result as data where it is a JSON object or list, else as the text it was."""
+        if isinstance(content, list):
+            parts = [self._part(part, f"{pointer}/{number}") for number, part in enumerate(content)]
+            content = "\n".join(parts)
+        self.faults.fits(content, pointer)
+        structured = _structured(content) if isinstance(content, str) else content
+        return cut(structured) if isinstance(structured, str) else structured
+
+
+def cut(text: str) -> str:
+    """What a tool or an agent wrote, with a mark where it was too long to keep: no reason to refuse a whole run."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    mark = f"\n[cut: {len(text):,} characters]"
+    return text[: LONGEST_TEXT - len(mark)] + mark
+
+
+def _structured(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return strict_json.loads(text)
+    except Invalid:
+        return text
+
+
+def _arguments(arguments: Any) -> tuple[Any, list[str]]:
+    """Arguments as data; a text that is no JSON is kept as it is, and flagged."""
+    if arguments is None or arguments == "":
+        return {}, []
+    if not isinstance(arguments, str):
+        return arguments, []
+    try:
+        return strict_json.loads(arguments), []
+    except Invalid:
+        return arguments, [BAD_ARGUMENTS]

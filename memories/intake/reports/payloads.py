@@ -1,0 +1,193 @@
+"""The typed part of a memory that a caller may write, checked at the door: statements, competences, plans.
+
+A working state has its own endpoint (reports.WorkingStateReport), an episode's payload is made from its events. What
+the server counts (performance, metrics) is taken from nobody.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from memories.values import strict_json
+from memories.values.choices import Type
+from memories.values.field_types import Given, Identifier, Instant, Text, bounded
+
+LONGEST_NAME = 240  # leaves room in a key for the hash of an object
+Value = Annotated[Any, AfterValidator(bounded)]
+Object = Annotated[Any, BeforeValidator(strict_json.text_of), AfterValidator(bounded)]  # "\"Go\"" and "Go" are one
+Record = Annotated[dict[str, Any], AfterValidator(bounded)]
+
+
+class Payload(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Validity(Payload):
+    mode: Literal["global", "conditional", "timeboxed"] = "global"
+    conditions: Value = None
+    start: Instant = None
+    end: Instant = None
+
+    @model_validator(mode="after")
+    def _window(self) -> Self:
+        if self.mode == "timeboxed" and self.start is None and self.end is None:
+            raise PydanticCustomError("window", "a timeboxed fact needs a start or an end")
+        if self.start and self.end and self.end <= self.start:
+            raise PydanticCustomError("window", "must end after it starts")
+        return self
+
+
+class EvidenceSource(Payload):
+    source_type: Identifier
+    source_id: Identifier
+    timestamp: Instant = None
+
+
+class Triple(Payload):
+    """Subject, predicate and object: what one statement says."""
+
+    kind: Literal["semantic"] = "semantic"
+    subject: Given
+    predicate: Given
+    object: Object = None
+    validity: Validity = Validity()
+    evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
+    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+
+    @property
+    def content(self) -> str:
+        return content_of(self.subject, self.predicate, self.object)
+
+    @property
+    def key(self) -> str:
+        return key_of(self.subject, self.predicate, self.object)
+
+
+class SkillTrigger(Payload):
+    signal: Text
+    conditions: Value = None
+
+
+class RecipeStep(Payload):
+    step: Text
+    tool: Identifier = ""
+    args_schema: Record = {}
+    validation: Text = ""
+
+
+class Competence(Payload):
+    """How something is done. `performance` is counted by the server."""
+
+    kind: Literal["competence"] = "competence"
+    skill_name: Given
+    triggers: Annotated[list[SkillTrigger], Field(max_length=100)] = []
+    recipe: Annotated[list[RecipeStep], Field(max_length=100)] = []
+    required_tools: Annotated[list[Identifier], Field(max_length=100)] = []
+    failure_modes: Annotated[list[Value], Field(max_length=100)] = []
+    fallbacks: Annotated[list[Value], Field(max_length=100)] = []
+    performance: Any = Field(None, exclude=True)
+    version: int | Identifier | None = None
+
+    @property
+    def content(self) -> str:
+        return self.skill_name
+
+    @property
+    def key(self) -> str:
+        return short(self.skill_name)
+
+
+class PlanNode(Payload):
+    id: Given
+    op: Text = ""
+    params: Record = {}
+    guards: Value = None
+
+
+class PlanEdge(Payload):
+    source: Identifier = Field(alias="from")
+    to: Identifier
+    kind: Literal["data", "control"] = "control"
+
+
+class PlanGraph(Payload):
+    """Steps and what must come before what: acyclic, no edge from or to a node that is not there, none to itself."""
+
+    kind: Literal["plan_graph"] = "plan_graph"
+    plan_id: Given
+    version: int | Identifier | None = None
+    intent: Text = ""
+    constraints: Value = None
+    inputs_schema: Record = {}
+    outputs_schema: Record = {}
+    nodes: Annotated[list[PlanNode], Field(min_length=1, max_length=1_000)]
+    edges: Annotated[list[PlanEdge], Field(max_length=10_000)] = []
+    metrics: Any = Field(None, exclude=True)
+
+    @property
+    def content(self) -> str:
+        return self.intent.strip() or self.plan_id
+
+    @property
+    def key(self) -> str:
+        return short(self.plan_id)
+
+
+Said = Triple | Competence | PlanGraph
+SHAPES: dict[str, type[Said]] = {Type.SEMANTIC: Triple, Type.COMPETENCE: Competence, Type.PLAN_GRAPH: PlanGraph}
+SERVERS = ("performance", "metrics")  # told by the caller, counted by the server
+
+
+def wrong_in(plan: PlanGraph) -> Iterable[tuple[str, str]]:
+    """What makes a plan no graph to walk: where (a pointer within the payload) and why."""
+    known: set[str] = set()
+    for place, node in enumerate(plan.nodes):
+        if node.id in known:
+            yield f"/nodes/{place}/id", "is the id of an earlier node"
+        known.add(node.id)
+    for place, edge in enumerate(plan.edges):
+        for name, end in (("from", edge.source), ("to", edge.to)):
+            if end not in known:
+                yield f"/edges/{place}/{name}", "is not the id of a node"
+        if edge.source == edge.to:
+            yield f"/edges/{place}/to", "a node cannot come after itself"
+    if circle := _circle(plan):
+        yield "/edges", f"go in a circle: {' -> '.join(circle)}"
+
+
+def _circle(plan: PlanGraph) -> list[str]:
+    before: dict[str, set[str]] = {}
+    for edge in plan.edges:
+        if edge.source != edge.to:
+            before.setdefault(edge.to, set()).add(edge.source)
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError as error:
+        return list(error.args[1][:20])
+    return []
+
+
+def short(name: str) -> str:
+    """As a key may be; one that is too long ends in a hash of all of it."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:200]}~{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def stem_of(subject: str, predicate: str) -> str:
+    """What the keys of all statements about this subject and predicate begin with."""
+    return short(f"{subject}.{predicate}")
+
+
+def key_of(subject: str, predicate: str, object: Any) -> str:
+    """`{subject}.{predicate}#{8 hex of the object}`: the same statement has the same key."""
+    said = json.dumps(object, sort_keys=True, ensure_ascii=False)
+    return f"{stem_of(subject, predicate)}#{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+
+
+def content_of(subject: str, predicate: str, object: Any) -> str:
+    said = object if isinstance(object, str) else json.dumps(object, ensure_ascii=False)
+    return f"{subject} {predicate}" + ("" if object is None else f" {said}")

@@ -1,0 +1,121 @@
+"""What a caller says when it asks for a revision, checked: as a request sends it and as a proposal keeps it."""
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from memories.values.choices import Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import (
+    LONGEST_KEY,
+    LONGEST_TEXT,
+    SOMETHING,
+    CategoryName,
+    Identifier,
+    Instant,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    field_error,
+)
+
+LONGEST_RATIONALE = 2_000
+MOST_MERGED = 100
+
+
+def _something(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must say something")
+    return value.strip()
+
+
+_SAYS: dict[str, Any] = {"min_length": 1, "json_schema_extra": {"pattern": SOMETHING}}
+Rationale = Annotated[str, Field(max_length=LONGEST_RATIONALE, **_SAYS), AfterValidator(_something)]
+Words = Annotated[str, Field(max_length=LONGEST_TEXT, **_SAYS), AfterValidator(_something)]
+Key = Annotated[str, Field(max_length=LONGEST_KEY, **_SAYS), AfterValidator(_something)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class NewMemory(Body):
+    """The memory that a revision makes. What is not said is as in the memory that it comes from."""
+
+    type: Literal["semantic", "competence", "plan_graph", "working"] | None = None
+    """Of the same type as what it comes from"""
+    content: Words | None = None
+    """Left out: made from the payload"""
+    category: CategoryName | None = None
+    """Of a semantic memory only"""
+    payload: dict[str, Any] = {}
+    """By its type. A semantic one names its evidence: [{source_type, source_id, timestamp}]"""
+    key: Key | None = None
+    tags: Tags = []
+    confidence: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Kept within 0 to 100"""
+    sensitivity: SensitivityName | None = None
+    """Only review lowers it"""
+    scope: ScopeName | None = None
+    """The one that it has already; a memory never moves into another"""
+    source: Identifier | None = None
+    company_id: Identifier | None = None
+    thread_id: Identifier | None = None
+    episode_id: UUID | None = None
+    """The episode that speaks for it"""
+    expires_at: Instant = None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The same in JSON's types, for a proposal."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class Supersession(Body):
+    memory: NewMemory
+    rationale: Rationale
+
+
+class Contest(Body):
+    ref: Annotated[str, Field(max_length=LONGEST_RATIONALE), AfterValidator(str.strip)] | None = None
+    """The id of the memory that speaks against it, or words; nothing: it is only contested"""
+    rationale: Rationale
+
+
+class Retraction(Body):
+    rationale: Rationale
+
+
+class Merger(Body):
+    ids: Annotated[list[UUID], Field(min_length=2, max_length=MOST_MERGED)]
+    """Two or more, of one scope and type"""
+    memory: NewMemory
+    rationale: Rationale
+
+
+B = TypeVar("B", bound=BaseModel)
+
+
+def check(shape: type[B], raw: Any, at: str = "") -> B:
+    """Invalid names every field that is wrong, below the pointer `at`."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError(at, "not_an_object", "must be a JSON object"))
+    try:
+        return shape.model_validate(raw)
+    except ValidationError as error:
+        raise Invalid(*(_named(wrong, at) for wrong in error.errors(include_url=False))) from None
+
+
+def _named(wrong: Any, at: str) -> FieldError:
+    error = field_error(wrong)
+    pointer = at + error.pointer
+    if wrong["type"] == "string_too_short":
+        return FieldError(pointer, "required", "must say something")
+    if error.code in ("too_short", "too_long") and pointer.endswith("/ids"):
+        return FieldError(pointer, error.code, f"names 2 to {MOST_MERGED} memories")
+    return replace(error, pointer=pointer)
+
+
+TYPES = tuple(kind for kind in Type.values if kind != Type.EPISODIC)

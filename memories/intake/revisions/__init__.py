@@ -1,0 +1,28 @@
+"""One memory takes the place of another, or stands beside or against it; what does not hold is taken back.
+
+One transaction each: whatever fails leaves all of them as they were. Evidence stays.
+"""
+
+from memories.intake.revisions.contesting import contest, contest_by_words, contest_with
+from memories.intake.revisions.merging import merge
+from memories.intake.revisions.revising import Revised, ask, carry_out
+from memories.intake.revisions.superseding import begin, fork, retract, supersede
+from memories.intake.revisions.undoing import together
+from memories.lifecycle.ownership import decides, is_own
+
+__all__ = [
+    "Revised",
+    "ask",
+    "begin",
+    "carry_out",
+    "contest",
+    "contest_by_words",
+    "contest_with",
+    "decides",
+    "fork",
+    "is_own",
+    "merge",
+    "retract",
+    "supersede",
+    "together",
+]

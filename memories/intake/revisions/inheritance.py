@@ -1,0 +1,134 @@
+"""What the memory that a revision makes has from those that it comes from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from memories.intake.reports import payloads
+from memories.intake.reports.revisions import NewMemory
+from memories.models import Memory
+from memories.values import decay
+from memories.values.choices import Category, DeletionPolicy, Sensitivity, Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import format_instant, parse_instant
+from memories.values.field_types import united
+from memories.values.trust import Actor
+
+MERGE, FORK, SUPERSEDE = "merge", "fork", "supersede"
+STRICTER: list[str] = list(DeletionPolicy.values)  # auto_prune, manual_only, never
+
+
+@dataclass(frozen=True)
+class Making:
+    """`vouched`: a person made it or accepted it, so that it stands where the old one stood."""
+
+    verb: str
+    by: Actor
+    at: datetime
+    vouched: bool
+
+
+def category(said: NewMemory, head: Memory) -> str | None:
+    if head.type == Type.SEMANTIC:
+        return said.category or head.category or Category.FACT
+    if said.category:
+        raise Invalid(FieldError("/memory/category", "invalid", "only a semantic memory has one"))
+    return None
+
+
+def key(sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> str | None:
+    """That of its statement, where the old one's was made like that; else the key that becomes free, which a fork
+    leaves to the one that has it."""
+    if any(_is_made(source) for source in sources) and "subject" in payload:
+        return payloads.key_of(payload["subject"], payload["predicate"], payload["object"])
+    if making.verb == FORK:
+        return None
+    return next((source.key for source in sources if source.key and not _is_made(source)), None)
+
+
+def _is_made(source: Memory) -> bool:
+    said = [source.payload.get(name) for name in ("subject", "predicate")]
+    return all(isinstance(one, str) for one in said) and (source.key or "").startswith(
+        f"{payloads.stem_of(str(said[0]), str(said[1]))}#"
+    )
+
+
+def sensitivity(said: NewMemory, rests_on: Sequence[Memory], making: Making, *, secret: bool) -> int:
+    """The highest of what it comes from; only who decides lowers that, not by merging. A secret is high at least."""
+    highest = max(row.sensitivity for row in rests_on)
+    given = Sensitivity.named(said.sensitivity) if said.sensitivity else Sensitivity(highest)
+    asked = given if making.vouched and making.verb != MERGE else max(given, highest)
+    return max(asked, Sensitivity.HIGH) if secret else asked
+
+
+def tags(said: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
+    if making.verb != MERGE:
+        return said.tags if "tags" in said.model_fields_set else list(sources[0].tags)
+    return united(said.tags, *(source.tags for source in sources))
+
+
+def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, Any]:
+    if making.verb != SUPERSEDE:
+        return payload
+    return {**payload, "revision": {"supersedes": str(head.pk), "status": "current"}}
+
+
+def provenance(sources: Sequence[Memory], episode: Memory | None, making: Making) -> list[dict[str, Any]]:
+    """Written by nobody but us. A merged memory has that of all its sources."""
+    former = [entry for source in sources for entry in source.provenance.get("sources", [])]
+    kept = [entry for number, entry in enumerate(former) if entry not in former[:number]]
+    said = {"created_by": making.by.name, "timestamp": format_instant(making.at)}
+    own = [{"kind": making.verb, "ref": str(row.pk), "confidence": row.confidence, **said} for row in sources]
+    if episode:
+        own.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **said})
+    return [*(kept if making.verb == MERGE else []), *own]
+
+
+def lifecycle(said: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> dict[str, Any]:
+    head, at = sources[0], making.at
+    columns: dict[str, Any] = {
+        "salience": 1.0,
+        "salience_at": at,
+        "half_life": head.half_life,
+        "min_salience": head.min_salience,
+        "reinforcement_gain": head.reinforcement_gain,
+        "max_age": head.max_age,
+        "pinned": any(source.pinned for source in sources),
+        "deletion_policy": max((source.deletion_policy for source in sources), key=STRICTER.index),
+        **_time_to_live(said, head, at=at),
+    }
+    if head.type == Type.SEMANTIC:
+        columns |= decay.awake(at) | _window(payload)
+    return columns | (_counters(sources, at=at) if making.verb == MERGE else {})
+
+
+def _time_to_live(said: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:
+    """The one that was said, else that of the old one, which begins anew."""
+    until = said.expires_at
+    if until is not None and until <= at:
+        raise Invalid(FieldError("/memory/expires_at", "out_of_range", "must be in the future"))
+    ttl = (until - at).total_seconds() if until else head.ttl
+    return {"ttl": ttl, "expires_at": until or (at + timedelta(seconds=ttl) if ttl else None)}
+
+
+def _window(payload: dict[str, Any]) -> dict[str, Any]:
+    """When a timeboxed statement holds."""
+    validity = payload.get("validity") or {}
+    if validity.get("mode") != "timeboxed":
+        return {}
+    return {"valid_from": parse_instant(validity.get("start")), "valid_to": parse_instant(validity.get("end"))}
+
+
+def _counters(sources: Sequence[Memory], *, at: datetime) -> dict[str, Any]:
+    used, reinforced = (
+        [moment for moment in moments if moment]
+        for moments in ([row.last_used_at for row in sources], [row.reinforced_at for row in sources])
+    )
+    return {
+        "salience": max(row.salience_on(at) for row in sources),
+        "times_used": sum(row.times_used for row in sources),
+        "times_confirmed": sum(row.times_confirmed for row in sources),
+        "last_used_at": max(used, default=None),
+        "reinforced_at": max(reinforced, default=None),
+    }

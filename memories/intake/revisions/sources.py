@@ -1,0 +1,153 @@
+"""What a revision is about, found within the caller's trust and locked: claims first, then rows by their ids."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+from uuid_utils.compat import uuid7
+
+from memories.intake.reports.revisions import MOST_MERGED, NewMemory
+from memories.intake.revisions.contesting import CONTESTABLE
+from memories.models import Evidence, Memory, Tombstone, claim_locks
+from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
+from memories.models.memory import MemoryQuerySet
+from memories.values.choices import LIVE, Status, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.trust import SHARED_SCOPES, Actor, Trust, everything
+
+IMMUTABLE = "episodic memory is immutable and cannot be revised"
+BECOMES = {"contest": Status.CONTESTED, "retract": Status.RETRACTED}
+NEW_WORDS = ("supersede", "fork", "merge")
+
+
+class Dismissed(Conflict):
+    """The claim of the new memory was dismissed. No agent brings it back; a person lifts the tombstone first."""
+
+    code = "dismissed"
+
+    def __init__(self, tombstone: Tombstone) -> None:
+        there = bool(tombstone.memory_id and Memory.objects.filter(pk=tombstone.memory_id).exists())
+        ended = f"{'dismissed' if there else 'forgotten'} by {tombstone.by}"
+        super().__init__(f"this claim was {ended}: it stays so until tombstone {tombstone.pk} is lifted")
+        self.tombstone = tombstone
+
+
+@dataclass(frozen=True)
+class Sources:
+    """`rows` are revised; `other` speaks against them; `episode` speaks for the new one."""
+
+    rows: list[Memory]
+    other: Memory | None = None
+    episode: Memory | None = None
+
+    @property
+    def named(self) -> list[Memory]:
+        """All of which a rationale may speak."""
+        return [*self.rows, *(row for row in (self.other, self.episode) if row)]
+
+    def speak_for(self, new: Memory, *, by: Actor, at: datetime) -> None:
+        """The occasion by which the new memory came to be. A merged one has those of its sources."""
+        if self.episode:
+            Memory.objects.filter(pk=self.episode.pk).update(evidence_of_live=True)
+        elif Evidence.objects.filter(memory=new).exists():
+            return
+        occasion = episode_occasion(self.episode.pk) if self.episode else f"request:{uuid7()}"
+        row = Evidence(
+            memory=new,
+            occasion=occasion,
+            episode_id=self.episode.pk if self.episode else None,
+            kind=Evidence.Kind.CREATED,
+            at=at,
+            made_by=by.name[:200],
+            made_by_id=by.identity,
+            snapshot=new.content[:LONGEST_SNAPSHOT],
+        )
+        Evidence.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def hold(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, verb: str, trust: Trust, at: datetime) -> Sources:
+    """What a caller asks to revise. NotFound, NotAllowed, Conflict, Invalid: see `requested.ask`."""
+    seen = Memory.objects.visible_to(trust).filter(Q(expires_at=None) | Q(expires_at__gt=at))
+    scopes = dict(seen.filter(pk__in=ids).values_list("pk", "scope"))
+    if len(scopes) < len(set(ids)):
+        raise NotFound("no such memory")
+    return _held(seen, scopes[ids[0]], ids, ref, said, verb=verb, trust=trust)
+
+
+def hold_for(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, scope: str, verb: str) -> Sources:
+    """The same for a proposal that a person accepts, who was seen to see it."""
+    return _held(Memory.objects.all(), scope, ids, ref, said, verb=verb, trust=everything())
+
+
+def _held(
+    seen: MemoryQuerySet, scope: str, ids: Sequence[UUID], ref: str, said: NewMemory | None, *, verb: str, trust: Trust
+) -> Sources:
+    trust.scope_to_write(scope)
+    if said and said.scope is not None and said.scope != scope:
+        raise NotAllowed(f"a memory does not move from the scope {scope!r} into another one")
+    if said and said.source:
+        trust.source_to_write(said.source)
+    other, episode = _as_id(ref), said.episode_id if said else None
+    wanted = {*ids, *(one for one in (other, episode) if one)}
+    claim_locks.to_store(scope)
+    locked = seen.filter(pk__in=wanted).order_by("pk").select_for_update(of=("self",))
+    found = {row.pk: row for row in locked}
+    if len(found) < len(wanted):
+        raise NotFound("no such memory")
+    rows = [found[one] for one in dict.fromkeys(ids)]
+    _check(rows, verb, scope)
+    return Sources(rows, _ref(other, found, rows), _episode(episode, found, scope))
+
+
+def _as_id(ref: str) -> UUID | None:
+    try:
+        return UUID(ref) if ref else None
+    except ValueError:
+        return None
+
+
+def _check(rows: Sequence[Memory], verb: str, scope: str) -> None:
+    if verb == "merge" and not 2 <= len(rows) <= MOST_MERGED:
+        raise Invalid(FieldError("/ids", "too_few", f"names 2 to {MOST_MERGED} different memories"))
+    for row in rows:
+        if row.scope != scope:
+            raise NotAllowed("memories of different scopes are never merged")
+        refuse(row, verb)
+    if len({row.type for row in rows}) > 1:
+        raise Conflict("memories of different types cannot be merged")
+
+
+def refuse(row: Memory, verb: str) -> None:
+    """Conflict for what is never revised, and for what no longer can be: it names both states, and whose decision."""
+    if row.type == Type.EPISODIC:
+        raise Conflict(IMMUTABLE)
+    if verb in NEW_WORDS and getattr(row, "skill", None):  # the row of a room to the right, as Django knows it
+        raise Conflict("it is what a packaged skill says: propose a version")
+    becomes = BECOMES.get(verb, Status.SUPERSEDED)
+    try:
+        row.lock_for(verb, CONTESTABLE if verb == "contest" else LIVE)
+    except Conflict as conflict:
+        raise Conflict(f"{conflict}: it does not become {becomes.value}") from None
+
+
+def _ref(other: UUID | None, found: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
+    """The memory that speaks against it: another one, of its scope or of what is shared."""
+    if other is None:
+        return None
+    row = found[other]
+    if row.pk == rows[0].pk:
+        raise Invalid(FieldError("/ref", "invalid", "a memory does not speak against itself"))
+    if row.scope not in (rows[0].scope, *SHARED_SCOPES):
+        raise NotAllowed("a memory of another scope does not speak against it")
+    return row
+
+
+def _episode(episode: UUID | None, found: dict[UUID, Memory], scope: str) -> Memory | None:
+    if episode is None:
+        return None
+    row = found[episode]
+    if row.type != Type.EPISODIC or row.scope != scope:
+        raise Invalid(FieldError("/memory/episode_id", "invalid", "is not an episode of this scope"))
+    return row

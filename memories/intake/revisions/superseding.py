@@ -1,0 +1,119 @@
+"""One memory takes the place of another, or branches off from it; one is taken back."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from uuid_utils.compat import uuid7
+
+from memories import indexing
+from memories.intake.revisions.undoing import related
+from memories.models import AuditEntry, Memory, Relation
+from memories.models.relation import DERIVED_FROM, SUPERSEDES
+from memories.values.choices import LIVE, Status, Type
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
+
+
+class Held(Conflict):
+    """The key (of a working state: the thread) that a new memory wants is that of another live one."""
+
+    def __init__(self, holder: Memory | None) -> None:
+        place = f"the key {holder.key!r}" if holder and holder.key else "its place"
+        super().__init__(f"another live memory holds {place}" + (f": {holder.pk}" if holder else ""))
+        self.holder = holder
+
+
+def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+    """`new` takes the place of `old`, also under its key: it is stored once that is closed, unless it is there already.
+
+    Conflict when the old one is not live any more; Held when the new one's place is another's.
+    """
+    with transaction.atomic():
+        entry = close(old, new, "supersede", {"superseded_by": str(new.pk)}, by=by, why=why, at=at, batch=batch)
+        if new._state.adding:
+            begin(new, "create", by=by, why=why, at=at, batch=entry.batch_id)
+        else:
+            _said_of(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
+        Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
+
+
+def close(
+    old: Memory, new: Memory, verb: str, said: dict[str, Any], *, by: Actor, why: str, at: datetime, batch: UUID | None
+) -> AuditEntry:
+    """`old` is superseded, and its payload says by what."""
+    old.lock_for(verb, LIVE)
+    revision = {**old.payload.get("revision", {}), **said, "status": "superseded"}
+    change = {"status": Status.SUPERSEDED, "payload": {**old.payload, "revision": revision}}
+    told = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, "merged_into", new)
+    return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=told)
+
+
+def fork(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+    """Both live on; the new one, which is stored now unless it is there already, says where it comes from, and the
+    trail of the old one what came of it."""
+    batch, told = batch or uuid7(), related(new, DERIVED_FROM, old)
+    with transaction.atomic():
+        if new._state.adding:
+            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=told)
+        old.tell("fork", told, by=by, why=why, at=at, batch=batch, sensitivity=new.sensitivity)
+        Relation.objects.get_or_create(source=new, predicate=DERIVED_FROM, target=old)
+
+
+def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
+    """It does not hold any more. It is kept, with its history, and hidden from what is read by default."""
+    with transaction.atomic():
+        memory.lock_for("retract", LIVE)
+        return memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
+
+
+def begin(
+    new: Memory,
+    action: str,
+    *,
+    by: Actor,
+    why: str,
+    at: datetime,
+    batch: UUID | None,
+    noted: dict[str, Any] | None = None,
+) -> AuditEntry:
+    """Stores a memory that a revision makes. Its audit row has an inverse: undone, the new one is retracted.
+
+    Held: its key or thread is another live memory's.
+    """
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+    except IntegrityError:
+        raise Held(_holder(new)) from None
+    new.refresh_from_db(fields=["fades_at"])
+    indexing.index_memories([new])
+    entry = _said_of(new, action, by=by, why=why, at=at, batch=batch, noted=noted)
+    if new.status == Status.APPLIED:
+        new.adaptations.open(new, again=False, by=by, at=at)
+    return entry
+
+
+def _said_of(
+    new: Memory,
+    action: str,
+    *,
+    by: Actor,
+    why: str,
+    at: datetime,
+    batch: UUID | None,
+    noted: dict[str, Any] | None = None,
+) -> AuditEntry:
+    """The audit row by which the new one is retracted when what made it is undone."""
+    moved = {"before": {"status": Status.RETRACTED}, "after": {"status": new.status, **(noted or {})}}
+    entry = new.audit(action, by=by, at=at, why=why, batch=batch, **moved)
+    entry.save(force_insert=True)
+    return entry
+
+
+def _holder(new: Memory) -> Memory | None:
+    rows = Memory.objects.live().filter(scope=new.scope)
+    if new.key and (holder := rows.filter(key=new.key).first()):
+        return holder
+    return rows.filter(type=Type.WORKING, thread_id=new.thread_id).first() if new.type == Type.WORKING else None

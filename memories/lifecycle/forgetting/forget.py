@@ -1,0 +1,91 @@
+"""One memory is forgotten on somebody's word: nothing that it said is left, only that it was there and who ended it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories.lifecycle import ownership, removal
+from memories.lifecycle.forgetting import audit_trail, quotations, traces
+from memories.lifecycle.forgetting.belongings import Belongings
+from memories.lifecycle.forgetting.receipt import Receipt
+from memories.models import Episode, Memory, Tombstone, claim_locks
+from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
+from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.trust import Trust
+
+
+def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run: bool = False) -> Receipt:
+    """Takes the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
+
+    `dry_run`: only the receipt. NotAllowed: an agent forgets what is its own, and not what only people delete.
+    Conflict: its policy is `never`, or somebody was faster.
+    """
+    if dry_run:
+        allow(memory, trust)
+        return Receipt.of(memory)
+    with transaction.atomic():
+        return take(memory, trust=trust, at=at, why=why)[0]
+
+
+def allow(memory: Memory, trust: Trust) -> None:
+    trust.scope_to_write(memory.scope)
+    if memory.deletion_policy == DeletionPolicy.NEVER:
+        raise Conflict("cannot forget: the deletion policy of this memory is never")
+    if trust.actor.kind != ActorKind.PERSON and memory.deletion_policy == DeletionPolicy.MANUAL_ONLY:
+        raise NotAllowed("only a person may forget what is deleted by hand only")
+    if not ownership.is_own(memory, trust):
+        raise NotAllowed(_whose(memory, trust))
+    if memory.status == Status.DISMISSED and not ownership.decides(trust):
+        raise NotAllowed("a person has dismissed this: only people decide about it")
+
+
+def _whose(memory: Memory, trust: Trust) -> str:
+    """Why an agent may not forget it. What it made itself, people or other agents may have come to rely on."""
+    if memory.created_by_id != trust.actor.identity:
+        return (
+            "an agent may forget only what is its own: a person or a token with the permission review can forget this"
+        )
+    if memory.status == Status.APPLIED:
+        return "it is applied, so it directs behaviour: a person or a token with the permission review can forget it"
+    if memory.hold:
+        return "a person has decided about it: a person or a token with the permission review can forget it"
+    return "other agents confirmed it too: a person or a token with the permission review can forget it"
+
+
+def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[Receipt, set[UUID]]:
+    """In the caller's transaction: the receipt, and the ids that the trail speaks of."""
+    by = trust.actor
+    claim_locks.to_decide(memory.scope)
+    memory.lock_for("forget", Status.values)
+    if memory.type == Type.EPISODIC:  # nothing joins it any more
+        list(Episode.objects.select_for_update().filter(pk=memory.pk).values_list("pk"))
+    allow(memory, trust)
+    receipt = Receipt.of(memory)
+    subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
+    instructions = traces.instructions_of(memory)
+    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
+    traces.wipe(memory, by=by, at=at)
+    proposals = quotations.unquote(memory)
+    traces.drop_answers(proposals)
+    going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
+    subjects |= proposals | _remove(memory)
+    traces.drop_unused(instructions)
+    audit_trail.reduce_to_skeleton(subjects)
+    going.label = ""
+    going.save(force_insert=True)
+    return receipt, subjects
+
+
+def _tombstones(memory: Memory) -> list[UUID]:
+    return list(Tombstone.objects.filter(memory_id=memory.pk).values_list("pk", flat=True))
+
+
+def _remove(memory: Memory) -> set[UUID]:
+    """The row, its events, and whatever belongs to it; their ids."""
+    removal.remove_events(memory.pk)
+    belongings = Belongings(memory)
+    ids = belongings.ids
+    belongings.delete()
+    return {memory_id for memory_id in ids if isinstance(memory_id, UUID)}

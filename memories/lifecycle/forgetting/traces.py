@@ -1,0 +1,80 @@
+"""Where words of a memory stand that is forgotten, outside of its own row and of what belongs to that."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, TextField
+from django.db.models.functions import Cast
+
+from memories.models import (
+    Adaptation,
+    Event,
+    Evidence,
+    IdempotencyKey,
+    Injection,
+    Instruction,
+    Memory,
+    Proposal,
+    Tombstone,
+)
+from memories.values.choices import LIVE, RevertReason, Type
+from memories.values.trust import Actor
+
+REREAD = "an episode that it was learnt from has been forgotten: read it again"
+
+
+def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
+    """What quoted it stays, without the quotation; what was built from it is put before a person."""
+    adaptations = Adaptation.objects.filter(memory=memory)
+    adaptations.revert(why=RevertReason.FORGOTTEN, by=by, at=at)
+    adaptations.update(memory_key="", content="", description="")
+    Proposal.objects.filter(others__contains=[memory.pk]).delete()
+    Tombstone.objects.filter(memory_id=memory.pk).update(reason="")
+    drop_answers({memory.pk})
+    _injections(memory.pk)
+    if memory.type == Type.EPISODIC:
+        _flag_what_was_built(memory, by=by, at=at)
+        Evidence.objects.filter(episode=memory.pk).update(snapshot="")
+        memory.episode.skill_uses.update(note="")
+
+
+def drop_answers(ids: Collection[UUID]) -> None:
+    """Answers that were kept for a repetition of the request, and name one of these: all of them are read, once."""
+    if ids:
+        kept = IdempotencyKey.objects.annotate(told=Cast("answer", TextField()))
+        kept.filter(told__regex="|".join(sorted(map(str, ids)))).delete()
+
+
+def _injections(memory_id: UUID) -> None:
+    """That it was given to somebody stays; why it was found would tell what it said."""
+    changed = list(Injection.objects.of(memory_id))
+    for injection in changed:
+        injection.items = [_bare(item, str(memory_id)) for item in injection.items]
+    Injection.objects.bulk_update(changed, ["items"], batch_size=500)
+
+
+def _bare(item: Any, memory_id: str) -> Any:
+    if not isinstance(item, dict) or memory_id not in item.values():
+        return item
+    return {name: value for name, value in item.items() if value == memory_id or not isinstance(value, str)}
+
+
+def _flag_what_was_built(episode: Memory, *, by: Actor, at: datetime) -> None:
+    built = Memory.objects.filter(type__in=(Type.COMPETENCE, Type.PLAN_GRAPH), status__in=LIVE)
+    for memory in built.filter(evidence__episode=episode.pk).distinct():
+        change = {"verb": "edit"}  # accepting it changes nothing: it was read again
+        kind, sensitivity = Proposal.Kind.REVISION, memory.sensitivity
+        Proposal.objects.propose(kind, memory, change, by=by, why=REREAD, at=at, sensitivity=sensitivity)
+
+
+def instructions_of(memory: Memory) -> list[bytes]:
+    used = Event.objects.filter(episode=memory.pk).exclude(instruction=None)
+    return [bytes(sha256) for sha256 in used.order_by().values_list("instruction", flat=True).distinct()]
+
+
+def drop_unused(instructions: list[bytes]) -> None:
+    """System messages that no other run begins with."""
+    used = Event.objects.filter(instruction=OuterRef("pk"))
+    Instruction.objects.filter(~Exists(used), pk__in=instructions).delete()

@@ -1,0 +1,67 @@
+"""The ladder of semantic memories: where a claim starts, what a confirmation adds, when it is confirmed and applied.
+
+Pure. Competences and plans never climb by number: a person publishes them.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from django.conf import settings
+
+from memories.values.choices import Hold, Status, Type
+
+USER = "User"  # the source that a person's words come from
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The numbers of the settings. `confirms` and `applies` off: that step waits for a person."""
+
+    stored: int = 20
+    direct: int = 50
+    gain: int = 15
+    confirm_at: int = 60
+    apply_at: int = 80
+    apply_after: int = 3
+    apply_agents: int = 1
+    confirms: bool = True
+    applies: bool = True
+
+    @classmethod
+    def of_settings(cls) -> Self:
+        numbers: dict[str, Any] = settings.LADDER
+        return cls(**numbers)
+
+    def start(self, *, source: str, direct: bool, given: int | None) -> int:
+        """Confidence of a new claim; what the caller gives is clamped, not refused."""
+        if given is not None:
+            return min(100, max(0, given))
+        return self.direct if direct or source == USER else self.stored
+
+    def gained(self, confidence: int, times: int = 1) -> int:
+        """Confidence after so many confirmations."""
+        return min(100, confidence + self.gain * times)
+
+    def status(self, now: str, *, confidence: int, times_confirmed: int, voices: int = 1) -> Status:
+        """Where a claim stands by its numbers. It only climbs, and may climb both steps at once. `voices`: distinct
+        agents or sessions that said it."""
+        if now == Status.CANDIDATE and self.confirms and confidence >= self.confirm_at:
+            now = Status.CONFIRMED
+        if now == Status.CONFIRMED and self._applies(confidence, times_confirmed, voices):
+            now = Status.APPLIED
+        return Status(now)
+
+    def _applies(self, confidence: int, times_confirmed: int, voices: int) -> bool:
+        enough = confidence >= self.apply_at and times_confirmed >= self.apply_after
+        return self.applies and enough and voices >= self.apply_agents
+
+
+def may_climb(*, type: str, hold: str, flagged: bool, resembling: bool) -> bool:
+    """Whether numbers may move a row at all.
+
+    `fixed`: a person put it where it is. What was flagged, or resembles what people dismissed, waits for a person; when
+    one has vouched for it (`floor`), the resemblance is settled.
+    """
+    if type != Type.SEMANTIC or hold == Hold.FIXED or flagged:
+        return False
+    return hold == Hold.FLOOR or not resembling

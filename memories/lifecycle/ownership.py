@@ -1,0 +1,19 @@
+"""Whose a memory is: what an agent may revise without a person."""
+
+from memories.models import Evidence, Memory
+from memories.values.choices import ActorKind, Hold, Permission, Status
+from memories.values.trust import Trust
+
+
+def decides(trust: Trust) -> bool:
+    """A person, or a token that may review: what it revises holds at once."""
+    return trust.actor.kind == ActorKind.PERSON or trust.may(Permission.REVIEW)
+
+
+def is_own(memory: Memory, trust: Trust) -> bool:
+    """Made by this agent, no other agent's evidence, no hold, not applied: what it may revise without a person."""
+    if decides(trust):
+        return True
+    me = trust.actor.identity
+    mine = memory.created_by_id == me and memory.hold == Hold.NONE and memory.status != Status.APPLIED
+    return mine and not Evidence.objects.filter(memory=memory).exclude(made_by="").exclude(made_by_id=me).exists()

@@ -1,0 +1,32 @@
+"""Who stores a claim and who decides about claims of one scope: many may store, a decision stands alone.
+
+A store takes the lock of its scope shared, a dismissal, forget, restore or lift takes it exclusively, each before any
+row is locked and until its transaction ends: no store can pass between a decision and its tombstone. Check-then-insert
+loses this race, also with ON CONFLICT.
+"""
+
+from collections.abc import Iterable
+
+from django.db import connection
+
+from memories.values.trust import SHARED_SCOPES
+
+SHARED = "SELECT pg_advisory_xact_lock_shared(hashtextextended(name, 0)) FROM unnest(%s::text[]) AS name"
+ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(%s::text[]) AS name"
+
+
+def to_store(*scopes: str) -> None:
+    """Before an automatic write of claims into these scopes; what is shared decides for every scope."""
+    _take(SHARED, {"", *scopes})
+
+
+def to_decide(*scopes: str) -> None:
+    """Before a decision that a later store into these scopes must meet."""
+    _take(ALONE, scopes)
+
+
+def _take(statement: str, scopes: Iterable[str]) -> None:
+    """In the order of their names, so that two who take several never wait for each other."""
+    places = sorted({"" if scope in SHARED_SCOPES else scope for scope in scopes})
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [[f"memos:claims:{place}" for place in places]])

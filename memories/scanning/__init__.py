@@ -1,0 +1,20 @@
+"""What asks for a second look in a text from outside: orders to a model, secrets, characters that nobody sees."""
+
+from memories.scanning import credentials, prompt_injection
+from memories.values import invisible
+
+SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden characters"  # the flags of a memory
+
+
+NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
+
+
+def flags(*texts: str, by_a_person: bool = False) -> list[str]:
+    """What asks for a second look in these texts. What a person teaches is an instruction: that is no flag."""
+    text = "\n".join(text for text in texts if text)
+    found = {
+        SECRET: credentials.is_in(text),
+        INSTRUCTION: not by_a_person and prompt_injection.is_in(text),
+        HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN),
+    }
+    return [flag for flag, match in found.items() if match]

@@ -1,0 +1,158 @@
+"""A context, from the task to the block. Whatever fails or takes too long on the way is left out and named."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories import embedding
+from memories.embedding import Array, EmbeddingError
+from memories.models import AuditEntry, EmbeddingModel, Memory
+from memories.models.vector import Serving
+from memories.search.context import queries, recording, rendering, selection
+from memories.search.context.company_mentions import LONGEST_READ, company_in
+from memories.search.context.queries import Wanted
+from memories.search.context.recording import Given
+from memories.search.context.request import ContextRequest
+from memories.search.context.selection import Hit, Merged
+from memories.search.context.time_budget import Allowance
+from memories.values import links
+from memories.values.choices import ActorKind, Hold, Origin, Status, Type
+from memories.values.trust import Trust
+
+ANSWER_WITHIN = 1.8  # seconds; what is left of two is for the way to the caller
+FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it that are kept for what comes later
+SKILL = "skill"
+
+
+def status_of(degraded: Collection[str]) -> str:
+    return "degraded" if degraded else "ok"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a directive says is to be done; what others say is a hint, to be overridden for a reason."""
+
+    memory: Memory
+    directive: bool = False
+
+    @property
+    def category(self) -> str:
+        return SKILL if self.memory.type == Type.COMPETENCE else self.memory.category or "fact"
+
+    @property
+    def overridable(self) -> bool:
+        return not self.directive
+
+    @property
+    def url(self) -> str | None:
+        """Where the package of a skill is downloaded."""
+        skill = self._skill
+        return links.skill_package(skill["name"], skill["version"], scope=self.memory.scope) if skill else None
+
+    @property
+    def line(self) -> str:
+        skill, said = self._skill, self.memory.content
+        if skill:
+            said = f"{skill['name']}: {said} ({self.url})"
+        return rendering.line(self.category, said, self.memory.confidence)
+
+    @property
+    def _skill(self) -> dict[str, Any]:
+        return self.memory.payload.get("skill") or {} if self.memory.type == Type.COMPETENCE else {}
+
+
+@dataclass(frozen=True)
+class Context:
+    """`items` in the order of the block's lines. `degraded`: which parts are missing."""
+
+    items: list[Item] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def block(self) -> str:
+        return rendering.block(item.line for item in self.items)
+
+    @property
+    def memory_status(self) -> str:
+        return status_of(self.degraded)
+
+
+def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
+    """What is known that fits, for an agent counted, kept and announced; a person only looks.
+
+    Answers within two seconds with what it has. OperationalError, InterfaceError: the database is gone. Not to be
+    called inside a transaction: an endpoint may embed the task.
+    """
+    allowance = Allowance(ANSWER_WITHIN)
+    seen, task = request.narrows(trust), request.task.strip()
+    source = request.source or trust.actor.name
+    wanted = Wanted(seen, _companies(request, seen, task, allowance), at)
+    hits = _hits(request, wanted, task, source, allowance)
+    found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
+    chosen, rows, directives = found or ([], [], set())
+    notices = None
+    if trust.actor.kind == ActorKind.AGENT:
+        given = Given(source, chosen, rows, status_of(allowance.degraded))
+        allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
+        if not trust.sources or source in trust.sources:
+            notices = allowance.part("notices", lambda: recording.announce(wanted, source))
+    shown = sorted(rows, key=lambda row: -row.confidence)
+    items = [Item(row, row.pk in directives) for row in shown]
+    return Context(items, notices or [], tuple(dict.fromkeys(allowance.degraded)))
+
+
+def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allowance) -> tuple[str, ...]:
+    if request.company_id:
+        return (request.company_id,)
+    return (allowance.part("company", lambda: company_in(task, trust=seen), keeping=0.7) or ()) if task else ()
+
+
+def _hits(request: ContextRequest, wanted: Wanted, task: str, source: str, allowance: Allowance) -> list[Hit]:
+    about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
+    said = allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or []
+    if not task:
+        return about + said
+    asked, most = task[:LONGEST_READ], max(queries.BY_TASK, request.limit)
+    serving = EmbeddingModel.objects.serving_with_mean
+    model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
+    vector = _vector(asked, model, allowance)
+    found = allowance.part(
+        "search", lambda: queries.by_task(wanted, asked, vector, model, most=most), keeping=FOR_THE_ANSWER
+    )
+    return (found or []) + about + said
+
+
+def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
+    if not model.name:
+        return None
+    try:
+        patience = max(0.05, allowance.left(keeping=FOR_THE_SEARCH))
+        return embedding.ask(embedding.named(model.name), task, patience=patience)
+    except EmbeddingError as error:
+        allowance.missing("embedding", error)
+        return None
+
+
+def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[list[Merged], list[Memory], set[UUID]]:
+    """As it now stands: what has vanished, or risen above the caller since it was found, is left out. The ids are those
+    of directives."""
+    found = selection.merged(hits)
+    rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
+    order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
+    lines = {id: Item(row).line for id, row in rows.items()}
+    order = selection.said_once(order, {id: row.content for id, row in rows.items()})
+    chosen = selection.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
+    kept = [rows[one.memory] for one in chosen]
+    return chosen, kept, directives_among(kept)
+
+
+def directives_among(memories: Collection[Memory]) -> set[UUID]:
+    """What a person taught, or promoted to applied and nobody took back. A number never makes a directive, however
+    often something was said."""
+    held = [row for row in memories if row.hold == Hold.FLOOR]
+    taught = {row.pk for row in held if row.origin == Origin.TAUGHT}
+    applied = {row.pk for row in held if row.status == Status.APPLIED} - taught
+    return taught | (applied - AuditEntry.objects.applied_by_a_rule(applied) if applied else set())

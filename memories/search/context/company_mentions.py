@@ -1,0 +1,87 @@
+"""Which company a task is about: the one that is known, and that the task names as a whole word."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from django.db.models.functions import Lower
+
+from memories.claims.lexicon import STOP
+from memories.models import Memory
+from memories.values.text import UNSPACED
+from memories.values.trust import Trust
+
+LONGEST_READ = 10_000  # characters of a task
+MOST_NAMES = 20_000
+MOST_WORDS, MOST_UNSPACED = 6, 12  # of a name
+MOST_KNOWN = 50
+_ONE = UNSPACED.pattern.removesuffix("+")  # a character of a script without spaces is a word
+_WORD = re.compile(rf"{_ONE}|(?:(?!{_ONE})\w)+")
+_BETWEEN = re.compile(r"[\s_-]+")
+_ENDS = ".!+)"  # may belong to a name: Acme Inc.
+
+Span = tuple[int, int]
+
+
+def company_in(task: str, *, trust: Trust) -> tuple[str, ...]:
+    """The id of the company, in each way that it is written; nothing where the task names none, or several.
+
+    What the caller may not see is not known.
+    """
+    places = names_in(task)
+    if not places:
+        return ()
+    rows = Memory.objects.visible_to(trust).live().filter(company_id__isnull=False)
+    named = rows.annotate(name=Lower("company_id")).filter(name__in=list(places))
+    return the_one(list(named.order_by().values_list("company_id", flat=True).distinct()[:MOST_KNOWN]), places)
+
+
+def names_in(task: str) -> dict[str, list[Span]]:
+    """What could be a name, in lower case and with each way to join its words -> where it stands. Pure."""
+    found: dict[str, list[Span]] = {}
+    read = task[:LONGEST_READ]
+    words = list(_WORD.finditer(read))
+    for number, first in enumerate(words):
+        most = MOST_UNSPACED if UNSPACED.match(first.group()) else MOST_WORDS
+        for last in words[number : number + most]:
+            for span in _ending(read, first.start(), last.end()):
+                for name in _written(read[slice(*span)]):
+                    found.setdefault(name, []).append(span)
+        if len(found) > MOST_NAMES:
+            break
+    return found
+
+
+def the_one(known: Collection[str], places: Mapping[str, list[Span]]) -> tuple[str, ...]:
+    """Of the known ids those of the only company that is named. One that is named only within the name of another is
+    not (Acme in Acme Labs). Pure."""
+    written: dict[str, list[str]] = {}
+    for id in known:
+        if id.lower() in places:
+            written.setdefault(_plain(id), []).append(id)
+    spans = {name: [span for id in ids for span in places[id.lower()]] for name, ids in written.items()}
+    named = [name for name, own in spans.items() if not all(_within_another(span, name, spans) for span in own)]
+    return tuple(sorted(written[named[0]])) if len(named) == 1 else ()
+
+
+def _ending(text: str, start: int, end: int) -> Iterator[Span]:
+    yield start, end
+    if text[end : end + 1] in tuple(_ENDS):
+        yield start, end + 1
+
+
+def _written(said: str) -> Iterator[str]:
+    name = _plain(said)
+    if len(name) < 2 and not UNSPACED.match(name):
+        return
+    if name in STOP:
+        return
+    yield from {said.lower(), name, name.replace(" ", "-"), name.replace(" ", "_")}
+
+
+def _plain(said: str) -> str:
+    return _BETWEEN.sub(" ", said).strip().lower()
+
+
+def _within_another(span: Span, name: str, spans: Mapping[str, list[Span]]) -> bool:
+    others = (other for known, own in spans.items() if known != name for other in own)
+    return any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in others)

@@ -1,0 +1,95 @@
+"""The three questions: by the task's words and meaning, by its company, by its source. Each asks for what is believed,
+unexpired, unflagged, and about that company or none."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from memories.embedding import Array
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.models.vector import Serving
+from memories.search.candidates import pool
+from memories.search.context.selection import Hit
+from memories.search.question import Question, read
+from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
+from memories.search.request import SearchRequest
+from memories.search.statement_values import Asking
+from memories.values.choices import Type
+from memories.values.trust import Trust
+
+BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
+FLOOR = 0.3  # of the centred similarity, for what shares no word with the task
+BEST_FIRST = ("-confidence", "-created_at", "-pk")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Who asks for what: `trust` is what the request leaves of the caller's, `companies` the ids of the right one."""
+
+    trust: Trust
+    companies: tuple[str, ...]
+    at: datetime
+
+    @property
+    def about(self) -> list[str]:
+        return ["", *self.companies]
+
+    def rows(self) -> MemoryQuerySet:
+        """Knowledge that may be put into a prompt; of skills those that are published."""
+        right = Q(company_id=None) | Q(company_id__in=self.about)
+        skill = Q(type=Type.COMPETENCE, payload__skill__path__isnull=False)
+        rows = Memory.objects.visible_to(self.trust).current(self.at)
+        return rows.filter(right, Q(type=Type.SEMANTIC) | skill, flags=[])
+
+
+@dataclass(frozen=True)
+class _Asking(Asking):
+    """A search among what may be put into a prompt: `Wanted.rows` in its SQL."""
+
+    about: tuple[str, ...] = ("",)
+
+    def of_memory(self) -> list[str]:
+        skill = "(m.type <> 'competence' OR m.payload #> '{skill,path}' IS NOT NULL)"
+        right = "coalesce(m.company_id, '') = ANY(%(about)s)"
+        return [*super().of_memory(), right, skill, "m.flags = '[]'::jsonb"]
+
+    def values(self) -> dict[str, Any]:
+        return {**super().values(), "about": list(self.about)}
+
+
+def by_company(wanted: Wanted) -> list[Hit]:
+    return _best(wanted, Q(company_id__in=wanted.companies), "company", BY_COMPANY) if wanted.companies else []
+
+
+def by_source(wanted: Wanted, source: str) -> list[Hit]:
+    return _best(wanted, Q(source=source), "source", BY_SOURCE)
+
+
+def _best(wanted: Wanted, asked: Q, why: str, most: int) -> list[Hit]:
+    """Skills are for those whom they help with the task at hand: only the search names them."""
+    rows = wanted.rows().filter(asked, type=Type.SEMANTIC).order_by(*BEST_FIRST)
+    return [Hit(id, why) for id in rows.values_list("pk", flat=True)[:most]]
+
+
+def by_task(wanted: Wanted, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
+    """The best of a search that share a word with the task, or are near enough to it in meaning."""
+    words, known = read(task, wanted.trust.scopes_to_read)
+    question = Question(task, words, vector, model.name, model.mean, known)
+    request = SearchRequest(types=[Type.SEMANTIC.value, Type.COMPETENCE.value])
+    found = pool(_Asking(question, request, wanted.trust, wanted.at, about=tuple(wanted.about)))
+    weights = weights_of(settings.SEARCH_WEIGHTS)
+    best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
+    hits = (Hit(one.passages[0].candidate.memory, _why(one), one.score) for one in best)
+    return [hit for hit in hits if hit.why][:most]
+
+
+def _why(one: Ranked) -> str:
+    """How it fits the task; blank when neither by a word nor by its meaning."""
+    if any(scored.candidate.matched for scored in one.passages):
+        return "words"
+    alike = max((scored.candidate.similarity or 0.0 for scored in one.passages), default=0.0)
+    return "meaning" if alike >= FLOOR else ""

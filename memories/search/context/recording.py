@@ -1,0 +1,69 @@
+"""What is written when a context is given to an agent: uses, where it went, and what is announced with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.utils.crypto import salted_hmac
+
+from memories.models import Adaptation, Injection, Memory
+from memories.search.context.queries import Wanted
+from memories.search.context.rendering import in_one_line
+from memories.search.context.request import ContextRequest
+from memories.search.context.selection import Merged
+from memories.values.choices import Sensitivity
+from memories.values.trust import SHARED_SCOPES
+
+MOST_NOTICES = 10
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is put before an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded."""
+
+    source: str
+    chosen: Sequence[Merged]
+    rows: Sequence[Memory]
+    status: str
+
+
+def count(given: Given, request: ContextRequest, wanted: Wanted) -> None:
+    """One use of exactly what was given, and a row that says what went where and why; also when nothing was found.
+
+    Of the task only a keyed fingerprint is kept.
+    """
+    if given.rows:
+        Memory.objects.filter(pk__in=[row.pk for row in given.rows]).count_use(at=wanted.at)
+    Injection.objects.create(
+        agent=wanted.trust.actor.name[:200],
+        source=given.source,
+        thread_id=request.thread_id or "",
+        at=wanted.at,
+        task_sha256=salted_hmac("memos.context", request.task, algorithm="sha256").digest(),
+        items=[{"memory": str(one.memory), "why": one.why, "score": round(one.score, 4)} for one in given.chosen],
+        status=given.status,
+        scope=_scope(request.scope, wanted, given.rows),
+        sensitivity=max((row.sensitivity for row in given.rows), default=Sensitivity.LOW),
+    )
+
+
+def _scope(asked: str | None, wanted: Wanted, rows: Sequence[Memory]) -> str:
+    """Where it went: what was asked for, else the first that something of it is in, else the caller's only one."""
+    if asked is not None:
+        return asked
+    of_items = [row.scope for row in rows if row.scope not in SHARED_SCOPES]
+    only = list(wanted.trust.scopes or ())
+    return of_items[0] if of_items else only[0] if len(only) == 1 else ""
+
+
+def announce(wanted: Wanted, source: str) -> list[str]:
+    """The notices that wait for this source, each told once: of two callers at the same moment one has it.
+
+    A notice about one company is not told in the context of another.
+    """
+    right = Q(memory__company_id=None) | Q(memory__company_id__in=wanted.about)
+    waiting = Adaptation.objects.unannounced(source).visible_to(wanted.trust).filter(right)
+    told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
+    if told:
+        Adaptation.objects.filter(pk__in=[row.pk for row in told]).update(notified_at=wanted.at)
+    return ["\n".join(in_one_line(line) for line in row.notice.rsplit("\n", 1)) for row in told]

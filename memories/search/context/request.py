@@ -1,0 +1,65 @@
+"""What a context is asked for with, checked. The names of the published designs are taken too."""
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from memories.search.request import Narrowed
+from memories.values.choices import Sensitivity
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.trust import Trust
+
+IDENTIFIERS = ("source", "source_plugin", "company_id", "thread_id")
+
+
+class ContextRequest(BaseModel):
+    """Without a task: what is known of the company and from the source."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    task: Text = Field("", validation_alias=AliasChoices("task", "task_descriptor"))
+    """What the agent is about to do, in any words"""
+    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
+    """Default: the caller"""
+    company_id: Given | None = None
+    """Default: the one known company that the task names"""
+    scope: ScopeName | None = None
+    """Of the caller's; what has no scope or is global is known in each"""
+    thread_id: Given | None = None
+    """Where it is going to be used; what was learnt elsewhere is known here too"""
+    max_sensitivity: SensitivityName | None = None
+    trust: Narrowed | None = None
+    """Narrows as `scope` and `max_sensitivity` do"""
+    limit: Annotated[int, Field(ge=1, le=100)] = 5
+    token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
+    """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""
+
+    def narrows(self, trust: Trust) -> Trust:
+        """What the caller may see, with what the request takes away."""
+        trust = trust.narrowed(max_sensitivity=_named(self.max_sensitivity), scopes=_only(self.scope))
+        if self.trust is None:
+            return trust
+        return trust.narrowed(max_sensitivity=_named(self.trust.max_sensitivity), scopes=self.trust.scopes)
+
+
+def _named(sensitivity: str | None) -> int | None:
+    return Sensitivity.named(sensitivity) if sensitivity else None
+
+
+def _only(scope: str | None) -> tuple[str, ...]:
+    return () if scope is None else (scope,)
+
+
+def check(raw: Any) -> ContextRequest:
+    """Invalid names every wrong field. A field that is null or a blank identifier counts as not given."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    try:
+        return ContextRequest.model_validate({name: value for name, value in raw.items() if not _absent(name, value)})
+    except ValidationError as error:
+        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+
+
+def _absent(name: str, value: Any) -> bool:
+    return value is None or (name in IDENTIFIERS and isinstance(value, str) and not value.strip())

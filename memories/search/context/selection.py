@@ -1,0 +1,67 @@
+"""What of the found goes into the block: merged, ranked, and as much as fits. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from memories.search.context.rendering import HEADING, quarters
+from memories.values.text import normal
+
+
+class Hit(NamedTuple):
+    """`why`: words, meaning, company or source. `score`: of a search, else 0."""
+
+    memory: UUID
+    why: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True)
+class Merged:
+    """One memory, with every question that it answered."""
+
+    memory: UUID
+    whys: tuple[str, ...]
+    score: float
+
+    @property
+    def why(self) -> str:
+        return ", ".join(self.whys)
+
+
+def merged(hits: Iterable[Hit]) -> list[Merged]:
+    """One for each memory, in the order of their first hits."""
+    found: dict[UUID, Merged] = {}
+    for hit in hits:
+        former = found.get(hit.memory, Merged(hit.memory, (), 0.0))
+        found[hit.memory] = Merged(hit.memory, (*former.whys, hit.why), max(former.score, hit.score))
+    return list(found.values())
+
+
+def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merged]:
+    """By hits in several questions, then confidence, then score. What has no confidence any more is left out."""
+    there = [one for one in found if one.memory in confidence]
+    return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
+
+
+def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str]) -> list[Merged]:
+    """Without those whose sentence, whatever its case and spaces, a better one has: it may be known in two scopes."""
+    first = {_plain(sentences[one.memory]): one for one in reversed(ranked)}
+    return [one for one in ranked if first[_plain(sentences[one.memory])] is one]
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(normal(sentence).casefold().split()).rstrip(" .!。！")
+
+
+def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, token_budget: int) -> list[Merged]:
+    """The best that the block has room for: an item that does not fit is left out whole, a shorter one may still."""
+    room = 4 * token_budget - quarters(HEADING)
+    chosen: list[Merged] = []
+    for one in ranked:
+        cost = quarters(lines[one.memory]) + 1  # the line break before it
+        if len(chosen) < limit and cost <= room:
+            chosen.append(one)
+            room -= cost
+    return chosen

@@ -1,0 +1,198 @@
+"""How well passages answer a question, and memories by their best passage. Pure; the candidates bring the numbers.
+
+A word of the question counts once for a passage, by how near it was said: in the passage itself fully, one, two or
+three passages before or after it by a share of that. In conversations the answer rarely repeats the question: on
+LoCoMo's dialogues this finds 5 points more of the evidence than adding a share of the neighbours' scores.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from memories.values.text import ROLES
+
+Array = np.ndarray[Any, Any]
+ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
+FEW = 10  # passages: of fewer nothing tells how rare a word is
+PAIRS = 0.5  # of the pairs of characters of a question, about as many as are words
+
+
+@dataclass(frozen=True)
+class Weights:
+    """`neighbours`: what a word counts that was said one, two, ... passages away."""
+
+    words: float = 0.7
+    meaning: float = 0.3
+    neighbours: tuple[float, ...] = (0.8, 0.5, 0.3)
+    actor: float = 0.3
+    relevance: float = 0.8
+    salience: float = 0.15
+    confidence: float = 0.05
+
+
+def weights_of(named: Mapping[str, Any]) -> Weights:
+    return Weights(**named)
+
+
+class Candidate(NamedTuple):
+    """A passage of the pool. `matched`: bit n is set when it holds the question's word n. `cosine`: of the vectors as
+    they are, `similarity` without what all texts have in common; None without a vector."""
+
+    passage: int
+    memory: Any
+    position: int
+    part: int
+    type: str
+    actor: str
+    source: str
+    matched: int
+    cosine: float | None
+    similarity: float | None
+    salience: float
+    confidence: int
+
+
+class Word(NamedTuple):
+    """A word of the question. `tells`: its idf among the passages that hold one of the words; `rarity`: the same, as if
+    there were FEW more of them. `whole` False: a pair of characters of a script without spaces, by chance a word."""
+
+    tells: float
+    rarity: float
+    whole: bool = True
+
+
+class Scored(NamedTuple):
+    """`score` is the sum of the four parts after it, and says which of the pool is better. `relevance` says how much of
+    the question the passage answers, 0 to 1, whatever else is in the pool."""
+
+    candidate: Candidate
+    score: float
+    words: float
+    neighbours: float
+    meaning: float
+    actor: float
+    relevance: float
+
+
+class Ranked(NamedTuple):
+    """A memory: `passages` best first, `of_best` what its best one scores as a share of the best in the pool."""
+
+    score: float
+    of_best: float
+    passages: list[Scored]
+
+    @property
+    def relevance(self) -> float:
+        """That of its best passage."""
+        return self.passages[0].relevance
+
+
+def idf(found: float, holding: Sequence[float]) -> list[float]:
+    """ln(1 + (N - df + 0.5) / (df + 0.5)): how telling each word is, of `found` passages `holding` it."""
+    return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
+
+
+def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> list[Scored]:
+    """Every passage of the pool with its score, best first; of equal ones the later stored. `words`: in the order of
+    the bits of `matched`."""
+    if not pool:
+        return []
+    group = {memory: number for number, memory in enumerate({row.memory: None for row in pool})}
+    rows = sorted(pool, key=lambda row: (group[row.memory], row.position, row.part))
+    matched = np.array([row.matched for row in rows], dtype=np.int64)
+    bits = (matched[:, None] >> np.arange(len(words)) & 1).astype(float)
+    places = np.array([(group[row.memory], row.position) for row in rows])
+    told = np.array([word.tells for word in words], dtype=float)
+    own, near = bits @ told, _spread(bits, places, weights.neighbours) @ told
+    most = max(near.max(), ENOUGH * sum(word.tells for word in words if word.whole)) or 1.0
+    parts = np.stack(
+        [
+            weights.words * own / most,
+            weights.words * (near - own) / most,
+            weights.meaning * _between([row.cosine for row in rows]),
+            weights.actor * _named(rows, question),
+        ]
+    )
+    answers = _relevance(bits, words, [row.similarity for row in rows])
+    lines = np.stack([parts.sum(axis=0), *parts, answers]).T.tolist()
+    scored = [Scored(row, *line) for row, line in zip(rows, lines, strict=True)]
+    return sorted(scored, key=lambda one: (-one.score, -one.candidate.passage))
+
+
+def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
+    """Each memory by its best passage, then by salience and confidence. `scored` is best first."""
+    best = scored[0].score if scored else 0.0
+    found: dict[Any, list[Scored]] = {}
+    for one in scored:
+        found.setdefault(one.candidate.memory, []).append(one)
+    ranked = [_ranked(passages, best or 1.0, weights) for passages in found.values()]
+    return sorted(ranked, key=lambda one: (-one.score, -one.passages[0].candidate.passage))
+
+
+def _ranked(passages: list[Scored], best: float, weights: Weights) -> Ranked:
+    first = passages[0]
+    of_best = first.score / best
+    of_itself = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
+    return Ranked(weights.relevance * of_best + of_itself, of_best, passages)
+
+
+def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:
+    """The mean of two shares: how much the passage's own words tell of what all of the question's words tell, and how
+    alike both are in meaning. Where there is nothing to compare by one of them, the other alone."""
+    alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
+    told = np.array([word.rarity for word in words], dtype=float)
+    most = sum(word.rarity * (1.0 if word.whole else PAIRS) for word in words)
+    if not most:
+        return np.nan_to_num(alike)
+    share: Array = np.minimum(bits @ told / most, 1.0)
+    return np.where(np.isnan(alike), share, (share + alike) / 2)
+
+
+def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
+    """For each passage and word how near it was said: 1 in the passage itself, less further away, 0 out of reach.
+    `places`: memory and position of each, in their order."""
+    near = bits.copy()
+    memory, position = places.T
+    reach = np.array([0.0, *neighbours, 0.0])
+    for step in range(1, min(len(neighbours), len(bits) - 1) + 1):
+        away = np.clip(position[step:] - position[:-step], step, len(reach) - 1)
+        share = np.where(memory[step:] == memory[:-step], reach[away], 0.0)[:, None]
+        near[step:] = np.maximum(near[step:], share * bits[:-step])
+        near[:-step] = np.maximum(near[:-step], share * bits[step:])
+    return near
+
+
+def _between(cosines: Sequence[float | None]) -> Array:
+    """Where each stands between the least and the most alike of the pool, 0 to 1; 0 without a vector."""
+    values = np.array(cosines, dtype=float)  # None becomes nan
+    if np.isnan(values).all():
+        return np.zeros(len(values))
+    least, most = np.nanmin(values), np.nanmax(values)
+    if most == least:
+        return np.where(np.isnan(values), 0.0, 1.0)
+    between: Array = np.nan_to_num((values - least) / (most - least))
+    return between
+
+
+def _named(rows: Sequence[Candidate], question: str) -> Array:
+    said = question.casefold()
+    names = {name for row in rows for name in (row.actor, row.source)}
+    named = {name for name in names if is_named(name, said)}
+    return np.array([row.actor in named or row.source in named for row in rows], dtype=float)
+
+
+def is_named(name: str, question: str) -> bool:
+    """Whether the question, casefolded, names this speaker or source: by the whole name or by the first of its words.
+    A role such as `user` is no name."""
+    name = name.strip().casefold()
+    if not name or name in ROLES:
+        return False
+    if not name.isascii():
+        return name in question
+    first = name.split()[0]
+    spoken = {name, first} if len(first) > 2 else {name}
+    return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", question) for one in spoken)

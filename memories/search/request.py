@@ -1,0 +1,99 @@
+"""What a search asks for, checked. The names of the published designs are taken too."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from memories.values.choices import Sensitivity, Status, Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import CategoryName, Given, ScopeName, SensitivityName, Tags, Text, field_error
+from memories.values.trust import Trust
+
+BELIEVED = (Status.CONFIRMED, Status.APPLIED)
+WAITING = (Status.CANDIDATE, Status.CONTESTED)
+OTHER_NAMES = {"SkillMemory": Type.COMPETENCE.value}
+
+
+def _type(name: Any) -> Any:
+    return OTHER_NAMES.get(name, name) if isinstance(name, str) else name
+
+
+TypeName = Annotated[
+    Literal["episodic", "semantic", "working", "competence", "plan_graph"],
+    BeforeValidator(_type),
+    Field(json_schema_extra={"enum": [*Type.values, *OTHER_NAMES]}),
+]
+StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"]
+Scopes = Annotated[list[ScopeName], Field(max_length=100)]
+
+
+class Narrowed(BaseModel):
+    """The caller's trust with less."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    max_sensitivity: SensitivityName | None = None
+    scopes: Scopes = []
+
+
+class SearchRequest(BaseModel):
+    """Without a query: what is most salient now, then newest."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    query: Text = Field("", validation_alias=AliasChoices("query", "task_descriptor"))
+    types: list[TypeName] = Field([], validation_alias=AliasChoices("types", "memory_types"), max_length=10)
+    statuses: Annotated[list[StatusName], Field(max_length=10)] = []
+    """Default: confirmed and applied"""
+    categories: Annotated[list[CategoryName], Field(max_length=10)] = []
+    tags: Tags = []
+    """Carrying all of them"""
+    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
+    company_id: Given | None = None
+    thread_id: Given | None = None
+    scopes: Scopes = []
+    """Of the caller's; what has no scope or is global is found in each"""
+    max_sensitivity: SensitivityName | None = None
+    trust: Narrowed | None = None
+    """Narrows as `scopes` and `max_sensitivity` do"""
+    min_salience: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """As of now"""
+    min_confidence: Annotated[int, Field(ge=0, le=100)] = 0
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    include_redacted: bool = False
+    """Stubs of what lies exactly one level above the caller, after the results; they are not searched"""
+    include_candidates: bool = False
+    """Also what is not decided: candidates and contested"""
+    unit: Literal["memory", "passage"] = "memory"
+    selection_confidence_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Below it the selection among competences and plans says `needs_more`; default: the setting"""
+    explain: bool = False
+
+    @property
+    def wanted(self) -> list[str]:
+        """The statuses that are searched."""
+        if self.statuses:
+            return [*self.statuses, *(WAITING if self.include_candidates else ())]
+        return [*BELIEVED, *(WAITING if self.include_candidates else ())]
+
+    def narrows(self, trust: Trust) -> Trust:
+        """What the caller may see, with what the request takes away."""
+        for limits in (self, self.trust):
+            if limits is not None:
+                ceiling = Sensitivity.named(limits.max_sensitivity) if limits.max_sensitivity else None
+                trust = trust.narrowed(max_sensitivity=ceiling, scopes=limits.scopes)
+        return trust
+
+
+def check(raw: Any) -> SearchRequest:
+    """Invalid names every wrong field. A field that is null or a blank identifier counts as not given."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    given = {name: value for name, value in raw.items() if value is not None}
+    for name in ("source", "source_plugin", "company_id", "thread_id"):
+        if isinstance(given.get(name), str) and not given[name].strip():
+            del given[name]
+    try:
+        return SearchRequest.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None

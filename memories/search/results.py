@@ -1,0 +1,155 @@
+"""What a search answers, and fetching it: two statements, however much is found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.search import selector
+from memories.search.ranking import Candidate, Ranked, Scored, weights_of
+from memories.search.request import SearchRequest
+from memories.search.selector import Option, Selection
+from memories.values.choices import Type
+from memories.values.trust import Trust
+
+MOST_PASSAGES = 3  # of one memory
+RELEVANT, OF_BEST = 0.3, 0.5  # what is selected from: as relevant as this, and as this share of the most relevant
+RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
+SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
+
+
+class Told(NamedTuple):
+    """A passage of a result, with how well it answers. `ref` is the caller's id of its event."""
+
+    event_id: UUID | None
+    ref: str | None
+    position: int
+    actor: str
+    at: datetime
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """`parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, whatever else was found; None
+    where nothing was asked. `matched`: how many of the question's words its best passage holds. `nearest`: the
+    id of its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors."""
+
+    memory: Memory
+    score: float
+    relevance: float | None = None
+    passages: list[Told] = field(default_factory=list)
+    parts: dict[str, float] = field(default_factory=dict)
+    matched: int = 0
+    cosine: float | None = None
+    nearest: int | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """`stubs`: what lies exactly one level above the caller, where asked for. `degraded`: what did not help."""
+
+    results: list[Result]
+    stubs: list[Memory] = field(default_factory=list)
+    selection: Selection | None = None
+    degraded: tuple[str, ...] = ()
+    took_ms: float = 0.0
+
+
+def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> list[Result]:
+    """The memories and passages behind what was ranked. What vanished meanwhile, or rose above the caller, is left
+    out."""
+    wanted = {one.passages[0].candidate.memory: one.passages[0].candidate.type for one in kept}
+    beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
+    rows = Memory.objects.visible_to(trust)
+    memories = (rows.select_related(*beside) if beside else rows).in_bulk(wanted)
+    shown = {id(one): one.passages[:MOST_PASSAGES] for one in kept if _shows_passages(one, request)}
+    passages = _passages([scored.candidate.passage for told in shown.values() for scored in told])
+    results = []
+    for one in kept:
+        if memory := memories.get(one.passages[0].candidate.memory):
+            told = shown.get(id(one), [])
+            there = ((passages.get(scored.candidate.passage), scored.score) for scored in told)
+            results.append(_result(memory, one, [Told._make([*row, score]) for row, score in there if row], request))
+    return results
+
+
+def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
+    """Of knowledge the memory itself says it."""
+    return request.unit == "passage" or one.passages[0].candidate.type == Type.EPISODIC
+
+
+def _passages(ids: list[int]) -> dict[int, list[Any]]:
+    """The columns of `Told`, by plain SQL: asked with every search, where models cost more than all the rest."""
+    if not ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT p.id, p.event_id, nullif(e.ref, ''), p.position, p.actor, p.at, p.text FROM memories_passage p"
+            " LEFT JOIN memories_event e ON e.id = p.event_id WHERE p.id = ANY(%s)",
+            [ids],
+        )
+        return {id: rest for id, *rest in cursor.fetchall()}
+
+
+def _result(memory: Memory, one: Ranked, told: list[Told], request: SearchRequest) -> Result:
+    best: Scored = one.passages[0]
+    parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor")}
+    if request.unit == "memory":
+        weights = weights_of(settings.SEARCH_WEIGHTS)
+        parts["relevance"] = weights.relevance * one.of_best
+        parts["salience"] = weights.salience * best.candidate.salience
+        parts["confidence"] = weights.confidence * best.candidate.confidence / 100
+    near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
+    cosine, nearest = (near.cosine, near.passage) if near else (None, None)
+    return Result(memory, one.score, one.relevance, told, parts, best.candidate.matched.bit_count(), cosine, nearest)
+
+
+def _cosine(row: Candidate) -> float:
+    return -1.0 if row.cosine is None else row.cosine
+
+
+def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Result]:
+    """Where nothing is asked: by salience now, then newest."""
+    rows = rows.with_salience(at).select_related("episode", "performance")
+    ordered = rows.order_by("-salience_now", "-created_at", "-pk")[:limit]
+    return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in ordered]
+
+
+def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
+    """Over those competences and plans among the results that fit the question; None where none were asked for and none
+    found."""
+    found = [result for result in results if result.memory.type in SELECTED_TYPES]
+    if not found and not set(SELECTED_TYPES) & set(request.types):
+        return None
+    asked = request.selection_confidence_threshold
+    threshold = settings.SELECTION_CONFIDENCE_THRESHOLD if asked is None else asked
+    options = {result.memory.pk: _option(result) for result in reversed(_fitting(found))}
+    return selector.select(list(options.values()), at=at, threshold=threshold)
+
+
+def _fitting(found: list[Result]) -> list[Result]:
+    """What only shares a word with the question would take part, and with it no best one would ever stand out."""
+    relevance = [result.relevance for result in found if result.relevance is not None]
+    least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
+    return [result for result in found if result.relevance is None or result.relevance >= least]
+
+
+def _option(result: Result) -> Option:
+    """The success rate as the lower end of its interval: two of two are less sure than ninety of a hundred."""
+    memory = result.memory
+    record = getattr(memory, "performance", None)
+    return Option(
+        memory.pk,
+        memory.confidence,
+        cosine=result.cosine,
+        success_rate=record.reliability if record and record.uses else None,
+        reinforced_at=memory.reinforced_at or memory.created_at,
+    )

@@ -1,0 +1,27 @@
+"""Where a memory was used: the contexts of agents that it went into, as long as these are kept."""
+
+from typing import Any, NamedTuple
+
+from memories.models import Injection, Memory
+from memories.values.trust import Trust
+
+MOST_SHOWN = 10
+
+
+class Used(NamedTuple):
+    """`why`: which questions had found it, e.g. `words, company`."""
+
+    injection: Injection
+    why: str
+    score: float
+
+
+def contexts_of(memory: Memory, *, trust: Trust, most: int = MOST_SHOWN) -> list[Used]:
+    """The latest ones that the reader may see; one statement. What else went into them is not told."""
+    rows = Injection.objects.visible_to(trust).of(memory.pk)[:most]
+    return [_used(row, str(memory.pk)) for row in rows]
+
+
+def _used(injection: Injection, memory_id: str) -> Used:
+    item: dict[str, Any] = next(item for item in injection.items if item.get("memory") == memory_id)
+    return Used(injection, item.get("why", ""), item.get("score", 0.0))

@@ -1,0 +1,123 @@
+"""Enums that several nouns share. The stored value is the contract's word."""
+
+from django.db.models import IntegerChoices, TextChoices
+
+
+class Type(TextChoices):
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    WORKING = "working"
+    COMPETENCE = "competence"
+    PLAN_GRAPH = "plan_graph"
+
+
+EXPERIENCE = (Type.EPISODIC, Type.WORKING)  # what happened and what goes on: no claim, and never in the inbox
+
+
+class Category(TextChoices):
+    PREFERENCE = "preference"
+    PATTERN = "pattern"
+    FACT = "fact"
+    CONTACT = "contact"
+    WORKFLOW = "workflow"
+
+
+class Origin(TextChoices):
+    """How a memory came in; `taught` = a person's own words."""
+
+    OBSERVED = "observed"
+    STORED = "stored"
+    TAUGHT = "taught"
+    DETECTED = "detected"
+    CONSOLIDATED = "consolidated"
+    EXTRACTED = "extracted"
+    IMPORTED = "imported"
+
+    @classmethod
+    def of_rules(cls) -> "frozenset[Origin]":
+        """Sentences that a rule made: two of them differ in one word where people would say the same in other words."""
+        return frozenset({cls.DETECTED, cls.CONSOLIDATED})
+
+
+class Status(TextChoices):
+    CANDIDATE = "candidate"
+    CONFIRMED = "confirmed"
+    APPLIED = "applied"
+    CONTESTED = "contested"
+    DISMISSED = "dismissed"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
+
+
+class Sensitivity(IntegerChoices):
+    """Named in the API, a number in the database, so that a clearance is one comparison."""
+
+    PUBLIC = 0, "public"
+    LOW = 1, "low"
+    MEDIUM = 2, "medium"
+    HIGH = 3, "high"
+    HYPER = 4, "hyper"
+
+    @classmethod
+    def named(cls, name: str) -> "Sensitivity":
+        return cls[name.upper()]
+
+
+class Hold(TextChoices):
+    """What rules may no longer do to a row: `floor` never lower it, `fixed` move it neither way."""
+
+    NONE = ""
+    FLOOR = "floor"
+    FIXED = "fixed"
+
+
+class DeletionPolicy(TextChoices):
+    AUTO_PRUNE = "auto_prune"
+    MANUAL_ONLY = "manual_only"
+    NEVER = "never"
+
+
+class Outcome(TextChoices):
+    SUCCESS = "success"
+    FAILURE = "failure"
+    PARTIAL = "partial"
+
+
+class RevertReason(TextChoices):
+    """Why an adaptation ended."""
+
+    USER_REVERT = "user_revert"
+    DISMISSED = "dismissed"
+    FORGOTTEN = "forgotten"
+    EXPIRED = "expired"
+    DEMOTED = "demoted"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+    CONTESTED = "contested"
+
+    @classmethod
+    def of(cls, status: str) -> "RevertReason":
+        """The reason when its memory left applied for this status."""
+        return cls(status) if status in cls.values else cls.DEMOTED
+
+
+class ActorKind(TextChoices):
+    PERSON = "person"
+    AGENT = "agent"
+    SYSTEM = "system"
+
+
+class Permission(TextChoices):
+    """What a token may do; `review` is never given by default."""
+
+    READ = "read"
+    INGEST = "ingest"
+    REPORT = "report"
+    SKILLS = "skills"
+    REVIEW = "review"
+
+
+SYSTEM_ROLES = ("system", "developer")  # of a conversation: whoever runs the agent, not who talks to it

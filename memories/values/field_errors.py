@@ -1,0 +1,87 @@
+"""Reading single values of what a caller sent: each wrong one is named with its place, and reading goes on."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memories.values.exceptions import FieldError, Invalid
+
+LONGEST_NAME = 512
+LARGEST_VALUE = 10 * 1024 * 1024
+MOST_ERRORS = 100  # named at once; whoever has more has one fault many times
+FIRST_YEAR, LAST_YEAR = 1900, 9000  # far from both ends of the calendar, where a time zone would leave it
+
+
+class Faults:
+    """What was wrong so far. The hundredth ends the reading (Invalid)."""
+
+    def __init__(self) -> None:
+        self.errors: list[FieldError] = []
+
+    def add(self, pointer: str, code: str, detail: str) -> None:
+        self.errors.append(FieldError(pointer, code, detail))
+        if len(self.errors) == MOST_ERRORS:
+            self.settle()
+
+    def settle(self) -> None:
+        """Invalid when anything was wrong."""
+        if self.errors:
+            raise Invalid(*self.errors)
+
+    def text(self, holder: dict[str, Any], name: str, pointer: str, *, longest: int = LONGEST_NAME) -> str | None:
+        """`holder[name]`, '' when it is absent; None when it is no text, which is then named."""
+        value = holder.get(name)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            self.add(f"{pointer}/{name}", "not_a_text", "must be a text")
+            return None
+        if len(value) > longest:
+            self.add(f"{pointer}/{name}", "too_long", f"is longer than {longest} characters")
+        return value
+
+    def identifier(self, holder: dict[str, Any], name: str, pointer: str) -> str:
+        """As `text`, and a whole number is taken as its digits."""
+        return self.text({name: as_text(holder.get(name))}, name, pointer) or ""
+
+    def instant(self, holder: dict[str, Any], name: str, pointer: str) -> datetime | None:
+        value = holder.get(name)
+        instant = parse_instant(value)
+        if value is not None and instant is None:
+            self.add(f"{pointer}/{name}", "not_an_instant", NOT_AN_INSTANT)
+        return instant
+
+    def fits(self, value: Any, pointer: str) -> None:
+        size = len(value) if isinstance(value, str) else len(repr(value)) if value is not None else 0
+        if size > LARGEST_VALUE:
+            self.add(pointer, "too_large", "is larger than 10 MiB")
+
+
+NOT_AN_INSTANT = f"must be an RFC 3339 time with its zone, from {FIRST_YEAR} to {LAST_YEAR}"
+
+
+def parse_instant(value: Any) -> datetime | None:
+    """An RFC 3339 instant in UTC, or None: a time without its zone is no instant."""
+    if not isinstance(value, str):
+        return None
+    try:
+        instant = datetime.fromisoformat(value)
+        instant = instant.astimezone(UTC) if instant.tzinfo else instant
+    except (ValueError, OverflowError):
+        return None
+    return instant if instant.tzinfo and FIRST_YEAR <= instant.year <= LAST_YEAR else None
+
+
+def format_instant(at: datetime) -> str:
+    """As every instant stands in an answer, also within JSON that is stored: RFC 3339 in UTC, with `Z`."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def normalize_instant(value: Any) -> Any:
+    """The text of an instant as `format_instant` writes it; anything else as it is."""
+    at = parse_instant(value)
+    return format_instant(at) if at else value
+
+
+def as_text(value: Any) -> Any:
+    """Ids are often sent as numbers; anything else stays what it is."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -1,0 +1,92 @@
+"""The types that the bodies of all endpoints share, and pydantic's errors in our words."""
+
+import functools
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from memories.values.choices import Category
+from memories.values.exceptions import FieldError, within
+from memories.values.field_errors import LARGEST_VALUE, NOT_AN_INSTANT, as_text, parse_instant
+
+LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
+LONGEST_TEXT = 100_000
+LONGEST_KEY = 255
+MOST_TAGS = 100
+UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
+SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
+SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
+SOMETHING = r"[^\s\x1c-\x1f]"  # what str.strip() leaves
+YEARS = "^(19|[2-8][0-9])[0-9]{2}-"  # for the schema: `parse_instant` says it to the day
+MESSAGES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a field of this endpoint",
+    "dict_type": "must be a JSON object",
+    "too_short": "needs at least one item",
+    "too_long": "needs no more than 100 items",
+    "string_pattern_mismatch": SCOPE_IN_WORDS,
+}
+
+
+def _instant(value: Any) -> datetime | None:
+    instant = parse_instant(value)
+    if value is not None and instant is None:
+        raise ValueError(NOT_AN_INSTANT)
+    return instant
+
+
+def _indexable(value: str) -> str:
+    if len(value.encode()) > LARGEST_IDENTIFIER:
+        raise ValueError(f"is longer than {LARGEST_IDENTIFIER:,} bytes")
+    return value
+
+
+def bounded(value: Any) -> Any:
+    if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
+        raise ValueError("is larger than 10 MiB")
+    return value
+
+
+def _tags(value: Any) -> Any:
+    """Trimmed, without doubles, in their order."""
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        return value
+    return list(dict.fromkeys(tag.strip() for tag in value if tag.strip()))
+
+
+Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
+SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
+CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
+OutcomeName = Literal["success", "failure", "partial"]
+DeletionPolicyName = Literal["auto_prune", "manual_only", "never"]
+Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
+Instant = Annotated[
+    datetime | None, BeforeValidator(_instant), Field(description=NOT_AN_INSTANT, json_schema_extra={"pattern": YEARS})
+]
+Tag = Annotated[str, StringConstraints(max_length=256)]
+Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS, fail_fast=True), BeforeValidator(_tags)]
+
+
+def united(*tags: Iterable[str]) -> list[str]:
+    """The tags of several, each once in their order, as many as one memory has."""
+    return list(dict.fromkeys(chain(*tags)))[:MOST_TAGS]
+
+
+def field_error(wrong: Any) -> FieldError:
+    """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
+    pointer = functools.reduce(within, wrong["loc"], "")
+    if wrong["type"] == "literal_error" and pointer.endswith("/category"):
+        return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)
+    if wrong["type"] == "literal_error":
+        expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
+        return FieldError(pointer, "unknown_value", f"must be one of {expected}")
+    if wrong["type"] == "value_error":
+        return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
+    detail = MESSAGES.get(wrong["type"], wrong["msg"])
+    return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)

@@ -1,0 +1,101 @@
+"""Trust: what a caller may see and do, made once at the door from the token or the session, never from the body."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from memories.values.choices import ActorKind, Permission, Sensitivity
+from memories.values.exceptions import FieldError, Invalid, NotAllowed
+
+SHARED_SCOPES = ("", "global")  # visible in every scope
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who does something: the name stands in the audit trail, the id tells two of one name apart."""
+
+    kind: ActorKind
+    name: str
+    id: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What no other actor is called, whatever its name: `agent:<uuid>`, `person:<id>`, `system:import`."""
+        return f"{self.kind.value}:{self.id or self.name}"[:64]
+
+
+SYSTEM = Actor(ActorKind.SYSTEM, "Memos")
+
+
+@dataclass(frozen=True)
+class Trust:
+    """`scopes` None means every scope, empty only what is shared; `sources` empty means any source."""
+
+    actor: Actor
+    max_sensitivity: int = Sensitivity.MEDIUM
+    scopes: frozenset[str] | None = None
+    sources: frozenset[str] = frozenset()
+    permissions: frozenset[str] = field(default_factory=frozenset)
+
+    def may(self, permission: Permission) -> bool:
+        return permission.value in self.permissions
+
+    def sees(self, *, scope: str, sensitivity: int) -> bool:
+        """The filter of `visible`, for one row at hand."""
+        in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
+        return sensitivity <= self.max_sensitivity and in_scope
+
+    @property
+    def scopes_to_read(self) -> list[str] | None:
+        """The caller's and the shared ones; None: all of them."""
+        return None if self.scopes is None else sorted({*self.scopes, *SHARED_SCOPES})
+
+    def visible(self, path: str = "") -> Q:
+        """The same as SQL. `path` leads to the row that carries scope and sensitivity, e.g. `memory__`."""
+        seen = Q(**{f"{path}sensitivity__lte": self.max_sensitivity})
+        if self.scopes_to_read is not None:
+            seen &= Q(**{f"{path}scope__in": self.scopes_to_read})
+        return seen
+
+    def scope_to_write(self, asked: str | None) -> str:
+        """Where a write goes: NotAllowed outside the caller's scopes, Invalid when it must say which of several."""
+        if asked is None:
+            return _only("/scope", self.scopes) if self.scopes is not None else ""
+        if self.scopes is not None and asked not in self.scopes:
+            raise NotAllowed(f"this token may not write into the scope {asked!r}")
+        return asked
+
+    def scope_to_read(self, asked: str | None) -> str:
+        """Where a key is looked up: what is asked for, which need not be the caller's, else as in a write."""
+        return self.scope_to_write(None) if asked is None else asked
+
+    def source_to_write(self, asked: str | None) -> str:
+        """Who is said to have said it: the caller itself, or its only source, unless it names another of its own."""
+        source = (asked or "").strip()
+        if self.sources and source and source not in self.sources:
+            raise NotAllowed(f"this token may not write as the source {source!r}")
+        if source or not self.sources or self.actor.name in self.sources:
+            return source or self.actor.name
+        return _only("/source", self.sources)
+
+    def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
+        """The same caller with less: what a request asks for can only take away."""
+        ceiling = self.max_sensitivity if max_sensitivity is None else min(self.max_sensitivity, max_sensitivity)
+        wanted = frozenset(scopes) or None
+        kept = wanted if self.scopes is None else self.scopes if wanted is None else self.scopes & wanted
+        return Trust(self.actor, ceiling, kept, self.sources, self.permissions)
+
+
+def _only(pointer: str, allowed: Collection[str]) -> str:
+    """The one that is meant when none is named: there must be only one."""
+    if len(allowed) == 1:
+        return next(iter(allowed))
+    if not allowed:
+        raise NotAllowed(f"this token may not write into any {pointer.strip('/')}")
+    raise Invalid(FieldError(pointer, "required", f"is required, one of {', '.join(sorted(allowed))}"))
+
+
+def everything(actor: Actor = SYSTEM) -> Trust:
+    """The trust of the program itself and of operators at a shell."""
+    return Trust(actor, Sensitivity.HYPER, permissions=frozenset(Permission.values))

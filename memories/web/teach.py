@@ -1,0 +1,121 @@
+"""Teaching on a page: one field, what is understood of it shown for correction, and doubles asked about."""
+
+import re
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from memories.intake import claims
+from memories.intake.claims import Near, NearDuplicate, Stored
+from memories.intake.reports.claims import LONGEST_TEACHING, SHORTEST_TEACHING, read_teaching
+from memories.people import trust_of
+from memories.values.choices import Category, Permission
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.field_types import SCOPE
+from memories.values.trust import Trust
+
+FIELDS = ("content", "category", "key", "scope", "company_id")
+DETECTED = {"category": "detected", "key": "proposed"}  # as the page proposed it: untouched, it follows the words
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def teach(request: HttpRequest) -> HttpResponse:
+    trust = _teacher(request)
+    if request.method != "POST":
+        return _page(request, said={"scope": request.GET.get("scope", "")})
+    said = _said(request)
+    if "resolve" in request.POST and request.POST.get("looked", said["scope"]) != said["scope"]:
+        return _page(request, said=said, near=_near(said, trust), asked=True, status=409)
+    resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
+    meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
+    try:
+        stored = claims.teach(read_teaching({**_given(said), **meant}), trust=trust, at=timezone.now())
+    except NearDuplicate as asked:
+        return _page(request, said=said, near=asked.found, asked=True, status=409)
+    except Invalid as invalid:
+        errors = {error.path: error.detail for error in invalid.errors}
+        return _page(request, said=said, errors=errors, status=400)
+    except Conflict as conflict:
+        return _page(request, said=said, errors={"content": str(conflict)}, status=409)
+    except NotAllowed as refusal:
+        raise PermissionDenied(str(refusal)) from None
+    except NotFound as missing:
+        raise Http404(str(missing)) from None
+    return _taught(request, stored, trust)
+
+
+@require_POST
+def look(request: HttpRequest) -> HttpResponse:
+    """What is understood of the words so far, and what is like them. Nothing is written."""
+    trust, said = _teacher(request), _said(request)
+    if request.headers.get("HX-Request") == "true":
+        return render(request, "memories/_teach_understood.html", _context(said, _near(said, trust)))
+    return _page(request, said=said, near=_near(said, trust))
+
+
+def _teacher(request: HttpRequest) -> Trust:
+    trust = trust_of(request.user)
+    if not trust.may(Permission.REVIEW):
+        raise PermissionDenied("teaching needs the permission review")
+    return trust
+
+
+def _said(request: HttpRequest) -> dict[str, str]:
+    """What the person filled in; what the page itself had proposed counts as blank."""
+    said = {name: request.POST.get(name, "").strip() for name in FIELDS}
+    untouched = {name for name, was in DETECTED.items() if said[name] == request.POST.get(was, "")}
+    return {name: "" if name in untouched else value for name, value in said.items()}
+
+
+def _given(said: dict[str, str]) -> dict[str, str]:
+    """As the API would take it: people write into every scope, and none is meant where none is named."""
+    return {name: value for name, value in said.items() if value or name in ("content", "scope")}
+
+
+def _near(said: dict[str, str], trust: Trust) -> list[Near]:
+    content = said["content"]
+    if not SHORTEST_TEACHING <= len(content) <= LONGEST_TEACHING or not re.fullmatch(SCOPE, said["scope"]):
+        return []
+    return claims.nearest(content, scope=said["scope"], trust=trust)
+
+
+def _page(request: HttpRequest, *, said: dict[str, str], status: int = 200, **shown: Any) -> HttpResponse:
+    context = _context(said, shown.pop("near", []))
+    return render(request, "memories/teach.html", {**context, **shown}, status=status)
+
+
+def _context(said: dict[str, str], near: list[Near]) -> dict[str, Any]:
+    content = said.get("content", "")
+    long_enough = len(content) >= SHORTEST_TEACHING
+    detected = claims.category_of(content) if long_enough else ""
+    proposed = claims.key_of(content) if long_enough else ""
+    return {
+        "said": said,
+        "detected": detected,
+        "proposed": proposed,
+        "category": said.get("category") or detected,
+        "key": said.get("key") or proposed,
+        "categories": Category.choices,
+        "near": near,
+        "most": LONGEST_TEACHING,
+        "least": SHORTEST_TEACHING,
+    }
+
+
+def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
+    row = stored.memory
+    if row is None or not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+        messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
+        return redirect("teach")
+    said = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
+    notice, _newline, where = said.partition("\n")
+    if where:  # an adaptation's: its page is the one that comes
+        said = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])
+    messages.success(request, said)
+    return redirect("memory", memory_id=row.pk)

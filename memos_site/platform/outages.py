@@ -1,0 +1,55 @@
+"""What is broken beneath us, told as what it is: the database away or silent, a full disk, one that takes no writes."""
+
+import errno
+from typing import NamedTuple
+
+from django.db import Error, InterfaceError, OperationalError
+from psycopg import errors
+
+from memos_site.platform.postgres.commits import Uncertain
+from memos_site.platform.postgres.driver import NoAnswer
+
+RETRY_AFTER = 10  # seconds
+NO_SPACE, NO_WRITES = (errno.ENOSPC, errno.EDQUOT), (errno.EROFS, errno.EACCES, errno.EPERM)
+PERHAPS_STORED = (
+    "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
+    "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
+)
+
+
+class Outage(NamedTuple):
+    code: str
+    detail: str
+    passing: bool = False  # asked again at once, it may well work
+
+
+FULL = Outage("disk_full", "the disk is full: nothing was stored; what is stored can still be read")
+READ_ONLY = Outage(
+    "read_only", "what would be stored cannot be written: the data directory or the database is read-only"
+)
+SILENT = Outage("unavailable", "the database does not answer in time: nothing was stored")
+AWAY = Outage("unavailable", "the database cannot be reached", passing=True)
+
+
+def outage(error: BaseException | None) -> Outage | None:
+    """None for what is another fault than one of these."""
+    if isinstance(error, Uncertain):
+        return Outage("unavailable", PERHAPS_STORED)
+    if isinstance(error, Error):
+        return _of_the_database(error)
+    if isinstance(error, OSError):
+        return FULL if error.errno in NO_SPACE else READ_ONLY if error.errno in NO_WRITES else None
+    return None
+
+
+def _of_the_database(error: Error) -> Outage | None:
+    cause = error.__cause__
+    if isinstance(cause, OSError) and (broken := outage(cause)):
+        return broken
+    if isinstance(cause, errors.DiskFull) or "No space left on device" in str(error):
+        return FULL
+    if isinstance(cause, errors.ReadOnlySqlTransaction):
+        return READ_ONLY
+    if isinstance(cause, NoAnswer | errors.QueryCanceled):
+        return SILENT
+    return AWAY if isinstance(error, OperationalError | InterfaceError) else None

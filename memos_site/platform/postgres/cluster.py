@@ -1,0 +1,171 @@
+"""The database cluster in one directory: makes it, refuses what it cannot read, forgets the dead, starts `postgres`.
+
+Only the keeper calls this, and there is one keeper at a time. Nothing here needs more than the standard library.
+"""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from memos_site.platform.postgres import sizing
+from memos_site.platform.postgres.account import Account
+
+MAJOR = "18"
+PORT = "5432"  # there is no port; it is a part of the socket's name
+SOCKET = f".s.PGSQL.{PORT}"
+NAME = USER = "memos"
+SOCKET_PATH_LIMIT = 100  # bytes; the kernel's own limit is 108, on macOS 104
+RECOVERY_SECONDS = 120.0
+OPTIONS = {
+    "listen_addresses": "",
+    "port": PORT,
+    "max_connections": "200",
+    "unix_socket_permissions": "0700",
+    "max_logical_replication_workers": "0",
+    "io_method": "sync",  # no separate I/O workers: three processes less, nothing lost on a local disk
+    "jit": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+    "log_checkpoints": "off",
+    "log_min_messages": "log",  # a client is told its errors; in the log they would be other people's data
+} | ({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {})
+OTHER_MAJOR = (
+    "{data} was written by PostgreSQL {found}; this version of Memos brings PostgreSQL {major}. To upgrade: run "
+    "`manage.py backup DIR` with the version that wrote it, move {data} away, then `manage.py restore DIR` with this."
+)
+
+
+class Unusable(Exception):
+    """The cluster cannot be started, and why, in a sentence for the operator."""
+
+
+def environment() -> dict[str, str]:
+    """Ours without PG* variables, which would be settings that nobody sees, and with messages in English."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+
+
+class Cluster:
+    def __init__(self, data: Path, binaries: Path) -> None:
+        self.data, self.binaries = data, binaries
+        self.account = Account.for_data(data)
+
+    def run(self, program: str, *arguments: str | Path, text: str = "") -> None:
+        command = self.account.command(self.binaries / program, *arguments, reaching=self.data)
+        done = subprocess.run(  # noqa: S603 - our own program, no shell
+            command, input=text, text=True, capture_output=True, env=environment(), check=False
+        )
+        if done.returncode:
+            raise Unusable(f"{program} failed: {done.stderr.strip() or done.stdout.strip()}")
+
+    def make(self) -> None:
+        """Makes the cluster beside its place and moves it there whole: a kill in between leaves nothing half made."""
+        draft = self.data.with_name(self.data.name + ".new")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(mode=0o700)
+        if os.geteuid() == 0:
+            self.account.own(draft)
+        locale = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--encoding=UTF8")
+        access = ("--auth-local=trust", "--auth-host=reject", f"--username={USER}")  # the directory's mode is the lock
+        self.run("initdb", "-D", draft, *locale, *access, "--no-sync")
+        self.run("postgres", "--single", "-F", "-D", draft, "template1", text=f"CREATE DATABASE {NAME};\n")
+        self.run("initdb", "-D", draft, "--sync-only", *(["--sync-method=syncfs"] if sys.platform == "linux" else []))
+        draft.rename(self.data)
+
+    def prepare(self) -> None:
+        if not self.data.exists() or not any(self.data.iterdir()):
+            self.make()
+        version = self.data / "PG_VERSION"
+        found = version.read_text(encoding="ascii").strip() if version.exists() else "an unknown program"
+        if found != MAJOR:
+            raise Unusable(OTHER_MAJOR.format(data=self.data, found=found, major=MAJOR))
+        if os.geteuid() == 0 and self.data.stat().st_uid == 0:
+            self.account.own(self.data)
+        self.forget_the_dead()
+
+    def forget_the_dead(self) -> None:
+        """Removes what a killed server left. PostgreSQL itself trusts the pid in these files, be it a stranger's.
+
+        A living server without its keeper is stopped first. Whether backends of a dead one still write is not decided
+        here: PostgreSQL sees that by the shared memory they hold, and refuses until they are gone.
+        """
+        deadline = time.monotonic() + RECOVERY_SECONDS
+        while (pid := self.living()) is not None:
+            if time.monotonic() > deadline:
+                raise Unusable(f"the PostgreSQL with pid {pid} uses {self.data} and does not stop")
+            os.kill(pid, signal.SIGINT)
+            time.sleep(0.05)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Removes the files of the last server, and the directories of its sockets, whatever else it left."""
+        for directory in (self.data, *self.short_directories()):
+            for leftover in (directory / SOCKET, directory / f"{SOCKET}.lock"):
+                leftover.unlink(missing_ok=True)
+            if directory != self.data:
+                directory.rmdir()
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def living(self) -> int | None:
+        """The pid in postmaster.pid, if a `postgres -D <our data>` has it."""
+        lines = postmaster_file(self.data)
+        if not lines or not lines[0].strip().isdigit():
+            return None
+        pid = int(lines[0])
+        return pid if ["-D", str(self.data)] in pairs(arguments_of(pid)) else None
+
+    def short_prefix(self) -> str:
+        return f"memos-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}-"
+
+    def short_directories(self) -> list[Path]:
+        """Short ones made for this cluster's sockets. A server that shuts itself down forgets the one that it had."""
+        found = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108 - only of our name and owner
+        return [one for one in found if one.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
+
+    def socket_directory(self) -> Path:
+        if len(os.fsencode(self.data / SOCKET)) <= SOCKET_PATH_LIMIT:
+            return self.data
+        directory = Path(tempfile.mkdtemp(prefix=self.short_prefix(), dir="/tmp"))  # 0700, a name of its own
+        if os.geteuid() == 0:
+            self.account.own(directory)
+        return directory
+
+    def start(self) -> subprocess.Popen[bytes]:
+        sockets = self.socket_directory()
+        options = OPTIONS | sizing.options() | {"unix_socket_directories": str(sockets)}
+        flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
+        command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell
+
+    def ready(self, pid: int) -> bool:
+        lines = postmaster_file(self.data)
+        return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
+
+
+def postmaster_file(data: Path) -> list[str]:
+    """Lines of postmaster.pid: pid, data, start, port, socket directory, address, shared memory, status."""
+    try:
+        return (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def arguments_of(pid: int) -> list[str]:
+    """The command line of a process; empty for one that is gone or a zombie."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        if Path("/proc/self/cmdline").exists():
+            return []
+    ps = ["/bin/ps", "-o", "command=", "-p", str(pid)]  # a system without /proc
+    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout.split()  # noqa: S603 - our own program, no shell
+
+
+def pairs(words: list[str]) -> Iterator[list[str]]:
+    return (words[at : at + 2] for at in range(len(words)))

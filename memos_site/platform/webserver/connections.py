@@ -1,0 +1,104 @@
+"""One client's connection: what it may take, and how it ends."""
+
+import errno
+import socket
+import time
+from contextlib import suppress
+
+from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.utilities import Error
+
+from memos_site.platform.webserver.refusals import Refusal
+from memos_site.platform.webserver.requests import Request, RequestTimeout, ServiceUnavailable
+
+IDLE_SECONDS = 30.0  # between two requests, and before the first
+STALLED_SECONDS = 60.0  # for a client that reads nothing of its answer
+LINGER_SECONDS = 2.0  # for a client that still sends what nobody reads
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Connection(HTTPChannel):
+    parser_class = Request
+    error_task_class = Refusal
+    request: Request | None = None  # that which is still coming in
+    refused = False
+    lingers_until = 0.0
+
+    @property
+    def waits(self) -> bool:
+        """Nothing is done for it: the client has sent no whole request, and nothing is on its way to it."""
+        return not self.requests and not self.total_outbufs_len
+
+    @property
+    def waits_since(self) -> float:
+        return self.request.began if self.request else float(self.last_activity)
+
+    @property
+    def unfinished_bytes(self) -> int:
+        return int(self.request.body_bytes_received) if self.request else 0
+
+    def received(self, data: bytes) -> bool:
+        """Waitress keeps a large body in a temporary file."""
+        try:
+            return bool(super().received(data))
+        except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
+            self.refuse(ServiceUnavailable("the server's disk is full: nothing was stored"))
+            return False
+        finally:
+            self.refused = self.refused or any(request.error for request in self.requests)
+
+    def refuse(self, error: Error) -> None:
+        """Answers the request that is still coming in, and ends the connection."""
+        with self.requests_lock:
+            request, self.request = self.request, None
+        if request is None:
+            self.will_close = True
+            return
+        request.error, self.refused = error, True
+        with suppress(ClientDisconnected):
+            self.error_task_class(self, request).service()
+        request.close()
+        self.close_when_flushed = True
+
+    def expire(self, now: float) -> None:
+        """Called every second: ends what has taken too long."""
+        if self.lingers_until:
+            self.will_close = now > self.lingers_until
+        elif self.requests:
+            return
+        elif self.total_outbufs_len:
+            self.will_close = now > self.last_activity + STALLED_SECONDS
+        elif self.request is None:
+            self.will_close = now > self.last_activity + IDLE_SECONDS
+        elif now > self.request.deadline:
+            self.refuse(RequestTimeout("the request did not come whole in time"))
+
+    def readable(self) -> bool:
+        return bool(self.lingers_until) or bool(super().readable())
+
+    def handle_read(self) -> None:
+        if self.lingers_until:
+            self.recv(self.adj.recv_bytes)  # dropped; the end of the connection closes it
+        else:
+            super().handle_read()
+
+    def handle_write(self) -> None:
+        if not (self.refused and self.close_when_flushed) or self.will_close:
+            super().handle_write()
+            return
+        self._flush_exception(self._flush_some)
+        if self.connected and not self.will_close and not self.total_outbufs_len:
+            self._linger()
+
+    def handle_close(self) -> None:
+        if self.request is not None:
+            self.request.close()  # its body may lie in a temporary file
+        super().handle_close()
+
+    def _linger(self) -> None:
+        """Says that nothing more comes. Closing at once would reset a client that still sends, its answer unread."""
+        self.close_when_flushed, self.lingers_until = False, time.time() + LINGER_SECONDS
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)

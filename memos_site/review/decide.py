@@ -1,0 +1,281 @@
+"""One decision on one thing: found within the caller's trust, locked, compared with what was seen, and carried out."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories.intake import decisions
+from memories.intake.claims import equal_claims
+from memories.intake.reports.edits import Edit
+from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
+from memories.models.trusted import Trusted
+from memories.values.choices import EXPERIENCE, Permission, Status, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.values.trust import Actor, Trust
+from skills import publishing
+from skills.models import SkillVersion
+
+REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be done with a memory, by whom and when. `to`: of a promotion or demotion; `number`: the version of
+    a skill that is rejected; `edit`: before it."""
+
+    verb: str
+    trust: Trust
+    at: datetime
+    batch: UUID
+    why: str = ""
+    to: Status | None = None
+    until: datetime | None = None
+    pinned: bool = True
+    number: int | None = None
+    edit: Edit | None = None
+
+    @property
+    def by(self) -> Actor:
+        return self.trust.actor
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided: the row as it now stands, the batch by which it is undone, and what was dismissed along because
+    it claims the same."""
+
+    memory: Memory
+    batch: UUID
+    verb: str
+    equals: list[UUID] = field(default_factory=list)
+
+
+def decide(
+    trust: Trust,
+    memory_id: UUID,
+    verb: str,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
+    **how: Any,
+) -> Decision:
+    """One decision on one memory. `seen`: what the decider looked at (`stand`); '' decides on whatever stands.
+
+    `versions`: those that an If-Match allows, else Outdated. `how`: the fields of Verdict that the verb takes.
+    NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
+    is no longer as it was seen; Invalid: an unknown verb, or a reason is missing (dismissal, critical findings).
+    """
+    verdict = Verdict(verb, trust, at, uuid7(), why.strip(), **how)
+    with transaction.atomic():
+        memory = _found(trust, memory_id, at=at)
+        if versions is not None and memory.version not in versions:
+            raise Outdated(f"it has version {memory.version} now")
+        carry_out(memory, verdict, seen=seen)
+    return Decision(memory, verdict.batch, verb, along(verdict, [memory.pk]))
+
+
+def along(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
+    """What was dismissed beside what was chosen."""
+    if verdict.verb != "dismiss":
+        return []
+    return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in chosen]
+
+
+def _found(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
+    """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
+    _exists(Memory.objects.unexpired(at), trust, memory_id)
+    return decisions.found(trust, memory_id, decides=True, at=at)
+
+
+def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
+    """The verdict on a memory that is locked for this transaction."""
+    if memory.type in EXPERIENCE and verdict.verb != "pin":
+        raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
+    if seen and stand(memory) != seen:
+        raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
+    if verdict.verb not in VERBS:
+        raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
+    if verdict.edit is not None:
+        decisions.write(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
+    VERBS[verdict.verb](memory, verdict)
+
+
+def stand(memory: Memory) -> str:
+    """What a person decides on: the version of the memory and, of a skill, the version that is proposed."""
+    skill = getattr(memory, "skill", None)
+    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
+
+
+def _promote(memory: Memory, verdict: Verdict) -> None:
+    """Of a skill the proposed version is published; to applied, when there is none, the skill itself."""
+    told, to = verdict.told, verdict.to or Status.CONFIRMED
+    if not _has_version(memory) or (to == Status.APPLIED and not _awaits(memory)):
+        memory.promote(to=to, **told)
+        return
+    with transaction.atomic():  # both or neither
+        publishing.publish(memory, **told)
+        if to == Status.APPLIED:
+            memory.promote(to=to, **told)
+
+
+def _awaits(memory: Memory) -> bool:
+    proposed = SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED)
+    return memory.status in publishing.UNDECIDED or proposed.exists()
+
+
+def _has_version(memory: Memory) -> bool:
+    versions = SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.ONE_OF_A_SKILL)
+    return memory.type == Type.COMPETENCE and versions.exists()
+
+
+def _demote(memory: Memory, verdict: Verdict) -> None:
+    memory.demote(to=verdict.to or Status.CANDIDATE, **verdict.told)
+
+
+def _dismiss(memory: Memory, verdict: Verdict) -> None:
+    if not verdict.why:
+        raise Invalid(unexplained())
+    about: dict[str, Any] = {"trust": verdict.trust, "why": verdict.why, "at": verdict.at, "batch": verdict.batch}
+    equal_claims.dismiss(memory, **about)
+
+
+def unexplained() -> FieldError:
+    return FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence")
+
+
+def _reject(memory: Memory, verdict: Verdict) -> None:
+    """The version of a skill that is proposed; the skill stays."""
+    if not verdict.why:
+        raise Invalid(unexplained())
+    if not _has_version(memory):
+        raise Conflict("it is no skill with a version that could be rejected")
+    publishing.reject(memory, number=verdict.number, **verdict.told)
+
+
+def _restore(memory: Memory, verdict: Verdict) -> None:
+    memory.restore(**verdict.told)
+
+
+def _pin(memory: Memory, verdict: Verdict) -> None:
+    decisions.pin(memory, verdict.pinned, **verdict.told)
+
+
+def _snooze(memory: Memory, verdict: Verdict) -> None:
+    if verdict.until is not None and verdict.until <= verdict.at:
+        raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
+    memory.snooze(verdict.until, **verdict.told)
+
+
+def _edit(memory: Memory, verdict: Verdict) -> None:
+    """Only the words, which `carry_out` has written."""
+    if verdict.edit is None:
+        raise Invalid(FieldError("", "required", "say what is to be changed"))
+
+
+VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
+    "promote": _promote,
+    "demote": _demote,
+    "dismiss": _dismiss,
+    "reject": _reject,
+    "restore": _restore,
+    "pin": _pin,
+    "snooze": _snooze,
+    "edit": _edit,
+}
+
+
+def accept(
+    trust: Trust,
+    proposal_id: UUID,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
+) -> UUID:
+    """What was proposed is done; the batch by which it is undone. `seen`: the version of the memory that was shown.
+
+    `versions`: those of the memory that an If-Match allows, else Outdated.
+    """
+    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(proposal.scope)
+        _match(proposal, "accept", versions)
+        if seen:
+            proposal.memory.lock_for("accept", Status.values)
+            if str(proposal.memory.version) != seen:
+                raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
+        decisions.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def reject(
+    trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+) -> UUID:
+    """Nothing is done. `versions` as in `accept`."""
+    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    with transaction.atomic():
+        _match(proposal, "reject", versions)
+        decisions.reject(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def put_off(trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "") -> UUID:
+    """A proposal leaves the inbox until then, still open; None: it is back at once. The batch by which it is undone."""
+    proposal = _exists(Proposal.objects.all(), trust, proposal_id)
+    batch = uuid7()
+    proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> None:
+    if versions is None:
+        return
+    proposal.memory.lock_for(verb, Status.values)
+    if proposal.memory.version not in versions:
+        raise Outdated(f"its memory has version {proposal.memory.version} now")
+
+
+def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
+    """What the tombstone blocked may come back."""
+    tombstone = _exists(Tombstone.objects.all(), trust, tombstone_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(tombstone.scope)
+        tombstone.lift(by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
+    """The behaviour ends; its memory is kept, or dismissed along."""
+    adaptation = _exists(Adaptation.objects.select_related("memory"), trust, adaptation_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(adaptation.scope)
+        decisions.revert(adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def _exists(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
+    """The row. NotFound: not there or not to be seen; NotAllowed: seen, but not the caller's to decide, for a decision
+    is a write into its scope."""
+    row = rows.visible_to(trust).filter(pk=row_id).first()
+    if row is None:
+        raise NotFound("there is nothing here")
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("deciding needs the permission review")
+    trust.scope_to_write(row.scope)
+    return row

@@ -1,0 +1,135 @@
+"""Undo: the inverse of each row of a batch, as a batch of its own, so that undo of undo is redo."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories.intake import revisions
+from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
+from memories.models.proposal import PROPOSAL
+from memories.models.tombstone import TOMBSTONE
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.trust import Trust
+from skills import publishing
+from skills.models import SkillVersion
+
+CHUNK = 500  # groups in one transaction
+HAPPENED = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke")  # cannot be undone
+
+
+@dataclass
+class Undone:
+    """Undoing is a decision too: `batch` is its own."""
+
+    batch: UUID
+    undone: list[UUID] = field(default_factory=list)
+    refused: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class Group:
+    """Rows that are undone together or not at all. `about`: the memory by which the answer names them."""
+
+    about: UUID
+    entries: list[AuditEntry] = field(default_factory=list)
+    hidden: bool = False  # some of them are above the caller
+
+
+def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
+    """Reverts every decision of a batch whose subject still is as it was left; names each that is not, and why.
+
+    NotFound: no such batch within the caller's trust; NotAllowed: some of it is in a scope into which the caller does
+    not write; Conflict: nothing of it could be undone.
+    """
+    entries = list(AuditEntry.objects.of_batch(batch))
+    seen = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
+    groups = [group for group in _groups(entries, seen) if group.entries]
+    if not groups:
+        raise NotFound("no such batch")
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("undoing needs the permission review")
+    for scope in {entry.scope for group in groups for entry in group.entries}:
+        trust.scope_to_write(scope)
+    scopes = {entry.scope for entry in entries}
+    done = Undone(batch=uuid7())
+    for start in range(0, len(groups), CHUNK):
+        with transaction.atomic():
+            claim_locks.to_decide(*scopes)  # all of them, before any row
+            for group in groups[start : start + CHUNK]:
+                _undo(group, done, trust=trust, at=at)
+    if not done.undone:
+        raise Conflict("; ".join(refusal["why"] for refusal in done.refused[:10]))
+    return done
+
+
+def _undo(group: Group, done: Undone, *, trust: Trust, at: datetime) -> None:
+    try:
+        if group.hidden:
+            raise Conflict("this cannot be undone: not all of it is yours to see")
+        with transaction.atomic():
+            _revert_all(group, {"by": trust.actor, "at": at, "batch": done.batch})
+        done.undone.append(group.about)
+    except Conflict as conflict:
+        done.refused.append({"id": str(group.about), "why": str(conflict)})
+
+
+def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
+    """A decision on a skill moves its memory and versions, a revision several memories, an accepted proposal all that
+    it wrote: a batch with a proposal in it is one decision."""
+    owner, joined = _owners(entries), revisions.together(entries)
+    accepted = next((owner.get(entry.subject_id) for entry in entries if entry.subject_kind == PROPOSAL), None)
+    groups: dict[UUID, Group] = {}
+    for entry in entries:
+        subject = owner.get(entry.subject_id, entry.subject_id)
+        about = accepted or joined.get(subject, subject)
+        group = groups.setdefault(about, Group(about))
+        if entry.pk in seen:
+            group.entries.append(entry)
+        else:
+            group.hidden = True
+    return list(groups.values())
+
+
+def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
+    """Of what is decided beside a memory, that memory."""
+    ids: dict[str, list[UUID]] = {}
+    for entry in entries:
+        ids.setdefault(entry.subject_kind, []).append(entry.subject_id)
+    versions = SkillVersion.objects.filter(pk__in=ids.get(publishing.VERSION, ()))
+    proposals = Proposal.objects.filter(pk__in=ids.get(PROPOSAL, ()))
+    return dict(versions.values_list("pk", "skill_id")) | dict(proposals.values_list("pk", "memory_id"))
+
+
+def _revert_all(group: Group, told: dict[str, Any]) -> None:
+    """Last first: of several rows about one memory each finds it as the undoing before has left it."""
+    for entry in reversed(group.entries):
+        if entry.action in HAPPENED or (entry.action == "create" and not entry.before):
+            raise Conflict("this cannot be undone")
+        if entry.subject_kind != "memory":
+            _revert_beside(entry, told)
+            continue
+        memory = Memory.objects.filter(pk=entry.subject_id).first()
+        if memory is None and not entry.subject_version:  # nothing of it was moved
+            continue
+        if memory is None:
+            raise Conflict("this memory has been forgotten meanwhile")
+        memory.revert(entry, **told)
+
+
+def _revert_beside(entry: AuditEntry, told: dict[str, Any]) -> None:
+    if entry.subject_kind == publishing.VERSION:
+        publishing.revert(entry, **told)
+        return
+    kinds: dict[str, Any] = {PROPOSAL: Proposal, TOMBSTONE: Tombstone}
+    if entry.subject_kind not in kinds:
+        raise Conflict("this cannot be undone")
+    row = kinds[entry.subject_kind].objects.filter(pk=entry.subject_id).first()
+    if row is None:
+        raise Conflict("what it was about has been forgotten meanwhile")
+    row.revert(entry, **told)

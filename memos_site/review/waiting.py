@@ -1,0 +1,116 @@
+"""What waits for a person: candidates and contested memories, proposed versions of skills, proposals."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest
+
+from memories.models import Memory, Proposal
+from memories.models.evidence import with_support
+from memories.models.memory import MemoryQuerySet
+from memories.models.passage import saying
+from memories.values.choices import Status, Type
+from memories.values.trust import Trust
+from skills.models import SkillVersion
+
+ORDER = ("-weight", "-support_count", "-created_at", "-id")  # what a verdict is worth, support, newest
+URGENT = (Proposal.Kind.CONFLICT, Proposal.Kind.FAILING)  # before what a skill is worth, which is at most 1
+ORDERS = {"": ORDER, "newest": ("-created_at", "-id"), "surest": ("-confidence", "-created_at", "-id")}
+PROPOSALS: tuple[str, ...] = tuple(Proposal.Kind.values)
+VERSION = "version"
+FLAGGED = "flagged"  # whatever the flag; `resembles` and the name of one flag ask for less
+RESEMBLES = "resembles"
+HELD = (Status.CONFIRMED, Status.APPLIED)
+UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
+EXACT = ("scope", "source", "category", "company_id")
+
+
+def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> MemoryQuerySet:
+    """The memories that wait for a decision within the caller's trust, in the order of what a verdict is worth.
+
+    A skill waits as a candidate, and again (kind `version`) when a new version of one that is believed is proposed.
+    `asked`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
+    """
+    update = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
+    updated = Q(Exists(update), status__in=HELD)
+    undecided = Q(status__in=UNDECIDED)
+    wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
+    rows = Memory.objects.visible_to(trust).awake(at).unexpired(at).filter(wanted, **_columns(asked))
+    rows = narrowed(rows, asked)
+    if kind in Type.values:
+        rows = rows.filter(type=kind)
+    elif kind in PROPOSALS:
+        rows = rows.none()
+    rows = with_support(rows.select_related("skill", "performance", "worth"))
+    weighed: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0))
+    return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
+
+
+def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "QuerySet[Proposal]":
+    """The open proposals, unordered, with the columns of ORDERS: who proposed it is one occasion that speaks for it.
+
+    `asked` is asked of the memory that each is about.
+    """
+    about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(asked))
+    if asked.get("q"):
+        about = saying(about, asked["q"])
+    rows = Proposal.objects.visible_to(trust).open().awake(at).filter(memory__in=about)
+    if asked.get("flag"):
+        rows = rows.exclude(resembles=None) if asked["flag"] in (FLAGGED, RESEMBLES) else rows.none()
+    if kind:
+        rows = rows.filter(kind=kind)
+    spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
+    weight = Case(When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
+    rows = rows.annotate(support_count=Greatest(spoken, Value(1)), created_at=F("opened_at"), weight=weight)
+    return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
+
+
+def _columns(asked: Mapping[str, str]) -> dict[str, str]:
+    return {name: asked[name] for name in EXACT if asked.get(name)}
+
+
+def narrowed(rows: MemoryQuerySet, asked: Mapping[str, str]) -> MemoryQuerySet:
+    """By `flag` and `q`, where they are asked."""
+    if asked.get("flag"):
+        rows = rows.filter(flagged(asked["flag"]))
+    return saying(rows, asked["q"]) if asked.get("q") else rows
+
+
+def flagged(flag: str) -> Q:
+    """By the name of a flag, RESEMBLES, or FLAGGED for any of them."""
+    if flag == RESEMBLES:
+        return Q(resembles__isnull=False)
+    return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
+
+
+def kinds(trust: Trust, *, at: datetime, **asked: str) -> dict[str, int]:
+    """How many of what is `asked` wait, by kind."""
+    ids = waiting(trust, at=at, **asked).order_by().values("pk")
+    counted: dict[str, int] = {}
+    memories = Memory.objects.filter(pk__in=ids).order_by().values("type", "status").annotate(n=Count("pk"))
+    for row in memories:
+        kind = VERSION if row["status"] in HELD else row["type"]
+        counted[kind] = counted.get(kind, 0) + row["n"]
+    proposals = proposed(trust, at=at, **asked).order_by()
+    counted.update(proposals.values_list("kind").annotate(n=Count("pk")))
+    return counted
+
+
+def kind_of(row: Memory | Proposal) -> str:
+    if isinstance(row, Proposal):
+        return row.kind
+    return VERSION if row.status in HELD else row.type
