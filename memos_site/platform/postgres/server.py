@@ -26,7 +26,7 @@ from memos_site.platform.postgres.cluster import (
     postmaster_file,
 )
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[3]
 SECOND_LOOK = 0.5  # seconds in which the keeper notices that it is alone
 _taking_part: dict[Path, int] = {}
 
