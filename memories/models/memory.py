@@ -30,9 +30,8 @@ ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins
 
 def competence_key(skill_name: str | None) -> str | None:
     """Names of tools reach thousands of characters; a key does not."""
-    if skill_name is None or len(skill_name) <= LONGEST_KEY:
-        return skill_name
-    return f"skill:{hashlib.sha256(skill_name.encode()).hexdigest()}"
+    fits = skill_name is None or len(skill_name) <= LONGEST_KEY
+    return skill_name if fits else f"skill:{hashlib.sha256(str(skill_name).encode()).hexdigest()}"
 
 
 def episode_key(source: str, external_id: str | None) -> str | None:
