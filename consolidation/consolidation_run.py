@@ -9,7 +9,6 @@ from django.utils import timezone
 from consolidation import locks
 from consolidation.guidance import curves, effect, holdback, profiling
 from consolidation.models import Pattern, Run
-from consolidation.models.commands import CommandFact
 from consolidation.models.profiles import Unmeasured, Unprofiled
 from consolidation.pipelines import carrying, competences, facts, sightings
 from memories.models import Episode
@@ -50,10 +49,8 @@ def abandon_dead_runs(*, at: datetime, kind: str = KIND) -> None:
 
 def retry_set_aside() -> int:
     """Puts what was set aside after three attempts back into its queue; how many."""
-    facts_too = CommandFact.objects.set_aside().update(attempts=0)
-    return (
-        facts_too + Episode.objects.set_aside().update(digest_attempts=0) + Pattern.objects.stuck().update(attempts=0)
-    )
+    episodes = Episode.objects.set_aside().update(digest_attempts=0)
+    return episodes + Pattern.objects.stuck().update(attempts=0) + facts.retry_set_aside()
 
 
 def _scopes() -> list[str]:
@@ -62,7 +59,7 @@ def _scopes() -> list[str]:
     found = set(new.distinct()) | set(due.distinct())
     found |= set(Unprofiled.objects.filter(attempts__lt=3).order_by().values_list("scope", flat=True).distinct())
     found |= set(Unmeasured.objects.values_list("pk", flat=True))
-    found |= set(CommandFact.objects.due().order_by().values_list("scope", flat=True).distinct())
+    found |= facts.scopes_due()
     if settings.SIGNATURE != "all":
         found |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
     return sorted(found)

@@ -1,6 +1,6 @@
 """Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue.
 
-What their commands show is counted in the same transaction.
+What their commands and arguments show is counted in the same transaction.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from consolidation.guidance import features, holdback
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
 from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
-from consolidation.pipelines import facts, recorded
+from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
 
@@ -61,7 +61,7 @@ def _write(ids: Sequence[UUID]) -> int:
             unique_fields=["episode"],
             update_fields=COLUMNS,
         )
-        facts.see([(run, episodes[run.id]) for run in runs], rules)
+        counting.see([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
         Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
         Unprofiled.objects.filter(pk__in=ids).delete()

@@ -1,6 +1,8 @@
 """How easily a split of counts comes about when nothing is behind it."""
 
-from math import comb
+from math import comb, sqrt
+
+Z95 = 1.959964
 
 
 def by_chance(one: int, of_one: int, other: int, of_other: int) -> float:
@@ -12,3 +14,11 @@ def by_chance(one: int, of_one: int, other: int, of_other: int) -> float:
     low, high = (one, most) if one * of_other > other * of_one else (least, one)
     ways = sum(comb(of_one, k) * comb(of_other, with_it - k) for k in range(low, high + 1))
     return ways / comb(total, with_it)
+
+
+def at_least(n: int, of: int) -> float:
+    """The lower end of the 95 % interval of a share (Wilson 1927)."""
+    if not of:
+        return 0.0
+    share, z = n / of, Z95 * Z95 / of
+    return max(0.0, (share + z / 2 - Z95 * sqrt(share * (1 - share) / of + z / (4 * of))) / (1 + z))

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from consolidation.learning.findings import Language
 from consolidation.learning.purposes import ALONE
+from consolidation.learning.startup_words import Form, StartupWords
 
 LEAST_RUNS, LEAST_CASES = 3, 2
 CONSISTENT = 0.9
@@ -22,12 +24,8 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Tally:
-    form: str
-    runs: int
-    started: int
+class Tally(Form):
     cases: int
-    latest: int  # how many of the latest runs in a row ended alike
     latest_started: bool
 
     @property
@@ -60,56 +58,45 @@ def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
 def _tally(form: str, rows: Sequence[Seen]) -> Tally:
     last = rows[-1].started
     latest = next((n for n, row in enumerate(reversed(rows)) if row.started != last), len(rows))
-    return Tally(form, len(rows), sum(row.started for row in rows), len({row.case for row in rows}), latest, last)
+    return Tally(form, len(rows), sum(row.started for row in rows), latest, len({row.case for row in rows}), last)
 
 
-def claims(purpose: str, tallies: Mapping[str, Tally]) -> dict[str, bool]:
-    """Form -> does it start, of what is worth saying; empty when nothing is.
+@dataclass(frozen=True)
+class Startups:
+    """The commands of one purpose in one place."""
 
-    That something starts is worth a word beside what does not, and by itself where one would not know how to call it.
-    """
-    order = sorted(tallies.values(), key=lambda one: (-one.runs, one.form))
-    starting = [one.form for one in order if one.starts is True][:MOST_STARTING]
-    failing = [one.form for one in order if one.starts is False][:MOST_FAILING]
-    if not failing and purpose not in ALONE:
-        return {}
-    return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)
+    place: str
+    purpose: str
+    tallies: Mapping[str, Tally]
 
+    def claims(self) -> dict[str, bool]:
+        """Form -> does it start, of what is worth saying.
 
-def still(said: Mapping[str, bool], purpose: str, tallies: Mapping[str, Tally]) -> dict[str, bool]:
-    """What is said, as it is to be said now: one run that ends otherwise moves a count and takes no word back."""
-    kept = {form: starts for form, starts in said.items() if tallies[form].mostly(starts)}
-    return {**kept, **claims(purpose, tallies)} or dict(said)
+        That something starts is worth a word beside what does not, and by itself where one would not know how to call
+        it.
+        """
+        order = sorted(self.tallies.values(), key=lambda one: (-one.runs, one.form))
+        starting = [one.form for one in order if one.starts is True][:MOST_STARTING]
+        failing = [one.form for one in order if one.starts is False][:MOST_FAILING]
+        if not failing and self.purpose not in ALONE:
+            return {}
+        return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)
 
+    def still(self, said: Mapping[str, bool]) -> dict[str, bool]:
+        """One run that ends otherwise moves a count and takes no word back."""
+        kept = {form: starts for form, starts in said.items() if self.tallies[form].mostly(starts)}
+        return {**kept, **self.claims()} or dict(said)
 
-def sentence(place: str, said: Mapping[str, bool], tallies: Mapping[str, Tally]) -> str:
-    """In sympy `bin/test` starts (74 of 74 runs); `pytest` does not (1 of 42)."""
-    turned = {form for form, starts in said.items() if tallies[form].has_turned(starts)}
-    parts = [_turned(tallies[form], said[form]) for form in said if form in turned]
-    for starts in (True, False):
-        forms = [tallies[form] for form in said if said[form] == starts and form not in turned]
-        if forms:
-            parts.append(_clause(forms, starts, first=not parts))
-    return f"In {place or 'these runs'} {'; '.join(parts)}."
+    def turned(self, said: Mapping[str, bool]) -> bool:
+        return any(self.tallies[form].has_turned(starts) for form, starts in said.items())
 
-
-def _clause(forms: Sequence[Tally], starts: bool, *, first: bool) -> str:
-    one = len(forms) == 1
-    verb = ("starts" if one else "start") if starts else ("does not" if one else "do not")
-    verb += " start" if first and not starts else ""
-    counts = [f"{form.started} of {form.runs}" for form in forms]
-    counts[0] += " runs" if first else ""
-    if one:
-        return f"`{forms[0].form}` {verb} ({counts[0]})"
-    return f"{_joined([f'`{form.form}` ({count})' for form, count in zip(forms, counts, strict=True)])} {verb}"
-
-
-def _turned(one: Tally, started: bool) -> str:
-    before = f"{one.started if started else one.started - one.latest} of {one.runs - one.latest} before"
-    now = f"0 of the last {one.latest} runs" if started else f"{one.latest} of the last {one.latest} runs"
-    verb = "does not start any more" if started else "starts now"
-    return f"`{one.form}` {verb} ({now}, {before})"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    def sentence(self, said: Mapping[str, bool], language: Language) -> str:
+        """In sympy `bin/test` starts (74 of 74 runs); `pytest` does not (1 of 42)."""
+        turned = {form for form, starts in said.items() if self.tallies[form].has_turned(starts)}
+        words = StartupWords(language)
+        parts = [words.turned(self.tallies[form], said[form]) for form in said if form in turned]
+        for starts in (True, False):
+            forms = [self.tallies[form] for form in said if said[form] == starts and form not in turned]
+            if forms:
+                parts.append(words.clause(forms, starts, first=not parts))
+        return words.whole(self.place, parts)

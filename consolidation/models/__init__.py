@@ -1,3 +1,4 @@
+from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.groups import PluginRun, Reading, RuleGroup, RuleSighting, Unread
 from consolidation.models.profiles import GuidanceCurve, RunProfile, Unmeasured, Unprofiled
@@ -5,6 +6,8 @@ from consolidation.models.runs import Pattern, Run, Sighting, case_of
 from consolidation.models.worth import SkillOffer, SkillWorth
 
 __all__ = [
+    "ArgumentFact",
+    "ArgumentUse",
     "CommandAttempt",
     "CommandFact",
     "GuidanceCurve",

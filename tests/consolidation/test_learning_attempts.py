@@ -7,7 +7,7 @@ import pytest
 from consolidation.learning.attempts import attempts
 from consolidation.learning.places import place, repository
 from consolidation.learning.purposes import purpose
-from consolidation.learning.startups import Seen, claims, sentence, tally
+from consolidation.learning.startups import Seen, Startups, tally
 from tests.consolidation.recorded import RULES, run
 
 UNLOADED = "unittest.loader._FailedTest"
@@ -104,7 +104,8 @@ def test_a_repository_is_named_without_a_login(said: Any, name: str) -> None:
 def test_what_starts_now_and_then_is_not_said() -> None:
     cases = [run(n, "mend it").id for n in range(10)]
     seen = [Seen("pytest", case, n % 2 == 0) for n, case in enumerate(cases)]
-    assert claims("tests", tally(seen)) == {}
+    assert Startups("", "tests", tally(seen)).claims() == {}
     firm = tally([*seen, *(Seen("bin/test", case, True) for case in cases)])
-    assert sentence("", claims("tests", firm), firm) == "In these runs `bin/test` starts (10 of 10 runs)."
-    assert claims("git", {"git": firm["bin/test"]}) == {}
+    found = Startups("", "tests", firm)
+    assert found.sentence(found.claims(), "en") == "In these runs `bin/test` starts (10 of 10 runs)."
+    assert Startups("", "git", {"git": firm["bin/test"]}).claims() == {}

@@ -1,0 +1,158 @@
+"""Which values the calls with an effect were given, and everywhere that each stood before: no value itself."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from consolidation.learning.values import ITEM, Path, leaves, spelled
+
+if TYPE_CHECKING:
+    from consolidation.learning.effects import ToolRules
+    from consolidation.learning.runs import Call, Message, Run
+
+MESSAGE = "(message)"  # what the user said
+INSTRUCTIONS = "(instructions)"  # what was said by neither the user nor the agent
+NOWHERE = "(nowhere)"  # nothing had shown the value before
+ARROW = " → "
+MOST_LEAVES = 3_000  # of a result
+MOST_PLACES = 24  # a value that stands in more places tells nothing
+MOST_VALUES = 12  # of one argument in one call
+MOST_CALLS = 8  # of one argument in one run
+LONGEST_NAME = 200
+LONGEST_TEXT = 30_000
+MOST_FIELDS = 24  # an object with more keys names things, not fields
+_USERS, _AGENTS = {"user", "human"}, {"assistant", "agent", "ai", "model"}
+_FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
+_TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
+_TELLING = re.compile(r"[\d@/]")
+
+
+@dataclass(frozen=True)
+class ArgumentCall:
+    """One call with its values of one argument.
+
+    `places`: of each value where it stood before (`tool → field`, MESSAGE), none where nothing had shown it; `read`:
+    the tools that had answered; `worked`: it returned no error.
+    """
+
+    tool: str
+    argument: str
+    places: tuple[tuple[str, ...], ...]
+    read: tuple[str, ...]
+    worked: bool
+
+
+def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
+    """Every call with an effect, argument by argument, with values that name one thing: an id, an address, a date."""
+    acting = [call for call in run.steps if _acts(call, rules)]
+    wanted = {key for call in acting for _, key in _given(call)}
+    if not wanted:
+        return []
+    known = _Known(run, wanted)
+    return [found for call in run.steps for found in known.call(call, acts=call in acting)]
+
+
+def _acts(call: "Call", rules: "ToolRules") -> bool:
+    """What a command line is given is no argument."""
+    return rules.is_effect(call.name) and not rules.runs_commands(call.name) and not call.via
+
+
+def _given(call: "Call") -> Iterator[tuple[Path, str]]:
+    for path, leaf in leaves(call.arguments):
+        if key := _key(leaf):
+            yield path, key
+
+
+def _key(leaf: Any) -> str:
+    """What to look for; '' for yes and no, short numbers, plain words and texts, which occur anywhere or nowhere."""
+    if isinstance(leaf, bool):
+        return ""
+    number = isinstance(leaf, float) and leaf.is_integer()
+    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
+    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
+
+
+class _Known:
+    """What the agent had been shown at a point of the run, as far as it was used."""
+
+    def __init__(self, run: "Run", wanted: set[str]) -> None:
+        self._wanted = wanted
+        self._several = [key for key in wanted if not _TOKEN.fullmatch(key)]
+        messages = [message for message in run.messages if message.role not in _AGENTS and message.text]
+        self._coming = sorted(messages, key=lambda message: -message.position)
+        self._places: dict[str, set[str]] = defaultdict(set)
+        self._read: set[str] = set()
+        self._cut = False
+
+    def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
+        while self._coming and self._coming[-1].position < call.position:
+            self._hear(self._coming.pop())
+        if acts and len(call.name) <= LONGEST_NAME:
+            yield from self._use(call)
+        if not call.failed:
+            self._see(call)
+
+    def _use(self, call: "Call") -> Iterator[ArgumentCall]:
+        by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for path, key in _given(call):
+            places = self._places.get(key, set())
+            if len(places) <= MOST_PLACES and (places or not self._cut):
+                by_argument[named(path)].add(tuple(sorted(places)))
+        for argument, found in by_argument.items():
+            if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
+                yield ArgumentCall(
+                    call.name, argument, tuple(sorted(found)), tuple(sorted(self._read)), not call.failed
+                )
+
+    def _hear(self, message: "Message") -> None:
+        place = MESSAGE if message.role in _USERS else INSTRUCTIONS
+        self._cut |= len(message.text) > LONGEST_TEXT
+        self._find(message.text, place)
+
+    def _see(self, call: "Call") -> None:
+        """A result that merely repeats an argument is no source of it."""
+        told = {key for _, key in _given(call)}
+        found = leaves(call.returned, MOST_LEAVES)
+        self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
+        self._read.add(call.name)
+        many = _maps(found)
+        for path, leaf in found:
+            place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
+            if isinstance(leaf, str) and " " in leaf:
+                self._find(leaf, place, without=told)
+            elif (key := _key(leaf)) in self._wanted and key not in told:
+                self._places[key].add(place)
+
+    def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> None:
+        low = text[:LONGEST_TEXT].lower()
+        words = {word.strip(".:-/") for word in _TOKEN.findall(low)}
+        found = (words & self._wanted) | {key for key in self._several if key in low}
+        for key in found - without:
+            self._places[key].add(place)
+
+
+def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
+    inner: dict[Path, set[str]] = defaultdict(set)
+    for path, _ in found:
+        for n, key in enumerate(path):
+            inner[path[:n]].add(key)
+    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
+
+
+def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
+    """`payment_methods.*.id`: with `*` for keys that are somebody's id, and those of objects that name things."""
+    field = (n and path[:n] in maps for n in range(len(path)))
+    return spelled(
+        tuple(
+            key if key == ITEM or (_FIELD.fullmatch(key) and not many) else "*"
+            for key, many in zip(path, field, strict=True)
+        )
+    )
+
+
+def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
+    """The calls of one argument as plain JSON values, each of its kind once."""
+    found = [{"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked} for one in calls]
+    return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

@@ -1,0 +1,66 @@
+"""What runs have shown of the arguments that they gave: from which source they were right, and from which they failed.
+
+Only names of tools, arguments and fields stand here, no value and no word of a run.
+"""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from consolidation.learning.argument_counts import Shown
+from consolidation.learning.argument_facts import ArgumentFindings, testimony
+from consolidation.models.counted_facts import CountedFact, CountedRun
+from memories.values.choices import Outcome
+
+MOST_RUNS = 1_000  # the latest, that are counted
+
+
+class ArgumentFact(CountedFact):
+    """One argument of one tool that changes something.
+
+    `said`: the source that it comes from, and those that failed.
+    """
+
+    tool = models.CharField(max_length=200)
+    argument = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "sensitivity", "tool", "argument"], name="argument_fact_is_one_of_its_tool"
+            ),
+        ]
+        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="argument_fact_due")]
+
+    def __str__(self) -> str:
+        return f"{self.argument} of {self.tool}"
+
+    @property
+    def topic(self) -> str:
+        return f"source of {self.argument} for {self.tool}"
+
+    def findings(self) -> ArgumentFindings:
+        latest = self.shown.order_by("-at", "-pk").values_list("case", "outcome", "calls")[:MOST_RUNS]
+        shown = [Shown.read(case, outcome, calls) for case, outcome, calls in reversed(latest)]
+        return ArgumentFindings(self.tool, self.argument, shown)
+
+
+class ArgumentUse(CountedRun):
+    """How one run gave one argument: each call as plain JSON values."""
+
+    fact = models.ForeignKey(ArgumentFact, on_delete=models.CASCADE, related_name="shown")
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    calls = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["fact", "episode_id"], name="argument_use_counts_once"),
+        ]
+        indexes = [models.Index(fields=["episode_id"], name="argument_use_by_episode")]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.episode_id}"
+
+    def agrees(self, said: dict[str, Any]) -> bool | None:
+        return testimony(Shown.read(self.case, self.outcome, self.calls), said)

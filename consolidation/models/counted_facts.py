@@ -1,0 +1,103 @@
+"""What facts that are counted from runs have in common: the fact's row is the queue of what was touched."""
+
+from collections.abc import Iterable
+from typing import Any, Self
+from uuid import UUID
+
+from django.db import models
+
+from consolidation.learning.findings import Findings
+from memories.models import Memory
+from memories.models.trusted import Trusted, new_id
+
+MOST_ATTEMPTS = 3
+
+
+class CountedFactQuerySet(Trusted[Any]):
+    def due(self) -> Self:
+        """Touched since they were last written down."""
+        return self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
+
+    def set_aside(self) -> Self:
+        return self.filter(due=True, attempts__gte=MOST_ATTEMPTS)
+
+
+class CountedFact(models.Model):
+    """One subject in one scope, of one sensitivity.
+
+    `said`: what its memory says, to compare new runs with; `words` are those that were written last; `turned`: it was
+    proposed to say otherwise, and the latest runs still do; `language`: of the requests when it was first said.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="%(class)s")
+    said = models.JSONField(default=dict)
+    words = models.TextField(blank=True)
+    language = models.CharField(max_length=2, choices=[("en", "English"), ("zh", "Chinese")], default="en")
+    turned = models.BooleanField(default=False)
+    due = models.BooleanField(default=True)
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    shown: Any  # the rows of its runs
+
+    objects = CountedFactQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    @property
+    def topic(self) -> str:
+        """What it is about, in words of which its key is made."""
+        raise NotImplementedError
+
+    def findings(self) -> Findings:
+        """What its runs say when they are counted now."""
+        raise NotImplementedError
+
+    def attempted(self) -> None:
+        """Counted before the work, so that what kills its worker three times is set aside."""
+        self.attempts += 1
+        self.save(update_fields=["attempts"])
+
+    def failed(self, why: str) -> None:
+        """The work failed and the worker lives: tried again in the next run."""
+        self.attempts, self.error = 0, why[:2000]
+        self.save(update_fields=["attempts", "error"])
+
+    def settle(self) -> None:
+        self.due, self.attempts, self.error = False, 0, ""
+        self.save()
+
+
+class CountedRunQuerySet(Trusted[Any]):
+    trust_path = "fact__"
+
+    def uncounted(self) -> Self:
+        return self.filter(counted=False).order_by("at", "pk")
+
+    def of(self, episode_ids: Iterable[UUID]) -> Self:
+        return self.filter(episode_id__in=list(episode_ids))
+
+
+class CountedRun(models.Model):
+    """What one run showed. It survives the episode, and counts once.
+
+    `counted`: it is evidence of the memory, or was met by a dismissal.
+    """
+
+    episode_id = models.UUIDField()
+    case = models.UUIDField()
+    at = models.DateTimeField()
+    counted = models.BooleanField(default=False)
+
+    objects = CountedRunQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def agrees(self, said: dict[str, Any]) -> bool | None:
+        """With what is said; None: it has nothing to say about it."""
+        raise NotImplementedError
