@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning import commands, purposes
+from consolidation.learning import commands, forms, purposes
 from consolidation.learning.effects import command_line
+from consolidation.learning.shell import is_plain
 from consolidation.learning.values import text_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
 
 def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:
     """Where a line runs several commands, only what its answer says by name."""
-    pairs = commands.called(line)
+    pairs = forms.called(line)
     acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
     code, said = answer(call)
     for form in dict.fromkeys(form for _, form in pairs):
@@ -74,7 +75,7 @@ def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:
         if _is_missing(form, said):
             yield form, False
         elif acting == [form]:
-            started = commands.interpreter(form) != "" or judge(said, code if commands.is_plain(line) else None, line)
+            started = forms.interpreter(form) != "" or judge(said, code if is_plain(line) else None, line)
             if started is not None:
                 yield form, started
 
@@ -136,4 +137,4 @@ def _sought(form: str) -> str:
     words = form.split()
     if "-m" in words[:-1]:
         return words[words.index("-m") + 1]
-    return words[1] if len(words) > 1 and commands.interpreter(words[0]) else words[0]
+    return words[1] if len(words) > 1 and forms.interpreter(words[0]) else words[0]

@@ -1,0 +1,50 @@
+"""How commands were called: `python -m pytest` and `pytest` are two forms of one kind."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from consolidation.learning import programs
+from consolidation.learning.commands import kind_of, kinds_of, python_kind
+from consolidation.learning.programs import NEUTRAL, PYTHON, SHELLS, WRAPPERS
+from consolidation.learning.shell import LONGEST_LINE, command_words
+from consolidation.learning.wrappers import DEEPEST, program_name, shell_script, stripped, wrapped
+
+
+@lru_cache(maxsize=20_000)
+def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
+    """(kind, form) of each command that a line runs, commands that prepare others left out.
+
+    The form is how it was called, without paths, values and options: `python -m pytest` and `pytest` are two forms of
+    one kind; a runner that brings its own environment (`poetry run`) belongs to it. '' for code of one's own.
+    """
+    found: list[tuple[str, str]] = []
+    try:
+        for words, writes in command_words(line[:LONGEST_LINE]):
+            rest = stripped(words)
+            if rest and program_name(rest[0]) in SHELLS and depth < DEEPEST and (inner := shell_script(rest)):
+                found += called(inner, depth + 1)
+            else:
+                found += [(kind, _form(rest)) for kind in kinds_of(rest, writes, DEEPEST)]
+    except ValueError:  # an open quote, say
+        return ()
+    return tuple((kind, form) for kind, form in found if kind not in NEUTRAL)
+
+
+def _form(words: Sequence[str]) -> str:
+    first = program_name(words[0]) if words else ""
+    if first in WRAPPERS and first not in programs.TRANSPARENT and (inner := wrapped(words, WRAPPERS[first])):
+        inside = _form(inner)
+        return " ".join(filter(None, [first, WRAPPERS[first], inside])) if inside else ""
+    if first not in PYTHON:
+        return kind_of(first, words[1:]) if first else ""
+    kind, called_as = python_kind(words[1:]), interpreter(words[0])
+    if kind == "python" or kind.endswith(" --version"):
+        return called_as
+    by_module = "-m" in words and "/" not in kind
+    return f"{called_as} -m {kind}" if by_module else f"{called_as} {kind}"
+
+
+def interpreter(word: str) -> str:
+    """As it was called, because `python`, `python3` and that of the system may differ; '' for another path."""
+    return word if re.fullmatch(r"(?:/usr/(?:local/)?bin/)?(?:python|pypy)\d*|py", word) else ""

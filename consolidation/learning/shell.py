@@ -1,0 +1,77 @@
+"""A command line as the words of each command that it runs; it is read like a shell would, and nothing is run."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+LONGEST_LINE = 20_000
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_PUNCTUATION = "();<>|&\n"
+_NO_FILE = re.compile(r"/dev/(?:null|stdout|stderr|tty)|&?\d|-")
+
+
+def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
+    """The words of each command, and whether its output goes into a file. ValueError: an open quote, say."""
+    words: list[str] = []
+    writes = False
+    tokens = _tokens(line)
+    for n, token in enumerate(tokens):
+        before, after = tokens[n - 1] if n else "", tokens[n + 1] if n + 1 < len(tokens) else ""
+        if not _is_operator(token):
+            if not _is_operator(before) or not set(before) & set("<>"):
+                words.append(token)
+        elif "<" in token or ">" in token:
+            if words and words[-1].isdigit():
+                words.pop()
+            to_file = after and not _is_operator(after) and not _NO_FILE.fullmatch(after)
+            writes = writes or (">" in token and bool(to_file))
+        else:
+            yield words, writes
+            words, writes = [], False
+    yield words, writes
+
+
+def is_plain(line: str) -> bool:
+    """Is its answer that of its last command: nothing is piped, and nothing runs in spite of a fault?"""
+    try:
+        operators = {token for token in _tokens(line[:LONGEST_LINE].strip()) if _is_operator(token)}
+    except ValueError:
+        return False
+    return not any(set(token) & set("|;\n") for token in operators)
+
+
+def _tokens(line: str) -> list[str]:
+    """Words without quotes, and operators; what `$(...)` holds is an argument and left out."""
+    plain = _COMMENT.sub("", _without_heredocs(line.replace("\r\n", "\n").replace("\\\n", " ")))
+    lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    found: list[str] = []
+    inside = 0
+    for token in lexer:
+        operator = _is_operator(token)
+        if inside:
+            inside += token.count("(") - token.count(")") if operator else 0
+        elif operator and "(" in token and found and (found[-1].endswith("$") or set(found[-1]) <= set("<>")):
+            inside = token.count("(") - token.count(")")
+        else:
+            found.append(token)
+    return found
+
+
+def _is_operator(token: str) -> bool:
+    return bool(token) and set(token) <= set(_PUNCTUATION)
+
+
+def _without_heredocs(line: str) -> str:
+    """Without the texts that are fed to commands; the redirection itself goes with its text."""
+    kept: list[str] = []
+    ends: list[str] = []
+    for row in line.split("\n"):
+        if ends:
+            if row.strip() == ends[0]:
+                ends.pop(0)
+            continue
+        ends = [match[2] for match in _HEREDOC.finditer(row)]
+        kept.append(_HEREDOC.sub("", row))
+    return "\n".join(kept)
