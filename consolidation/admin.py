@@ -1,10 +1,26 @@
-"""What the thinking room did: its runs, the patterns it saw, and in which episodes."""
+"""What the thinking room did: its runs, the patterns and facts that it counted, and what guidance is told by."""
+
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 from unfold.contrib.filters.admin import FieldTextFilter
 
-from consolidation.models import Pattern, Run, Sighting
+from consolidation.models import (
+    ArgumentFact,
+    ArgumentUse,
+    CommandAttempt,
+    CommandFact,
+    GuidanceCurve,
+    Pattern,
+    Run,
+    RunProfile,
+    Sighting,
+    SkillOffer,
+    SkillWorth,
+    Unprofiled,
+)
 from memories.admin.trusted import TrustedAdmin
 from memories.values.trust import Trust
 
@@ -38,3 +54,109 @@ class SightingAdmin(TrustedAdmin):
 
     def visible(self, trust: Trust) -> QuerySet[Sighting]:
         return Sighting.objects.filter(trust.visible("pattern__"))
+
+
+class CountedFactAdmin(TrustedAdmin):
+    """What it says is that of its memory, which a person may have put above it."""
+
+    ordering = ("-id",)
+    id_fields = ("pk", "memory")
+
+    def visible(self, trust: Trust) -> QuerySet[Any]:
+        return super().visible(trust).filter(Q(memory=None) | trust.visible("memory__"))
+
+
+class CountedRunAdmin(TrustedAdmin):
+    ordering = ("-id",)
+    sortable_by = ()
+    id_fields = ("episode_id", "fact")
+
+    def visible(self, trust: Trust) -> QuerySet[Any]:
+        return super().visible(trust).filter(Q(fact__memory=None) | trust.visible("fact__memory__"))
+
+
+@admin.register(CommandFact)
+class CommandFactAdmin(CountedFactAdmin):
+    list_display = ("purpose", "place", "scope", "secrecy", "words", "turned", "due", "attempts", "error")
+    list_filter = ("due", "turned", ("scope", FieldTextFilter))
+    search_fields = ("place", "purpose", "words", "error")
+
+
+@admin.register(CommandAttempt)
+class CommandAttemptAdmin(CountedRunAdmin):
+    list_display = ("form", "fact", "started", "episode_id", "counted", "at")
+    list_filter = ("started", "counted")
+    search_fields = ("form", "fact__place")
+
+
+@admin.register(ArgumentFact)
+class ArgumentFactAdmin(CountedFactAdmin):
+    list_display = ("argument", "tool", "scope", "secrecy", "words", "turned", "due", "attempts", "error")
+    list_filter = ("due", "turned", ("scope", FieldTextFilter))
+    search_fields = ("tool", "argument", "words", "error")
+
+
+@admin.register(ArgumentUse)
+class ArgumentUseAdmin(CountedRunAdmin):
+    list_display = ("fact", "outcome", "episode_id", "counted", "at")
+    list_filter = ("outcome", "counted")
+    search_fields = ("fact__tool", "fact__argument")
+
+
+@admin.register(RunProfile)
+class RunProfileAdmin(TrustedAdmin):
+    list_display = ("opening", "effects", "outcome", "scope", "secrecy", "at")
+    list_filter = ("outcome", ("scope", FieldTextFilter))
+    search_fields = ("opening",)
+    ordering = ("-pk",)
+    sortable_by = ()
+    hidden = ("vector", "identifiers")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("packed", "packed_opening", *self.hidden)
+
+
+@admin.register(Unprofiled)
+class UnprofiledAdmin(TrustedAdmin):
+    list_display = ("episode", "scope", "attempts", "error")
+    list_filter = ("attempts", ("scope", FieldTextFilter))
+    search_fields = ("error",)
+    ordering = ("-pk",)
+
+    def visible(self, trust: Trust) -> QuerySet[Unprofiled]:
+        return Unprofiled.objects.filter(trust.visible("episode__memory__"))
+
+
+@admin.register(GuidanceCurve)
+class GuidanceCurveAdmin(TrustedAdmin):
+    list_display = ("scope", "secrecy", "runs", "answers", "nearness", "at")
+    list_filter = (("scope", FieldTextFilter),)
+    ordering = ("-id",)
+
+
+@admin.register(SkillWorth)
+class SkillWorthAdmin(TrustedAdmin):
+    list_display = (
+        "memory",
+        "runs",
+        "routed",
+        "followed_well",
+        "followed_ill",
+        "otherwise_well",
+        "otherwise_ill",
+        "at",
+    )
+    search_fields = ("diverging",)
+    ordering = ("-weight",)
+
+
+@admin.register(SkillOffer)
+class SkillOfferAdmin(TrustedAdmin):
+    """The thread is that of a run which may stand higher than the skill."""
+
+    list_display = ("memory", "version", "scope", "agent", "withheld", "outcome", "at")
+    list_filter = ("withheld", "outcome", ("scope", FieldTextFilter))
+    search_fields = ("agent",)
+    ordering = ("-id",)
+    id_fields = ("pk", "memory", "episode_id")
+    hidden = ("thread_id",)

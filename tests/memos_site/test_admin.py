@@ -13,7 +13,20 @@ from django.db.models import ForeignKey, Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from consolidation.models import Pattern, Run, Sighting
+from consolidation.models import (
+    ArgumentFact,
+    ArgumentUse,
+    CommandAttempt,
+    CommandFact,
+    GuidanceCurve,
+    Pattern,
+    Run,
+    RunProfile,
+    Sighting,
+    SkillOffer,
+    SkillWorth,
+    Unprofiled,
+)
 from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Memory, Performance, Proposal, Relation
 from memories.values.choices import Sensitivity
 from skills.models import Skill, SkillVersion
@@ -23,8 +36,9 @@ from tests.operators import administrator, entering, page, staff
 pytestmark = pytest.mark.django_db
 WORD = "zanzibar"
 WITH_VERBS = (
-    AuditEntry, Episode, Event, Evidence, Memory, Pattern, Performance, Proposal, Relation, Run, Sighting, Skill,
-    SkillVersion,
+    ArgumentFact, ArgumentUse, AuditEntry, CommandAttempt, CommandFact, Episode, Event, Evidence, GuidanceCurve, Memory,
+    Pattern, Performance, Proposal, Relation, Run, RunProfile, Sighting, Skill, SkillOffer, SkillVersion, SkillWorth,
+    Unprofiled,
 )  # fmt: skip
 FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey"}
 
@@ -57,7 +71,38 @@ def make_secrets(word: str, sensitivity: int) -> None:
         )  # fmt: skip
         Sighting.objects.create(pattern=pattern, episode_id=run.pk, case=run.pk, outcome="success", at=AT)
         Run.objects.create(kind="consolidate", trigger="page", error=said, **own)
+        make_counted(said, run, memory if own is shared else None, own)
     Performance.objects.create(memory=skill.memory)
+    make_guided(word, run, skill.memory, low)
+
+
+def make_counted(said: str, run: Memory, memory: Memory | None, own: dict[str, Any]) -> None:
+    """Facts that are counted from runs. Those of a memory that stands higher than they do say what it says."""
+    said = f"{memory.key} {uuid4()}" if memory else f"{said} {uuid4()}"
+    command = CommandFact.objects.create(purpose=said[:64], place="", words=said, **own)
+    argument = ArgumentFact.objects.create(tool=said, argument="id", words=said, **own)
+    for fact in (command, argument):
+        type(fact).objects.filter(pk=fact.pk).update(memory=memory)
+    shown: dict[str, Any] = {"episode_id": run.pk, "case": run.pk, "at": AT}
+    CommandAttempt.objects.create(fact=command, form=said[:80], started=True, **shown)
+    ArgumentUse.objects.create(fact=argument, outcome="success", calls=[{"places": [[said]]}], **shown)
+
+
+def make_guided(word: str, run: Memory, skill: Memory, low: Memory) -> None:
+    """What guidance is told by, and what it told."""
+    Unprofiled.objects.create(episode_id=run.pk, scope=word, error=word)
+    RunProfile.objects.create(
+        episode_id=run.pk, scope=word, sensitivity=run.sensitivity, thread=word, outcome="success", at=AT,
+        effects=[word], opening=word, identifiers=[1], packed=b"1", packed_opening=b"1", vector=[0.5] * 8,
+    )  # fmt: skip
+    curve: dict[str, Any] = {"coefficients": [0, 0, 0], "nearness": 0, "answers": 1, "runs": 1, "at": AT}
+    GuidanceCurve.objects.create(scope=word, sensitivity=run.sensitivity, **curve)
+    for memory, said in ((skill, word), (low, "late")):
+        counts = ("routed", "followed_well", "followed_ill", "otherwise_well", "otherwise_ill", "gained", "lost")
+        SkillWorth.objects.create(memory=memory, runs=1, diverging=said, at=AT, **dict.fromkeys(counts, 1))
+        SkillOffer.objects.create(
+            memory=memory, version=1, scope=said, episode_id=run.pk, thread_id=word, agent=said, withheld=False, at=AT
+        )
 
 
 @pytest.fixture
@@ -120,7 +165,8 @@ def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: None) -> N
     client, nothing = staff(), str(uuid4())
     for model in WITH_VERBS:
         rows = Memory.objects.filter(content__contains=WORD) if model is Memory else model._default_manager.all()
-        above = [row for row in rows if WORD in str(vars(row)) and model is not Sighting]
+        told = {row: str(vars(row) | {"thread_id": "is on no page"}) for row in rows}
+        above = [row for row in rows if WORD in told[row] and model is not Sighting]
         for row in above:
             for name in ("change", "history"):
                 asked, unknown = (client.get(page(model, name, pk), follow=True) for pk in (row.pk, nothing))
