@@ -3,7 +3,7 @@
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
-import memories.models.vector
+import pgvector.django.halfvec
 from django.db import migrations, models
 
 
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                 ('identifiers', django.contrib.postgres.fields.ArrayField(base_field=models.IntegerField(), size=None)),
                 ('packed', models.BinaryField()),
                 ('packed_opening', models.BinaryField()),
-                ('vector', memories.models.vector.HalfVector()),
+                ('vector', pgvector.django.halfvec.HalfVectorField()),
             ],
             options={
                 'indexes': [models.Index(fields=['scope', '-at'], name='run_profile_newest'), django.contrib.postgres.indexes.GinIndex(fields=['identifiers'], name='run_profile_identifiers')],

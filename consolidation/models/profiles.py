@@ -11,29 +11,21 @@ import numpy as np
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import F, FloatField, Func, Value
+from django.db.models import F
+from pgvector import HalfVector
+from pgvector.django import HalfVectorField, MaxInnerProduct
 
 from memories.models import Episode
 from memories.models.trusted import Trusted
-from memories.models.vector import HalfVector, as_text
 from memories.values.choices import Outcome, Type
 
 MOST_ATTEMPTS = 3
 
 
-class _Distance(Func):
-    """Inner product of the vectors, negated as pgvector gives it."""
-
-    template = "(%(expressions)s)"
-    arg_joiner = " <#> "
-    output_field = FloatField()
-
-
 class RunProfileQuerySet(Trusted["RunProfile"]):
     def nearest(self, vector: "np.ndarray[Any, Any]", most: int) -> Self:
         """Exactly the nearest by what was said; the scopes are small beside what HNSW is for."""
-        asked = Func(Value(as_text(vector)), template="%(expressions)s::halfvec", output_field=HalfVector())
-        return self.order_by(_Distance(F("vector"), asked), "pk")[:most]
+        return self.order_by(MaxInnerProduct("vector", HalfVector(vector)), "pk")[:most]
 
     def sharing(self, identifiers: Collection[int], most: int) -> Self:
         """Runs in which one of these ids, numbers or names with digits came up: perhaps the same case."""
@@ -61,7 +53,7 @@ class RunProfile(models.Model):
     identifiers = ArrayField(models.IntegerField())
     packed = models.BinaryField()
     packed_opening = models.BinaryField()
-    vector = HalfVector()
+    vector = HalfVectorField()
 
     objects = RunProfileQuerySet.as_manager()
 

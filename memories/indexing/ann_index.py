@@ -7,23 +7,32 @@ import hashlib
 import logging
 
 from django.conf import settings
+from django.contrib.postgres.indexes import OpClass
 from django.db import connection
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.backends.utils import CursorWrapper as Cursor
+from django.db.models import OrderBy, Q
+from django.db.models.functions import Cast, Collate
+from django.db.models.indexes import IndexExpression
+from pgvector.django import HalfVectorField, HnswIndex
 
-from memories.models import EmbeddingModel
+from memories.models import EmbeddingModel, Vector
 
 log = logging.getLogger(__name__)
 MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest of it is built a hundred times slower
 NEAREST = 200  # that a search asks for
 EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
-COMPARES, GRAPH = "halfvec_ip_ops", "m = 16, ef_construction = 64"
+OPERATOR_CLASS, GRAPH = "halfvec_ip_ops", {"m": 16, "ef_construction": 64}
 OF_A_ROW = 900  # bytes beside the vector
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
+
+IndexExpression.register_wrappers(OrderBy, OpClass, Collate)  # else only the app django.contrib.postgres does it
 
 
 def index_name(model: str) -> str:
     """Another definition is another index: `ensure` builds it, and removes the former one."""
-    return f"vector_near_{hashlib.sha256(f'{model} {COMPARES} {GRAPH}'.encode()).hexdigest()[:16]}"
+    graph = ", ".join(f"{name} = {value}" for name, value in GRAPH.items())
+    return f"vector_near_{hashlib.sha256(f'{model} {OPERATOR_CLASS} {graph}'.encode()).hexdigest()[:16]}"
 
 
 def compared(embedding: str, size: int) -> str:
@@ -81,11 +90,17 @@ def _build(cursor: Cursor, model: str, name: str) -> str:
     needed = int(rows * (2 * size + OF_A_ROW) * 1.2) >> 10
     cursor.execute(f"SET maintenance_work_mem = {min(max(needed, 64 << 10), MOST_MEMORY)}")
     try:
-        cursor.execute(
-            f'CREATE INDEX CONCURRENTLY "{name}" ON memories_vector USING hnsw'
-            f" ({compared('embedding', size)} {COMPARES}) WITH ({GRAPH}) WHERE model = %s",
-            [model],
-        )
+        with DatabaseSchemaEditor(connection, atomic=False) as schema:
+            schema.add_index(Vector, _index(model, name, size), concurrently=True)
     finally:
         cursor.execute("RESET maintenance_work_mem")
     return "built"
+
+
+def _index(model: str, name: str, size: int) -> HnswIndex:
+    return HnswIndex(
+        OpClass(Cast("embedding", HalfVectorField(dimensions=size)), name=OPERATOR_CLASS),
+        name=name,
+        condition=Q(model=model),
+        **GRAPH,
+    )

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from memories import embedding
 from memories.embedding import Array, Embedder, Refused, Unavailable
 from memories.models import EmbeddingModel, Passage, Pending
-from memories.models.vector import as_text
+from memories.models.vector import halfvec_text
 from memories.values import text
 from memories.values.choices import Sensitivity
 
@@ -87,7 +87,9 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
 
 def _store(batch: Sequence[Said], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
     """What has been deleted meanwhile is passed by; a text without a vector leaves the queue too."""
-    found = [(said.passage, as_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None]
+    found = [
+        (said.passage, halfvec_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None
+    ]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity) "

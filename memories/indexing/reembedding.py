@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Avg, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from memories import embedding
@@ -126,14 +125,9 @@ def _mean(wanted: Embedder) -> list[float] | None:
     """What all texts have in common: the model's own, else that of what is stored."""
     if wanted.mean is not None:
         return [float(number) for number in wanted.mean]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT avg(embedding)::text FROM "
-            "(SELECT embedding FROM memories_vector WHERE model = %s LIMIT %s) AS sample",
-            [wanted.name, SAMPLE],
-        )
-        [mean] = cursor.fetchone()
-    return None if mean is None else [float(number) for number in np.fromstring(mean[1:-1], sep=",")]
+    sample = Vector.objects.filter(model=wanted.name)[:SAMPLE]
+    mean: list[float] | None = sample.aggregate(mean=Avg("embedding"))["mean"]
+    return mean
 
 
 def _remove_others(name: str) -> Iterator[Step]:

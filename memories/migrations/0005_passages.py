@@ -5,7 +5,7 @@ import django.contrib.postgres.indexes
 import django.contrib.postgres.search
 import django.db.models.deletion
 import memories.models.passage
-import memories.models.vector
+import pgvector.django.halfvec
 from django.db import migrations, models
 
 # Immutable with reason: the configuration is a literal, and the day is that of UTC.
@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('pk', models.CompositePrimaryKey('passage_id', 'model', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('model', models.TextField()),
-                ('embedding', memories.models.vector.HalfVector()),
+                ('embedding', pgvector.django.halfvec.HalfVectorField()),
                 ('scope', models.TextField()),
                 ('sensitivity', models.SmallIntegerField()),
                 ('passage', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='vectors', to='memories.passage')),

@@ -20,7 +20,7 @@ from memories import embedding
 from memories.models.episode import Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
-from memories.models.vector import EmbeddingModel, as_text
+from memories.models.vector import EmbeddingModel, halfvec_text
 from memories.values import text
 from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
 
@@ -181,7 +181,7 @@ def _write(drafts: Sequence[Draft]) -> None:
         [text.indexed(draft.text) for draft in drafts],
         [draft.actor for draft in drafts],
         [draft.at for draft in drafts],
-        [None if vector is None else as_text(vector) for vector in vectors],
+        [None if vector is None else halfvec_text(vector) for vector in vectors],
     ]
     filled: list[Any] = [built_in.name]
     queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)]

@@ -12,6 +12,7 @@ import numpy as np
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models import F, Q
+from pgvector.django import HalfVectorField
 
 from memories import embedding
 
@@ -19,31 +20,22 @@ MOST_ATTEMPTS = 3
 IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint takes
 
 
-class HalfVector(models.Field):  # type: ignore[type-arg]
-    """pgvector's halfvec of any dimension; in Python a float32 array."""
-
-    def db_type(self, connection: Any) -> str:
-        return "halfvec"
-
-    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> "np.ndarray[Any, Any] | None":
-        return None if value is None else np.array(value[1:-1].split(","), dtype=np.float32)
-
-    def get_prep_value(self, value: Any) -> str | None:
-        return None if value is None else as_text(value)
-
-
 @cache
-def _halves() -> "np.ndarray[Any, Any]":
-    """Every number that half a float can be, as text of one width: 65,536 times 12 bytes."""
+def _half_floats() -> "np.ndarray[Any, Any]":
+    """Text of each of the 65,536 half floats, by its bits; 12 bytes each."""
     with np.errstate(invalid="ignore"):
         numbers = np.arange(2**16, dtype=np.uint16).view(np.float16)
         return np.array([f"{number!s:>11}," for number in numbers], dtype="S12")
 
 
-def as_text(vector: Any) -> str:
-    """As pgvector reads it, looked up in one go: writing 256 numbers one by one costs more than the embedding."""
+def halfvec_text(vector: Any) -> str:
+    """Write a vector as the text of a halfvec, by table lookup.
+
+    Beside `pgvector.HalfVector(vector).to_text()` because every event and search needs one, and embedding a text takes
+    20 us. Measured on one core, 256 dimensions: 9 us against 264 us; 1,024 dimensions: 10 us against 862 us.
+    """
     bits = np.asarray(vector, dtype=np.float16).view(np.uint16)
-    return f"[{_halves()[bits].tobytes().decode()[:-1]}]"
+    return f"[{_half_floats()[bits].tobytes().decode()[:-1]}]"
 
 
 class Vector(models.Model):
@@ -52,7 +44,7 @@ class Vector(models.Model):
         "memories.Passage", models.DO_NOTHING, related_name="vectors", db_constraint=False, db_index=False
     )
     model = models.TextField()
-    embedding = HalfVector()
+    embedding = HalfVectorField()
     scope = models.TextField()
     sensitivity = models.SmallIntegerField()
 

@@ -8,7 +8,7 @@ import numpy as np
 from django.conf import settings
 
 from memories.indexing import ann_index
-from memories.models.vector import as_text
+from memories.models.vector import halfvec_text
 from memories.search.question import Question
 from memories.search.request import BELIEVED, SearchRequest
 from memories.search.word_selection import Reach, quoted, reach
@@ -56,7 +56,7 @@ class Asking:
         if a is None or m is None or len(a) != len(m):
             return None
         square = float(m @ m)
-        return Centring(as_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
+        return Centring(halfvec_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
 
     @property
     def by_index(self) -> bool:
@@ -106,7 +106,7 @@ class Asking:
             "query": reached.query,
             "found": reached.found,
             "holding": reached.holding,
-            "vector": None if question.vector is None else as_text(question.vector),
+            "vector": None if question.vector is None else halfvec_text(question.vector),
             "model": question.model,
             **(centring._asdict() if centring else {}),
             "pool": settings.SEARCH_POOL,

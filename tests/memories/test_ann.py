@@ -111,7 +111,7 @@ def test_an_index_of_another_definition_is_built_anew(settings: Any, monkeypatch
     known("Acme pays")
     count_rows()
     ann_index.ensure()
-    monkeypatch.setattr(ann_index, "GRAPH", "m = 8, ef_construction = 32")
+    monkeypatch.setattr(ann_index, "GRAPH", {"m": 8, "ef_construction": 32})
     assert ann_index.ensure() == "built"
     assert indexes() == {ann_index.index_name("static-256")} != {NAME}
 
