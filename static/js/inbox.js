@@ -57,6 +57,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (!event.detail.requestConfig.path.startsWith("/undo/")) return;
   if (document.getElementById("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
   else location.reload(); // nothing waited
+  if (event.detail.requestConfig.elt.isConnected) return;
+  event.detail.shouldSwap = false; // another answer has replaced its button: htmx would look for the rows beside that
+  htmx.swap("#toast", event.detail.serverResponse, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
+});
+
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  const row = event.detail.target;
+  if (row?.matches?.("[data-row]") && row.contains(document.activeElement)) next = after(row)?.id ?? row.id;
 });
 
 document.addEventListener("htmx:oobAfterSwap", (event) => {
@@ -67,7 +75,8 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
 document.addEventListener("htmx:afterSettle", () => {
   const same = stays && document.getElementById(stays);
   const typing = same?.querySelector("form.edit textarea");
-  (typing ?? (open(same) ? same : next && document.getElementById(next)))?.focus();
+  const following = next && document.getElementById(next);
+  (typing ?? [same, following, following && after(following)].find(open) ?? following)?.focus();
   next = stays = null;
   count();
 });

@@ -54,12 +54,16 @@ function step(what) {
 
 let underWay = 0;
 const steps = [];
-const decides = (event) => event.detail.requestConfig.elt.matches("form");
-document.addEventListener("htmx:beforeRequest", (event) => (underWay += decides(event)));
-document.addEventListener("htmx:afterRequest", (event) => {
-  underWay -= decides(event);
-  if (!underWay && steps.length) step(steps.shift());
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (!event.detail.requestConfig.elt.matches("form")) return;
+  underWay += 1;
+  event.detail.xhr.addEventListener("loadend", answered); // htmx's own events of a form that was replaced reach nobody
 });
+
+function answered() {
+  underWay -= 1;
+  if (!underWay && steps.length) step(steps.shift());
+}
 
 function search() {
   const field = document.querySelector("input[type=search]");

@@ -13,6 +13,11 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loo
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 LONGEST_WAIT = 30  # seconds
+RECORD_KEYS = """
+  window.recordedKeys = [];
+  const name = (element) => `${element?.tagName} ${element?.id} busy=${element?.getAttribute("aria-busy")}`;
+  addEventListener("keydown", (event) => recordedKeys.push(`${event.key} on ${name(document.activeElement)}`), true);
+"""
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +29,18 @@ def browser() -> Iterator[Browser]:
 
 
 class Held:
-    """Requests that the browser has sent and that do not reach the server before `let_go`."""
+    """Requests that the browser has sent and that do not reach the server before `let_go`.
+
+    Made before the page is opened that sends them: Chromium tells an open document of its first route later than it
+    answers, and keys overtake that. Their requests reach the server past the route.
+    """
 
     def __init__(self, page: Page, pattern: str) -> None:
         self._page, self._pattern, self._open = page, pattern, False
         self._routes: list[Route] = []
+        self._requests: list[str] = []
+        page.on("request", lambda request: self._requests.append(f"{request.method} {request.url}"))
+        page.add_init_script(RECORD_KEYS)
         page.route(pattern, self._arrived)
 
     def _arrived(self, route: Route) -> None:
@@ -39,7 +51,7 @@ class Held:
 
     def seen(self, count: int = 1) -> None:
         """Waits until so many are held: whatever a key that was pressed asks of the server has been asked by then."""
-        until(self._page, lambda: len(self._routes) >= count, what=f"{count} requests to {self._pattern}")
+        until(self._page, lambda: len(self._routes) >= count, what=lambda: self._missing(count))
 
     def let_go(self, count: int = 1) -> None:
         """These, once so many have been seen, and whatever comes later."""
@@ -48,10 +60,19 @@ class Held:
         for route in self._routes:
             route.continue_()
 
+    def _missing(self, count: int) -> str:
+        """What came instead: a request that was never sent, or a key that the page lost, can be told from it."""
+        held = [route.request.url for route in self._routes]
+        keys = self._page.evaluate("window.recordedKeys")
+        return (
+            f"{count} requests to {self._pattern}; held: {held}; sent: {self._requests}; "
+            f"keys: {keys}; page: {self._page.url}"
+        )
 
-def until(page: Page, happened: Callable[[], bool], *, what: str) -> None:
+
+def until(page: Page, happened: Callable[[], bool], *, what: Callable[[], str]) -> None:
     """Lets the browser's events in until it has happened; a failure that names it when that takes too long."""
     end = monotonic() + LONGEST_WAIT
     while not happened():
-        assert monotonic() < end, f"never seen: {what}"
+        assert monotonic() < end, f"never seen: {what()}"
         page.wait_for_timeout(10)

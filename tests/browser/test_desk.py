@@ -110,7 +110,7 @@ def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Br
     page.wait_for_timeout(300)  # in which a page that does not wait for its keys is painted
     assert not page.evaluate("window.painted")  # nobody sees a page whose keys do nothing yet
     keys.let_go()
-    until(page, lambda: page.evaluate("Boolean(window.painted)"), what="the page with its keys")
+    until(page, lambda: page.evaluate("Boolean(window.painted)"), what=lambda: "the page with its keys")
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     assert status_of(memory) == "confirmed"
@@ -156,6 +156,6 @@ def test_a_row_that_comes_back_is_decided_in_place_however_soon(browser: Browser
     expect(page.locator("#toast")).to_contain_text("Promoted")
     page.evaluate(AT_ONCE)
     press(page, "z")
-    until(page, lambda: page.evaluate("Boolean(sessionStorage.pressed)"), what="the row that came back")
+    until(page, lambda: page.evaluate("Boolean(sessionStorage.pressed)"), what=lambda: "the row that came back")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     assert page.evaluate("window.here"), "the form was sent as a plain one: the page was left"

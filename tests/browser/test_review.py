@@ -110,8 +110,8 @@ def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, l
 def test_nobody_waits_for_the_server_between_two_decisions(browser: Browser, live_server: LiveServer) -> None:
     memories = [make_memory(f"Claim {n}", confidence=n) for n in range(3)]
     page = sign_in(browser, live_server)
-    page.goto(f"{live_server.url}/?sort=surest")
     held = Held(page, "**/decide/")
+    page.goto(f"{live_server.url}/?sort=surest")
     page.keyboard.press("j")
     page.keyboard.press("a")
     expect(page.locator(f"#row-{memories[1].pk}")).to_be_focused()
@@ -127,8 +127,8 @@ def test_nobody_waits_for_the_server_between_two_decisions(browser: Browser, liv
 def test_a_row_whose_decision_did_not_reach_the_server_is_open_again(browser: Browser, live_server: LiveServer) -> None:
     memory, _other = make_memory("Claim 1", confidence=9), make_memory("Claim 2", confidence=8)
     page = sign_in(browser, live_server)
+    page.route("**/decide/", lambda route: route.abort(), times=1)  # before the page is opened, as Held says
     page.goto(f"{live_server.url}/?sort=surest")
-    page.route("**/decide/", lambda route: route.abort(), times=1)
     page.keyboard.press("j")
     page.keyboard.press("a")
     expect(page.get_by_text("The server did not answer")).to_be_visible()

@@ -67,6 +67,7 @@ def test_z_takes_the_decision_before_and_shift_z_does_them_again(browser: Browse
 def test_keys_that_come_before_the_answers_are_done_in_their_order(browser: Browser, live_server: LiveServer) -> None:
     page, memories, complaints = three(browser, live_server)
     held = Held(page, "**/decide/")
+    page.reload()
     press(page, "j", "a", "a", "z", "z", "Shift+Z")
     held.let_go(2)  # the server has them at the same moment: either may be the first
     expect(page.locator("#toast")).to_contain_text("Redone: “Claim ")
@@ -75,6 +76,41 @@ def test_keys_that_come_before_the_answers_are_done_in_their_order(browser: Brow
     expect(page.locator("#toast")).to_contain_text(f"Redone: “Claim {kept}”")
     expect(page.locator(f"#row-{memories[kept].pk}")).to_contain_text("confirmed")
     assert stand(memories) == ["co" if n == kept else "ca" for n in range(3)]
+    assert complaints == []
+
+
+def test_a_row_that_was_taken_back_by_hand_while_another_was_decided_leaves_the_keys_on(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    page, memories, complaints = three(browser, live_server)
+    held = Held(page, "**/undo/**")
+    page.reload()
+    toast = page.locator("#toast")
+    press(page, "j", "a")
+    toast.get_by_role("button", name="Undo").click()
+    held.seen()
+    page.locator(f"#row-{memories[1].pk}").get_by_role("button", name="Promote a").click()
+    expect(toast).to_contain_text("Promoted")  # with a button of its own: the one that was pressed is gone
+    expect(page.locator(".done")).to_have_count(2)
+    held.let_go()
+    expect(toast).to_contain_text("Undone: “Claim 0”")
+    press(page, "Shift+Z")
+    expect(toast).to_contain_text("Redone: “Claim 0”")
+    assert stand(memories) == ["co", "co", "ca"]
+    assert complaints == []
+
+
+def test_after_a_redo_the_keys_go_on_where_it_was(browser: Browser, live_server: LiveServer) -> None:
+    page, memories, complaints = three(browser, live_server)
+    press(page, "j", "j", "a")
+    expect(page.locator("#toast")).to_contain_text("Promoted")
+    press(page, "z")
+    expect(page.locator(f"#row-{memories[1].pk}")).to_be_focused()
+    press(page, "Shift+Z")
+    expect(page.locator(f"#row-{memories[2].pk}")).to_be_focused()
+    press(page, "a")
+    expect(page.locator(".done")).to_have_count(2)
+    assert stand(memories) == ["ca", "co", "co"]
     assert complaints == []
 
 
