@@ -115,9 +115,12 @@ class Reviewable(models.Model):
     def snooze(
         self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """Out of the inbox until then; None wakes it."""
+        """Out of the inbox until then; None wakes it. Conflict: somebody has snoozed or woken it since it was read."""
+        was = self.snoozed_until
         with transaction.atomic():
             self.lock_for("snooze", LIVE)
+            if self.snoozed_until != was:
+                raise Conflict(f"cannot snooze a memory that is snoozed or woken anew{self._last_decision()}")
             return self.revise("snooze", {"snoozed_until": until}, by=by, why=why, at=at, batch=batch)
 
     def edit(

@@ -111,8 +111,12 @@ def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     VERBS[verdict.verb](memory, verdict)
 
 
-def stand(memory: Memory) -> str:
-    """What a person decides on: the version of the memory and, of a skill, the version that is proposed."""
+def stand(row: Memory | Proposal) -> str:
+    """What a person decides on: the version of the memory and, of a skill, the version that is proposed; of a proposal
+    the version of its memory and until when it was snoozed."""
+    if isinstance(row, Proposal):
+        return f"{row.memory.version}.{row.snoozed_until.isoformat() if row.snoozed_until else ''}"
+    memory = row
     skill = getattr(memory, "skill", None)
     return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
 
@@ -204,7 +208,8 @@ def accept(
     seen: str = "",
     versions: frozenset[int] | None = None,
 ) -> UUID:
-    """What was proposed is done; the batch by which it is undone. `seen`: the version of the memory that was shown.
+    """What was proposed is done; the batch by which it is undone. `seen`: what was shown (`stand`), of which the
+    version of the memory counts.
 
     `versions`: those of the memory that an If-Match allows, else Outdated.
     """
@@ -215,7 +220,7 @@ def accept(
         _match(proposal, "accept", versions)
         if seen:
             proposal.memory.lock_for("accept", Status.values)
-            if str(proposal.memory.version) != seen:
+            if str(proposal.memory.version) != seen.partition(".")[0]:
                 raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
         decisions.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
@@ -233,10 +238,17 @@ def reject(
     return batch
 
 
-def put_off(trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "") -> UUID:
-    """A proposal leaves the inbox until then, still open; None: it is back at once. The batch by which it is undone."""
-    proposal = _exists(Proposal.objects.all(), trust, proposal_id)
+def put_off(
+    trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
+) -> UUID:
+    """A proposal leaves the inbox until then, still open; None: it is back at once. The batch by which it is undone.
+
+    `seen`: what was shown (`stand`), of which counts until when it was snoozed; '' puts off whatever stands.
+    """
+    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
+    if seen and stand(proposal).partition(".")[2] != seen.partition(".")[2]:
+        raise Conflict("cannot snooze a proposal that is snoozed anew")
     proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
 

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
 from memories.intake.reports.conversation import LONGEST_CONTENT
-from memories.models import Event, Memory, Performance
+from memories.models import Event, Memory, Performance, Proposal
 from memories.models.episode import LONGEST_SHOWN, LONGEST_START
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.people import trust_of
@@ -130,9 +130,9 @@ def in_a_row(events: list[Event]) -> list[dict[str, Any]]:
 
 
 @register.filter
-def stand(memory: Memory) -> str:
+def stand(row: Memory | Proposal) -> str:
     """What the decision is about; a form sends it along, so that nobody decides on what changed unseen."""
-    return review.stand(memory)
+    return review.stand(row)
 
 
 @register.simple_tag

@@ -19,7 +19,7 @@ from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows
-from memos_site.web.responses import answer, by_htmx, came_from, posted, refuse
+from memos_site.web.responses import answer, by_htmx, came_from, inbox_of, posted, refuse
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 MORNING = 9
@@ -99,7 +99,8 @@ def _typed(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflic
     memory = memory or inbox_rows.decided(trust, memory_id)
     if memory is None:
         return refuse(NotFound())
-    context = {"memory": memory, "typed": request.POST["content"], "trouble": str(refusal), "next": came_from(request)}
+    context = {"memory": memory, "typed": request.POST["content"], "trouble": str(refusal)}
+    context |= {"next": came_from(request), "inbox": inbox_of(request)}
     template = "inbox/_row.html" if by_htmx(request) and hasattr(memory, "support_count") else "memories/edit.html"
     return render(request, template, context, status=409)
 
@@ -129,9 +130,10 @@ def _said(verb: str, what: str, memory: Memory | None) -> str:
 
 @posted
 def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
-    """A proposal is accepted, rejected or snoozed. `seen`: the version of the memory that was shown beside it."""
+    """A proposal is accepted, rejected or snoozed. `seen`: what was shown of it (`desk.stand`)."""
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
+    seen = request.POST.get("seen", "")
     try:
         if verb == "accept":
             seen = request.POST.get("seen", "")

@@ -12,7 +12,7 @@ from memories.people import trust_of
 from memories.web.paging import page_of
 from memos_site import review
 from memos_site.web import inbox_rows
-from memos_site.web.responses import by_htmx
+from memos_site.web.responses import by_htmx, inbox_of
 
 ROWS = 3  # of the page, which stays below 100 KB with them
 MORE = 20  # that follow as one scrolls

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
@@ -79,8 +80,17 @@ def answer(
 
 def _asked(request: HttpRequest) -> dict[str, str]:
     """What the inbox on which the button was pressed is narrowed to."""
-    query = request.headers.get("HX-Current-URL", "")[:LONGEST_ADDRESS].partition("?")[2]
-    return inbox_rows.asked_of(QueryDict(query.partition("#")[0]).dict())
+    return inbox_rows.asked_of(QueryDict(_query(request)).dict())
+
+
+def inbox_of(request: HttpRequest) -> str:
+    """The address of the inbox from which htmx asks, narrowed and in the order as it is there."""
+    return "?".join(filter(None, (reverse("inbox"), _query(request))))
+
+
+def _query(request: HttpRequest) -> str:
+    address = request.headers.get("HX-Current-URL", "")[:LONGEST_ADDRESS]
+    return address.partition("?")[2].partition("#")[0]
 
 
 def came_from(request: HttpRequest) -> str:

@@ -81,6 +81,39 @@ def test_keys_act_on_the_selection_wherever_the_focus_is(browser: Browser, live_
     assert [status_of(memory) for memory in memories[:2]] == ["candidate", "dismissed"]
 
 
+THOUSANDS = """(count) => {
+  for (let n = 0; n < count; n += 1) {
+    const value = `${crypto.randomUUID()} 1.`;
+    document.body.append(Object.assign(document.createElement("input"), {type: "hidden", name: "chosen", value}));
+    document.body.lastChild.setAttribute("form", "bulk");
+  }
+}"""
+
+
+def test_more_rows_than_a_form_has_fields_are_decided_at_once(browser: Browser, live_server: LiveServer) -> None:
+    memory = make_memory()
+    page = sign_in(browser, live_server)
+    page.evaluate(THOUSANDS, 1_500)
+    for key in ("j", "x", "a"):
+        page.keyboard.press(key)
+    expect(page.locator("#toast")).to_contain_text("Promoted 1: “Acme pays on net-30 terms”. 1500 not")
+    assert status_of(memory) == "confirmed"
+
+
+def test_who_leaves_an_edit_sees_the_inbox_as_it_was_narrowed(browser: Browser, live_server: LiveServer) -> None:
+    make_memory("Acme pays late", scope="shop")
+    make_memory("Globex pays early")
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/?scope=shop&sort=newest")
+    for key in ("j", "i"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("What it says")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("What it says")).to_have_count(0)
+    expect(page.locator(".row")).to_have_count(1)
+    assert page.url.endswith("/?scope=shop&sort=newest")
+
+
 def test_escape_ends_the_selection_and_keys_are_about_the_row_again(browser: Browser, live_server: LiveServer) -> None:
     memories = [make_memory(f"Claim {n}", confidence=n) for n in range(6)]
     page = sign_in(browser, live_server)

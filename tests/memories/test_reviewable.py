@@ -181,3 +181,12 @@ def test_another_category_of_an_applied_memory_replaces_its_adaptation(category:
     assert (first.reverted_at, first.revert_reason) == (LATER, "superseded")
     active = [one.description for one in Adaptation.objects.active()]
     assert active == (["Now following the workflow: Reply in German"] if category == "workflow" else [])
+
+
+def test_of_two_who_snooze_what_they_read_the_second_is_told() -> None:
+    memory = make_memory()
+    theirs = Memory.objects.get(pk=memory.pk)
+    memory.snooze(LATER, by=ANNA, at=AT)
+    with pytest.raises(Conflict, match=r"snoozed or woken anew \(snooze by anna\)"):
+        theirs.snooze(None, by=BEN, at=AT)
+    assert Memory.objects.get().snoozed_until == LATER

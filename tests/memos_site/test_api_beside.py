@@ -54,6 +54,13 @@ def test_a_decision_too_may_name_the_version_it_is_about(client: APIClient) -> N
     assert answer["ETag"] == '"2"'
 
 
+def test_a_snooze_of_a_version_that_was_snoozed_since_is_refused(client: APIClient) -> None:
+    address, until = f"/api/v1/memories/{make_memory().pk}/snooze", {"until": "2999-01-01T09:00:00Z"}
+    first, second = (client.post(address, until, format="json", headers={"If-Match": '"1"'}) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 412)
+    assert Memory.objects.get().version == 2
+
+
 @pytest.mark.parametrize("verb", ["accept", "reject"])
 def test_a_decision_on_a_proposal_may_name_the_version_of_its_memory(client: APIClient, verb: str) -> None:
     address = f"/api/v1/proposals/{propose(make_memory(status='confirmed')).pk}/{verb}"

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -116,3 +117,14 @@ def test_a_restored_skill_is_asked_about_for_agents_get_it_again(client: Client)
     skill.memory.dismiss(by=BEN, why="stale", at=AT)
     skill.memory.restore(by=BEN, at=AT)
     assert "Promote this one too?" in post(client, skill.memory)
+
+
+def test_thousands_come_in_one_field_and_no_more_than_are_taken_at_once(client: Client) -> None:
+    memory = make_memory()
+    others = [str(uuid4()) for _ in range(desk.MOST_AT_ONCE)]
+    body = {"decision": "promote", "chosen": "\n".join(f"{pk} 1." for pk in [*others[1:], memory.pk])}
+    page = client.post("/bulk/", body, follow=True).content.decode()
+    assert f"Promoted 1: “{memory.content}”. {len(others) - 1} not" in page
+    answer = client.post("/bulk/", body | {"chosen": "\n".join(f"{pk} 1." for pk in [*others, memory.pk])})
+    assert answer.status_code == 400
+    assert "5,001 at once; no more than 5,000 are taken" in answer.content.decode()

@@ -246,6 +246,28 @@ def test_a_proposal_is_snoozed_and_woken_by_undo(client: Client) -> None:
     assert "rejected by anna" in late.content.decode()
 
 
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_of_two_who_snooze_what_they_saw_the_second_is_told(client: Client, headers: dict[str, str]) -> None:
+    memory, proposal = make_memory(), propose(make_memory("Reply in German", status="confirmed"))
+    page = client.get("/").content.decode()
+    for row, path in ((memory, f"/memories/{memory.pk}/decide/"), (proposal, f"/proposals/{proposal.pk}/decide/")):
+        [seen] = re.findall(r'name="seen" value="([^"]*)"', page.split(f'id="row-{row.pk}"')[1].split("</form>")[0])
+        assert client.post(path, {"decision": "snooze tomorrow", "seen": seen}, headers=HTMX).status_code == 200
+        until = type(row).objects.values_list("snoozed_until", flat=True).get(pk=row.pk)
+        late = client.post(path, {"decision": "snooze week", "seen": seen}, headers=headers, follow=True)
+        assert "Too late" in late.content.decode()
+        assert late.status_code == (409 if headers else 200)
+        assert type(row).objects.values_list("snoozed_until", flat=True).get(pk=row.pk) == until
+
+
+def test_what_was_ticked_before_somebody_snoozed_it_is_not_snoozed_again(client: Client) -> None:
+    memory = make_memory()
+    body = {"decision": "snooze week", "chosen": f"{memory.pk} 1."}
+    assert "Snoozed 1" in client.post("/bulk/", body, follow=True).content.decode()
+    assert "has changed since you saw it" in client.post("/bulk/", body, follow=True).content.decode()
+    assert Memory.objects.get().version == 2
+
+
 def test_a_proposed_version_is_rejected_in_the_queue_and_on_its_page(client: Client) -> None:
     skill = make_skill()
     make_version(skill, description="Books a flight and a seat")

@@ -255,3 +255,14 @@ def test_who_comes_to_a_forms_address_by_a_link_is_led_to_the_inbox() -> None:
 @pytest.mark.parametrize("path", ["/?kind=%00", "/episodes/?source=%00", "/memories/?scope=a%00b"])
 def test_a_nul_character_in_a_pages_address_is_a_bad_request(path: str) -> None:
     assert signed_in().get(path).status_code == 400
+
+
+def test_who_cancels_an_edit_is_back_in_the_inbox_as_it_was_narrowed() -> None:
+    memory, client = make_memory(), signed_in()
+    headers = HTMX | {"HX-Current-URL": "http://testserver/?kind=semantic&sort=newest#row"}
+    back = 'href="/?kind=semantic&amp;sort=newest" data-does="cancel"'
+    assert back in client.get(f"/memories/{memory.pk}/edit/", headers=headers).content.decode()
+    body = {"decision": "edit", "content": " ", "seen": "1."}
+    refused = client.post(f"/memories/{memory.pk}/decide/", body, headers=headers)
+    assert refused.status_code == 409
+    assert back in refused.content.decode()
