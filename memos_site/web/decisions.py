@@ -130,7 +130,7 @@ def _said(verb: str, what: str, memory: Memory | None) -> str:
 
 @posted
 def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
-    """A proposal is accepted, rejected or snoozed. `seen`: what was shown of it (`desk.stand`)."""
+    """A proposal is accepted, rejected or snoozed. `seen`: what was shown of it (`review.stand`)."""
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     seen = request.POST.get("seen", "")

@@ -50,7 +50,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
 def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The form that takes the place of a row's link to edit; without scripts that leads to the memory's page."""
     memory = get_object_or_404(inbox_rows.rows(trust_of(request.user)), pk=memory_id)
-    return render(request, "inbox/_edit.html", {"memory": memory})
+    return render(request, "inbox/_edit.html", {"memory": memory, "inbox": inbox_of(request)})
 
 
 def _matching(kind: str, kinds: list[dict[str, object]]) -> int:

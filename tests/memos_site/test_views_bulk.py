@@ -121,7 +121,7 @@ def test_a_restored_skill_is_asked_about_for_agents_get_it_again(client: Client)
 
 def test_thousands_come_in_one_field_and_no_more_than_are_taken_at_once(client: Client) -> None:
     memory = make_memory()
-    others = [str(uuid4()) for _ in range(desk.MOST_AT_ONCE)]
+    others = [str(uuid4()) for _ in range(review.MOST_AT_ONCE)]
     body = {"decision": "promote", "chosen": "\n".join(f"{pk} 1." for pk in [*others[1:], memory.pk])}
     page = client.post("/bulk/", body, follow=True).content.decode()
     assert f"Promoted 1: “{memory.content}”. {len(others) - 1} not" in page
