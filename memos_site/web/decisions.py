@@ -136,12 +136,11 @@ def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     seen = request.POST.get("seen", "")
     try:
         if verb == "accept":
-            seen = request.POST.get("seen", "")
             batch = review.accept(trust, proposal_id, at=now, why=why_of(request, ""), seen=seen)
         elif verb == "reject":
             batch = review.reject(trust, proposal_id, at=now, why=why_of(request, ""))
         elif verb == "snooze":
-            batch = review.put_off(trust, proposal_id, until=_until(rest, now), at=now)
+            batch = review.put_off(trust, proposal_id, until=_until(rest, now), at=now, seen=seen)
         else:
             return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept, reject or snooze")))
     except Conflict as conflict:

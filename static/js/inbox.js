@@ -1,6 +1,7 @@
 // While a decision is on its way the next row has the focus already, so that nobody waits for the server. A row that stays
 // (its words were edited, or the server did not answer) gets it back, and so does one that an undo brings back.
 
+const on = (event, act) => document.addEventListener(event, act);
 const open = (row) => row?.matches('[data-row]:not([data-row="done"], [aria-busy])');
 const chosen = () => [...document.querySelectorAll("[name=chosen]")];
 const SOON = 8; // rows before the end of what is loaded
@@ -18,7 +19,7 @@ function go(row) {
   row.scrollIntoView({ block: "nearest" });
 }
 
-document.addEventListener("htmx:beforeRequest", (event) => {
+on("htmx:beforeRequest", (event) => {
   const row = event.detail.elt.matches("form.does") && event.detail.elt.closest("[data-row]");
   if (!row) return;
   const following = after(row);
@@ -28,7 +29,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (following && (at === document.body || row.contains(at))) go(following); // nowhere: its row has just been replaced
 });
 
-document.addEventListener("htmx:beforeSwap", (event) => {
+on("htmx:beforeSwap", (event) => {
   const row = event.detail.target?.closest?.("[data-row]");
   if (!row?.contains(document.activeElement)) return;
   stays = row.id;
@@ -53,7 +54,7 @@ function placed(answer) {
   return page.body.innerHTML;
 }
 
-document.addEventListener("htmx:beforeSwap", (event) => {
+on("htmx:beforeSwap", (event) => {
   if (!event.detail.requestConfig.path.startsWith("/undo/")) return;
   if (document.getElementById("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
   else location.reload(); // nothing waited
@@ -62,17 +63,17 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   htmx.swap("#toast", event.detail.serverResponse, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
 });
 
-document.addEventListener("htmx:oobBeforeSwap", (event) => {
+on("htmx:oobBeforeSwap", (event) => {
   const row = event.detail.target;
   if (row?.matches?.("[data-row]") && row.contains(document.activeElement)) next = after(row)?.id ?? row.id;
 });
 
-document.addEventListener("htmx:oobAfterSwap", (event) => {
+on("htmx:oobAfterSwap", (event) => {
   const row = event.detail.target;
   if (row?.matches?.("[data-row]")) stays = row.id;
 });
 
-document.addEventListener("htmx:afterSettle", () => {
+on("htmx:afterSettle", () => {
   const same = stays && document.getElementById(stays);
   const typing = same?.querySelector("form.edit textarea");
   const following = next && document.getElementById(next);
@@ -81,7 +82,7 @@ document.addEventListener("htmx:afterSettle", () => {
   count();
 });
 
-document.addEventListener("htmx:sendError", (event) => {
+on("htmx:sendError", (event) => {
   const row = event.detail.elt.closest?.("[aria-busy]");
   row?.removeAttribute("aria-busy");
   if (row) go(row);
@@ -90,9 +91,9 @@ document.addEventListener("htmx:sendError", (event) => {
   setTimeout(() => (words.hidden = true), 8000);
 });
 
-document.addEventListener("htmx:responseError", () => location.reload());
+on("htmx:responseError", () => location.reload());
 
-document.addEventListener("focusin", (event) => {
+on("focusin", (event) => {
   const further = document.querySelector("#queue > .pager a");
   const row = further && event.target.closest("#queue > [data-row]");
   if (row && [...row.parentElement.children].indexOf(row) > row.parentElement.children.length - SOON) htmx.trigger(further, "revealed");
@@ -128,7 +129,7 @@ if (bulk) {
   part("data-all").closest("label").hidden = part("data-none").hidden = false;
   part("data-all").addEventListener("change", (event) => select(event.target.checked));
   part("data-none").addEventListener("click", () => select(false));
-  document.addEventListener("change", (event) => event.target.matches("[name=chosen], [name=matching]") && count());
+  on("change", (event) => event.target.matches("[name=chosen], [name=matching]") && count());
   bulk.addEventListener("formdata", ({ formData }) => {
     const rows = formData.getAll("chosen");
     formData.set("chosen", rows.join("\n")); // one field: the server takes a thousand
