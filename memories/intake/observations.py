@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from memories.intake import revisions
 from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.claims.creating import create
-from memories.intake.claims.reinforcing import Meeting, reinforce
+from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.suppression import met_by, suppress
 from memories.intake.claims.writing import hold
 from memories.intake.episodes.results import Ingested

@@ -1,10 +1,10 @@
 """Claims come in here: stated by an agent, taught by a person, found by a rule. One transaction each."""
 
 from memories.intake.claims.near_duplicates import Near, NearDuplicate, equals_of, nearest
-from memories.intake.claims.statements import Occasion, Statement, Stored
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember
+from memories.intake.statements import Occasion, Statement, Stored
 
 __all__ = [
     "Near",

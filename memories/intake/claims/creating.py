@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from memories import claims, indexing
 from memories.intake.claims import occasions, promotion
-from memories.intake.claims.statements import Occasion, Statement, Stored
+from memories.intake.statements import Occasion, Statement, Stored
 from memories.models import Evidence, Memory, Tombstone
 from memories.values import decay
 from memories.values.choices import Origin, Sensitivity, Status, Type

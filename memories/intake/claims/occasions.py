@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from memories.intake.claims.statements import Occasion, Statement
+from memories.intake.statements import Occasion, Statement
 from memories.models import Evidence, Memory
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.values.choices import Sensitivity

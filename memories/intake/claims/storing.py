@@ -7,11 +7,11 @@ from typing import Any
 from django.db import transaction
 
 from memories.intake.claims import promotion
-from memories.intake.claims.statements import Occasion, Statement, Stored
 from memories.intake.claims.typed_memories import write_packaged
 from memories.intake.claims.writing import write
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, Said
+from memories.intake.statements import Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
 from memories.values.choices import Category, Sensitivity, Type

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from memories.intake.claims.statements import NOTHING_TOLD, Statement, Stored
+from memories.intake.statements import NOTHING_TOLD, Statement, Stored
 from memories.models import Evidence, Memory, Tombstone
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.values.choices import Origin

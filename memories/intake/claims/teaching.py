@@ -11,10 +11,10 @@ from memories.claims import Likeness
 from memories.intake.claims import categories, occasions, promotion
 from memories.intake.claims.creating import Taken, create
 from memories.intake.claims.near_duplicates import Near, NearDuplicate, likened, nearest
-from memories.intake.claims.reinforcing import Meeting, propose
-from memories.intake.claims.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.intake.claims.reinforcement import Meeting, propose
 from memories.intake.claims.writing import hold_key, live_row
 from memories.intake.reports.claims import TeachingReport
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import USER, Ladder
 from memories.models import Evidence, Memory, Tombstone, claim_locks
 from memories.values import text

@@ -7,9 +7,9 @@ from django.db import transaction
 
 from memories.intake.claims import occasions
 from memories.intake.claims.creating import Taken, begun, create
-from memories.intake.claims.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.intake.claims.suppression import met_by, suppress
 from memories.intake.claims.writing import hold, live_row
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.models import Memory, Proposal
 from memories.models.proposal import REJECTED
 from memories.values.choices import Sensitivity

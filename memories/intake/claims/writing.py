@@ -11,9 +11,9 @@ from django.db import connection, transaction
 
 from memories.intake.claims import occasions
 from memories.intake.claims.creating import Taken, begun, create
-from memories.intake.claims.reinforcing import Meeting, reinforce
-from memories.intake.claims.statements import Occasion, Statement, Stored
+from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.suppression import met_by, suppress
+from memories.intake.statements import Occasion, Statement, Stored
 from memories.lifecycle.expiry import remove_expired
 from memories.models import Memory, claim_locks
 from memories.models.ageing import BY_HAND

@@ -10,9 +10,9 @@ from memories import claims
 from memories.claims import Likeness
 from memories.intake.claims import occasions, promotion
 from memories.intake.claims.creating import RESEMBLES
-from memories.intake.claims.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.intake.claims.suppression import met_by, suppress
 from memories.intake.revisions import is_own
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Evidence, Memory, Proposal, Tombstone
 from memories.models.proposal import REJECTED
