@@ -1,6 +1,7 @@
 """The rules of the house that a linter does not know."""
 
 import ast
+import re
 import subprocess
 from collections.abc import Iterator
 from importlib import import_module
@@ -42,6 +43,52 @@ def test_no_function_is_longer_than_it_can_be_read() -> None:
         and node.end_lineno - node.lineno + 1 > LONGEST_FUNCTION
     }
     assert long == {}
+
+
+GATE = ROOT / "memories" / "intake" / "admission.py"
+CREATING = {"create", "bulk_create", "get_or_create", "update_or_create"}
+ASKING = {"met_by", "blocking"}  # of tombstones: what they block
+INSERTING = re.compile(r"insert\s+into\s+memories_memory\b", re.IGNORECASE)
+
+
+def passes_by_the_gate(node: ast.AST) -> bool:
+    """Whether this node makes a memory, or asks what is dismissed."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return bool(INSERTING.search(node.value))
+    if not isinstance(node, ast.Call):
+        return False
+    called = ast.unparse(node.func)
+    name = called.rpartition(".")[2]
+    creates = name in CREATING and re.search(r"\bMemory\.(objects|_default_manager)\b", called) is not None
+    return name == "Memory" or creates or name in ASKING
+
+
+def test_memories_are_made_and_dismissals_asked_in_the_gate_alone() -> None:
+    """A write path that forgets the gate would bring back what people dismissed."""
+    tombstones = ROOT / "memories" / "models" / "tombstone.py"  # where the questions are defined
+    elsewhere = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sources()
+        if "tests" not in path.parts and path not in (GATE, tombstones)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.expr) and passes_by_the_gate(node)
+    }
+    assert elsewhere == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Memory(content='a')",
+        "models.Memory(content='a')",
+        "Memory.objects.create(content='a')",
+        "Memory.objects.filter(scope='').bulk_create(rows)",
+        "Tombstone.objects.met_by(words, scope='', key=None)",
+        "cursor.execute('INSERT INTO memories_memory (id) VALUES (%s)', [pk])",
+    ],
+)
+def test_the_gate_knows_who_passes_by(line: str) -> None:
+    assert any(passes_by_the_gate(node) for node in ast.walk(ast.parse(line)))
 
 
 def test_every_template_compiles() -> None:

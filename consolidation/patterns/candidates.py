@@ -12,8 +12,9 @@ from consolidation.models.groups import RuleGroup
 from consolidation.patterns import suggestions
 from consolidation.patterns.counts import Ledger
 from consolidation.patterns.rule import Identity, Rule, Sign
+from memories.intake.admission import dismissed_key
 from memories.intake.claims import Occasion, Statement, Stored, remember
-from memories.intake.claims.writing import hold, live_row
+from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.revisions import supersede
 from memories.models import Episode, Memory, Tombstone
 from memories.models.evidence import episode_occasion
@@ -58,13 +59,13 @@ class Decider:
 
     def _write(self, sign: Sign, group: RuleGroup, memory: Memory | None) -> None:
         key = (memory.key if memory else None) or sign.key
-        hold(self.ledger.scope, key)
+        lock_key(self.ledger.scope, key)
         row = live_row(self.ledger.scope, key, at=self.at)
         if memory is not None and row is None and memory.status in LIVE:  # its time is over: it went just now
             group.memory, memory = None, None
         if row is not None and row.pk != group.memory_id and row.rule_groups.exists():
             key, row = f"{key[:246]}-{bytes(group.identity).hex()[:8]}", None  # two groups whose names read alike
-            hold(self.ledger.scope, key)
+            lock_key(self.ledger.scope, key)
         if row is not None:
             return self._confirm(sign, group, row)
         if memory is not None and memory.status == Status.RETRACTED:
@@ -87,7 +88,7 @@ class Decider:
 
     def _found(self, sign: Sign, group: RuleGroup, key: str) -> None:
         stones = Tombstone.objects.filter(key=key)
-        blocking = stones.blocking(self.ledger.scope).order_by("-at").first()
+        blocking = dismissed_key(self.ledger.scope, key)
         highest: int = sign.sensitivity
         if blocking is not None:
             suggestions.suppress(blocking, self._statement(sign, key, highest), by=BY, at=self.at)

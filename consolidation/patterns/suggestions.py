@@ -1,18 +1,18 @@
 """How a rule's statement is written among what stands: its key says what it is, and only that very claim is the same.
 
 Two patterns differ in one word ("as newsletter", "as invoice") where two claims of people would say the same in other
-words. So under another key only the very same claim is suppressed (`dismissed.met_by` asks for the origin); what merely
-resembles a dismissed one waits.
+words. So under another key only the very same claim is suppressed (`admission.dismissal_of` asks for the origin); what
+merely resembles a dismissed one waits.
 """
 
 from datetime import datetime
 
 from consolidation.patterns.rule import Rule, Sign
-from memories.intake.claims import Statement, Stored, suppression
-from memories.intake.evidence import Witness
-from memories.intake.evidence import suppress as suppress_evidence
+from memories.intake import admission
+from memories.intake.claims import Statement, Stored
+from memories.intake.evidence import record_suppressed
 from memories.models import Memory, Tombstone
-from memories.values.choices import Origin, Outcome, Sensitivity
+from memories.values.choices import Origin, Sensitivity
 from memories.values.trust import Actor, everything
 
 SOURCE = "patterns"
@@ -35,10 +35,9 @@ def statement(rule: Rule, sign: Sign, *, scope: str, key: str, sensitivity: int,
 
 def suppress(tombstone: Tombstone, said: Statement, *, by: Actor, at: datetime) -> Stored:
     """People dismissed what this key stands for, in whatever words."""
-    return suppression.suppress(tombstone, said, trust=everything(by), at=at)
+    return admission.suppress(tombstone, said, trust=everything(by), at=at)
 
 
 def suppress_closed(memory: Memory, sign: Sign) -> None:
     """It was taken back: it is noted that it was met again."""
-    witness = Witness(sign.episodes[0], Outcome.SUCCESS, sign.at)
-    suppress_evidence(memory, [witness], source=SOURCE)
+    record_suppressed(memory, {sign.at: ""}, source=SOURCE)

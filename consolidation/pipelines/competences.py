@@ -19,7 +19,8 @@ from consolidation.learning.runs import Run
 from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
 from consolidation.pipelines.tool_rules import tool_rules
-from memories.intake import evidence
+from memories.intake.admission import dismissed_key
+from memories.intake.evidence import record_suppressed
 from memories.models import Episode, Memory, Tombstone
 from memories.models.memory import competence_key
 from memories.values.choices import LIVE
@@ -69,7 +70,11 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
     prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
         if memory is None:
-            memory, created = proposals.create(pattern, competence, at=at), True
+            admission = proposals.admit(pattern, competence, at=at)
+            if admission.dismissal.blocking is not None:
+                return _met_again(pattern, admission.dismissal.blocking, at=at)
+            assert admission.memory is not None
+            memory, created = proposals.create(admission.memory, pattern, competence, at=at), True
         else:
             memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
             created = False
@@ -137,7 +142,8 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
     """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
     with transaction.atomic():
         uncounted = list(pattern.sightings.uncounted())
-        evidence.suppress(memory, proposals.witnesses(uncounted), source=proposals.SOURCE)
+        moments = {witness.at: witness.snapshot for witness in proposals.witnesses(uncounted)}
+        record_suppressed(memory, moments, source=proposals.SOURCE)
         pattern.settle()
     return Counter(suppressed=len(uncounted))
 
@@ -145,7 +151,7 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
 def _forgotten(pattern: Pattern) -> Tombstone | None:
     """A person has forgotten what these runs would teach: it is not taught again."""
     keys = [competence_key(f"skill:{pattern.signature}"), *pattern.former]
-    return Tombstone.objects.blocking(pattern.scope).filter(key__in=keys).order_by("-at").first()
+    return dismissed_key(pattern.scope, *keys)
 
 
 def _met_again(pattern: Pattern, tombstone: Tombstone, *, at: datetime) -> Counter[str]:

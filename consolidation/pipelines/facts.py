@@ -17,13 +17,15 @@ from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
-from memories.intake.claims import Occasion, Statement, occasions, remember, suppression
-from memories.intake.claims.writing import hold, live_row
-from memories.intake.evidence import Witness, suppress
-from memories.models import Episode, Evidence, Memory, Proposal, Tombstone
+from memories.intake import admission
+from memories.intake.claims import Occasion, Statement, remember
+from memories.intake.claims.writing import live_row, lock_key
+from memories.intake.evidence import record_suppressed
+from memories.intake.statements import add_evidence, uncounted
+from memories.models import Episode, Evidence, Memory, Proposal
 from memories.models.evidence import episode_occasion
 from memories.values import text
-from memories.values.choices import LIVE, ActorKind, Category, Hold, Origin, Outcome, Sensitivity, Status
+from memories.values.choices import LIVE, ActorKind, Category, Hold, Origin, Sensitivity, Status
 from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
@@ -66,7 +68,7 @@ def _due(scope: str) -> Iterator[CountedFact]:
 
 
 def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
-    hold(fact.scope, _key(fact))
+    lock_key(fact.scope, _key(fact))
     counters: Counter[str] = Counter()
     memory = Memory.objects.select_for_update(of=("self",)).filter(pk=fact.memory_id).first()
     findings = fact.findings()
@@ -89,9 +91,9 @@ def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[st
     shown = [one for one in latest if one.agrees(said) is not None][:MOST_FOUNDING]
     language = _language(shown)
     statement = _statement(fact, findings.sentence(said, language))
-    stone = Tombstone.objects.blocking(fact.scope).filter(key__in=_keys(fact)).order_by("-at").first()
+    stone = admission.dismissed_key(fact.scope, *_keys(fact))
     if stone is not None:
-        suppression.suppress(stone, statement, trust=everything(BY), at=at)
+        admission.suppress(stone, statement, trust=everything(BY), at=at)
         fact.shown.uncounted().update(counted=True)
         return Counter(suppressed=1)
     if live_row(fact.scope, statement.key, at=at) is not None:
@@ -117,7 +119,7 @@ def _language(shown: Sequence[CountedRun]) -> Language:
 def _meet_closed(fact: CountedFact, memory: Memory) -> Counter[str]:
     """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
     fresh = list(fact.shown.uncounted())
-    suppress(memory, [Witness(one.episode_id, Outcome.SUCCESS, one.at) for one in fresh], source=SOURCE)
+    record_suppressed(memory, dict.fromkeys((one.at for one in fresh), ""), source=SOURCE)
     fact.shown.uncounted().update(counted=True)
     return Counter(suppressed=len({one.episode_id for one in fresh}))
 
@@ -157,7 +159,7 @@ def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
     said = findings.still(fact.said)
     words = findings.sentence(said, _spoken(fact))
     statement = _statement(fact, words)
-    stone, _ = suppression.met_by(statement, trust=everything(BY))
+    stone = admission.dismissal_of_statement(statement, trust=everything(BY)).blocking
     if words == memory.content or stone is not None:
         return
     memory.revise("reinforce", {"content": words, "flags": statement.flags}, by=BY, why="", at=at)
@@ -168,13 +170,12 @@ def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> 
     """Each run speaks once: against it when anything that it showed is otherwise. Nothing climbs by that."""
     told = {one: agrees for one in shown if (agrees := one.agrees(fact.said)) is not None}
     against = {one.episode_id for one, agrees in told.items() if not agrees}
-    statement = _statement(fact, memory.content)
     for kind, rows in (
         (Evidence.Kind.CONTRADICTS, [one for one in told if one.episode_id in against]),
         (Evidence.Kind.REINFORCED, [one for one in told if one.episode_id not in against]),
     ):
-        fresh = occasions.uncounted(memory, _occasions(rows))
-        occasions.count(memory, fresh, statement, kind=kind, delta=0, trust=everything(BY))
+        fresh = uncounted(memory, _occasions(rows))
+        add_evidence(memory, fresh, memory.content, kind=kind, delta=0, trust=everything(BY))
 
 
 def _occasions(shown: Sequence[CountedRun]) -> list[Occasion]:

@@ -9,11 +9,13 @@ from consolidation.learning.competence import Competence
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines.changes import changelog, is_material
 from memories import indexing
-from memories.intake import evidence
+from memories.intake import admission, evidence
+from memories.intake.admission import Admission
 from memories.intake.evidence import Witness
+from memories.intake.statements import Statement
 from memories.models import Episode, Memory
-from memories.values.choices import Origin, Outcome, Status, Type
-from memories.values.trust import SYSTEM
+from memories.values.choices import Origin, Outcome, Sensitivity, Status, Type
+from memories.values.trust import SYSTEM, everything
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
@@ -46,23 +48,26 @@ def _is_rejected(skill: Skill, fields: Fields) -> bool:
     return any(not is_material(Fields.model_validate(one), fields, open_proposal=False) for one in rejected)
 
 
-def create(pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
-    memory = Memory.objects.create(
-        type=Type.COMPETENCE,
-        scope=pattern.scope,
+def admit(pattern: Pattern, competence: Competence, *, at: datetime) -> Admission:
+    """Construct the memory of a new competence, not saved yet; or the tombstone that blocks it."""
+    statement = Statement(
         content=competence.fields.description,
-        payload=_payload(pattern, competence),
+        key="",
+        scope=pattern.scope,
         source=SOURCE,
-        origin=Origin.CONSOLIDATED,
-        sensitivity=pattern.sensitivity,
         confidence=CONFIDENCE,
-        status=Status.CANDIDATE,
-        salience_at=at,
-        created_by=SYSTEM.name,
-        created_by_id=SYSTEM.identity,
-        created_at=at,
-        updated_at=at,
+        category=None,
+        origin=Origin.CONSOLIDATED,
+        type=Type.COMPETENCE,
+        payload=_payload(pattern, competence),
+        sensitivity=Sensitivity(pattern.sensitivity),
     )
+    return admission.admit(statement, trust=everything(), at=at, provenance={})
+
+
+def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
+    """Save an admitted competence, findable, with its audit row and its skill."""
+    memory.save(force_insert=True)
     indexing.index_memories([memory])
     memory.audit("create", by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs").save(force_insert=True)
     Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)

@@ -12,7 +12,7 @@ from memories.api.base import ApiView, WriteView
 from memories.api.described import described
 from memories.api.representations import NO_EPISODE, NOTHING
 from memories.intake import episodes
-from memories.intake.claims.suppression import FORGOTTEN
+from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
 from memories.intake.reports import conversation
 from memories.intake.reports.events import (

@@ -1,6 +1,5 @@
 """The verbs of this room that people decide by, where one row is not all: edits, proposals, adaptations, tombstones."""
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,9 +8,9 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import claims, scanning
+from memories import claims
 from memories.claims import Likeness
-from memories.intake import revisions
+from memories.intake import admission, revisions
 from memories.intake.claims import equal_claims
 from memories.intake.reports import edits
 from memories.intake.reports.edits import Edit
@@ -19,7 +18,7 @@ from memories.intake.revisions.sources import IMMUTABLE
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
-from memories.values.choices import LIVE, Hold, Permission, RevertReason, Sensitivity, Status, Type
+from memories.values.choices import LIVE, Hold, Permission, RevertReason, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.values.trust import Actor, Trust
 
@@ -103,15 +102,7 @@ def rewrite(
 def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:
     """What the edit moves. Other words are scanned as those of a store, or an edit would pass by what a store does."""
     columns = change.changing(memory, at=at)
-    if "content" not in columns or not memory.is_claim:
-        return columns
-    beside = scanning.flags(json.dumps(memory.payload, ensure_ascii=False))
-    flags = list(dict.fromkeys([*scanning.flags(columns["content"], by_a_person=by_a_person), *beside]))
-    if flags != memory.flags:
-        columns["flags"] = flags
-    if scanning.SECRET in flags and columns.get("sensitivity", memory.sensitivity) < Sensitivity.HIGH:
-        columns["sensitivity"] = Sensitivity.HIGH.value
-    return columns
+    return columns | admission.scan_edit(memory, columns, by_a_person=by_a_person)
 
 
 def _allow(memory: Memory, columns: dict[str, Any]) -> None:
@@ -166,10 +157,8 @@ def _met(memory: Memory, columns: dict[str, Any]) -> Tombstone | None:
     """The dismissal that these words would bring back."""
     if memory.type != Type.SEMANTIC or columns.keys().isdisjoint(WORDS):
         return None
-    met, _resembled = Tombstone.objects.met_by(
-        columns.get("content", memory.content), scope=memory.scope, key=memory.key
-    )
-    return met
+    content = columns.get("content", memory.content)
+    return admission.dismissal_of(content, scope=memory.scope, key=memory.key).blocking
 
 
 def _is_another(before: str, after: str) -> bool:

@@ -4,7 +4,7 @@ An occasion is a run that was recorded, or a use that an agent reported; a use t
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +15,7 @@ from django.db.models.functions import Least
 
 from memories.lifecycle.failing_skills import flag_if_failing
 from memories.models import Episode, Event, Evidence, Memory, Performance
-from memories.models.evidence import episode_occasion
+from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.values import decay
 from memories.values.choices import Outcome
 from memories.values.trust import Actor
@@ -93,17 +93,23 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
     return len(fresh)
 
 
-def suppress(memory: Memory, witnesses: Sequence[Witness], *, source: str) -> None:
-    """Evidence for what people dismissed or took back: one row for each day, nothing else moves."""
-    rows = {
-        f"suppressed:{source}:{w.at.date()}": Evidence(
-            memory=memory, kind=Evidence.Kind.SUPPRESSED, at=w.at, snapshot=w.snapshot
+def record_suppressed(memory: Memory, moments: Mapping[datetime, str], *, source: str) -> None:
+    """Record that what people dismissed or took back was met again: one evidence row a day and source, and no count.
+
+    `moments`: when it was met -> the words to be kept, '' for none.
+    """
+    days = {moment.date(): (moment, words) for moment, words in moments.items()}
+    rows = [
+        Evidence(
+            memory=memory,
+            occasion=f"suppressed:{source}:{day}",
+            kind=Evidence.Kind.SUPPRESSED,
+            at=moment,
+            snapshot=words[:LONGEST_SNAPSHOT],
         )
-        for w in witnesses
-    }
-    for occasion, row in rows.items():
-        row.occasion = occasion
-    Evidence.objects.bulk_create(rows.values(), ignore_conflicts=True)
+        for day, (moment, words) in days.items()
+    ]
+    Evidence.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _timed(witnesses: Sequence[Witness]) -> list[Witness]:

@@ -1,22 +1,22 @@
 """Observations: subject, predicate, object. The same again confirms; another object follows the revision policy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 
 from memories.intake import revisions
+from memories.intake.admission import admit, suppress
 from memories.intake.claims import Occasion, Statement, Stored
-from memories.intake.claims.creating import create
 from memories.intake.claims.reinforcement import Meeting, reinforce
-from memories.intake.claims.suppression import met_by, suppress
-from memories.intake.claims.writing import hold
+from memories.intake.claims.writing import create, lock_key
 from memories.intake.episodes.results import Ingested
 from memories.intake.reports import payloads
 from memories.intake.reports.events import ObservationReport
 from memories.intake.reports.payloads import key_of
-from memories.models import Memory, Proposal, Tombstone, claim_locks
+from memories.models import Memory, Proposal, claim_locks
 from memories.values.choices import Origin, Sensitivity, Status, Type
 from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
@@ -44,12 +44,15 @@ def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ing
         others = [row for row in known if row not in same and row.status != Status.CONTESTED]
         if same:
             return _answer(reinforce(Meeting(same[0], statement, trust, at, Sensitivity.PUBLIC), [occasion]))
-        suppressing, resembled = met_by(statement, trust=trust)
-        if suppressing is not None:
-            return _answer(suppress(suppressing, statement, trust=trust, at=at))
-        if met := _not_to_be_revised(others, statement, report, resembled, trust):
-            return _propose(met, report, statement, trust=trust, at=at)
-        memory = _begin(statement, occasion, resembled, trust=trust, at=at)
+        admission = admit(statement, trust=trust, at=at)
+        if admission.memory is None:
+            return _answer(suppress(admission.dismissal.blocking, statement, trust=trust, at=at))
+        unsure = bool(statement.flags or admission.dismissal.resembled)
+        if protected := _not_to_be_revised(others, report, trust, unsure=unsure):
+            return _propose(protected, report, statement, trust=trust, at=at)
+        if not unsure:  # confirmed at birth: a hint, listed as not reviewed
+            admission.memory.status = Status.CONFIRMED
+        memory = create(admission.memory, [occasion], trust=trust, at=at)
         _revise(others, memory, report, trust=trust, at=at)
     return Ingested(memory, created=True)
 
@@ -60,7 +63,7 @@ def _hold_statement(statement: Statement, stem: str) -> None:
     with connection.cursor() as cursor:
         name = f"memos:statement:{statement.scope}/{stem}"
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
-    hold(statement.scope, statement.key)
+    lock_key(statement.scope, statement.key)
 
 
 def _says(row: Memory, statement: Statement) -> bool:
@@ -103,27 +106,16 @@ def _answer(stored: Stored) -> Ingested:
     )
 
 
-def _begin(
-    statement: Statement, occasion: Occasion, resembled: Tombstone | None, *, trust: Trust, at: datetime
-) -> Memory:
-    """Confirmed at birth: a hint, listed as not reviewed. What asks for a second look waits as a candidate."""
-    status = Status.CANDIDATE if statement.flags or resembled else Status.CONFIRMED
-    facts: dict[str, Any] = {"evidence": Sensitivity.PUBLIC, "resembled": resembled, "status": status}
-    return create(statement, [occasion], trust=trust, at=at, **facts)
-
-
 def _not_to_be_revised(
-    others: Sequence[Memory],
-    statement: Statement,
-    report: ObservationReport,
-    resembled: Tombstone | None,
-    trust: Trust,
+    others: Sequence[Memory], report: ObservationReport, trust: Trust, *, unsure: bool
 ) -> Memory | None:
-    """The first memory with another object that this observation may not replace or contest without a person."""
+    """The first memory with another object that this observation may not replace or contest without a person.
+
+    `unsure`: it asks for a second look, or resembles what was dismissed.
+    """
     if report.revision_policy == "fork":
         return None
-    suspicious = bool(statement.flags or resembled)
-    return next((memory for memory in others if suspicious or not revisions.is_own(memory, trust)), None)
+    return next((memory for memory in others if unsure or not revisions.is_own(memory, trust)), None)
 
 
 def _propose(
@@ -131,15 +123,12 @@ def _propose(
 ) -> Ingested:
     needed = max(memory.sensitivity, statement.at_least(Sensitivity.PUBLIC))
     evidence = [{"source_type": "observation", "source_id": statement.source}]  # said again, it is the same proposal
-    payload = {**statement.payload, "evidence": evidence}
-    said = {"type": statement.type.value, "content": statement.content, "payload": payload}
-    told: dict[str, Any] = {"source": statement.source, "sensitivity": Sensitivity(needed).label}
-    told |= {"tags": list(statement.tags)} if statement.tags else {}
+    new = replace(statement, payload={**statement.payload, "evidence": evidence}).as_new_memory(needed)
     why = f"{report.source} observed another {report.predicate}"
     proposal = Proposal.objects.propose(
         Proposal.Kind.REVISION,
         memory,
-        {"verb": VERB[report.revision_policy], "memory": {**said, **told}, "rationale": why[:2000]},
+        {"verb": VERB[report.revision_policy], "memory": new, "rationale": why[:2000]},
         by=trust.actor,
         why=why,
         at=at,

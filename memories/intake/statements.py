@@ -1,7 +1,7 @@
-"""What is said, on which occasion, and what came of it."""
+"""What a write of a claim takes and answers: a statement, the occasions that speak for it, what was stored."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -12,11 +12,16 @@ from uuid_utils.compat import uuid7
 
 from memories import claims, scanning
 from memories.claims import Claim
-from memories.models import Memory
-from memories.models.evidence import episode_occasion
+from memories.models import Evidence, Memory
+from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
+from memories.values import decay
 from memories.values.choices import Category, Origin, Sensitivity, Type
+from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.field_errors import format_instant
+from memories.values.trust import Trust
 
 ACCEPTED = "accepted"
+PROVENANCE = {Origin.OBSERVED: "observation"}  # the kind of a source where that is not the name of the origin
 
 
 @dataclass(frozen=True)
@@ -33,18 +38,21 @@ class Occasion:
 
     @classmethod
     def thread(cls, source: str, thread_id: str, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
-        """Once a day; `at` in UTC."""
+        """One occasion a day; `at` in UTC."""
         return cls(f"thread:{source}/{thread_id}:{at.date()}", at, episode_id)
 
     @classmethod
     def request(cls, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
-        """An occasion of its own each time."""
+        """Another occasion at each call."""
         return cls(f"request:{uuid7()}", at, episode_id)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim on its way in. `sensitivity` None: nobody said; `confidence` is where it starts when it is new."""
+    """The words, place and source of a memory to be written.
+
+    `key` '': it has none. `sensitivity` None: not stated. `confidence`: where it starts if it is new.
+    """
 
     content: str
     key: str
@@ -68,21 +76,71 @@ class Statement:
 
     @cached_property
     def flags(self) -> list[str]:
-        said = json.dumps(self.payload, ensure_ascii=False) if self.payload else ""
-        return scanning.flags(self.content, said, by_a_person=self.origin == Origin.TAUGHT)
+        """What asks for a second look. What a person teaches, or a skill made from runs, is an instruction: no flag."""
+        instructs = self.origin == Origin.TAUGHT or (self.type, self.origin) == (Type.COMPETENCE, Origin.CONSOLIDATED)
+        payload = json.dumps(self.payload, ensure_ascii=False) if self.payload else ""
+        return scanning.flags(self.content, payload, by_a_person=instructs)
 
     def at_least(self, evidence: int) -> int:
-        """The sensitivity that these words ask for: what was said, that of the evidence, and high for a secret."""
+        """The lowest sensitivity it may have: the stated one, that of its evidence, and high if it holds a secret."""
         secret = Sensitivity.HIGH if scanning.SECRET in self.flags else Sensitivity.PUBLIC
         return max(self.sensitivity or Sensitivity.PUBLIC, evidence, secret)
+
+    def columns(self, *, at: datetime) -> dict[str, Any]:
+        """The columns of a new row that follow from the statement alone."""
+        columns: dict[str, Any] = {
+            "type": self.type,
+            "category": self.category,
+            "scope": self.scope,
+            "key": self.key or None,
+            "content": self.content,
+            "payload": self.payload or self._note_payload(at=at),
+            "source": self.source,
+            "origin": self.origin,
+            "thread_id": self.thread_id,
+            "company_id": self.company_id,
+            "tags": list(self.tags),
+            "confidence": self.confidence,
+            "flags": self.flags,
+            "provenance": {"sources": [self._provenance(at=at)]},
+        }
+        if self.deletion_policy:
+            columns["deletion_policy"] = self.deletion_policy
+        if self.expires_at:
+            columns |= {"expires_at": self.expires_at, "ttl": (self.expires_at - at).total_seconds()}
+        if self.type == Type.SEMANTIC:
+            columns |= {"fingerprint": claims.fingerprint(self.claim, self.scope), **decay.awake(at)}
+            validity = self.payload.get("validity", {})
+            columns |= {"valid_from": _instant(validity.get("start")), "valid_to": _instant(validity.get("end"))}
+        return columns
+
+    def as_new_memory(self, sensitivity: int) -> dict[str, Any]:
+        """Its typed fields as a proposed revision holds them; see NewMemory."""
+        words = {"type": self.type.value, "content": self.content, "payload": self.payload}
+        place = {"source": self.source, "sensitivity": Sensitivity(sensitivity).label}
+        return {**words, **place, **({"tags": list(self.tags)} if self.tags else {})}
+
+    def _note_payload(self, *, at: datetime) -> dict[str, Any]:
+        """The payload of a keyed note, which is a statement of only its words."""
+        source = {"source_type": self.origin.value, "source_id": self.source, "timestamp": format_instant(at)}
+        plain = {"validity": {"mode": "global"}, "evidence": [source], "revision_policy": "replace"}
+        return {"kind": Type.SEMANTIC.value, **plain}
+
+    def _provenance(self, *, at: datetime) -> dict[str, Any]:
+        kind = PROVENANCE.get(self.origin, self.origin.value)
+        return {"kind": kind, "ref": self.key, "created_by": self.source, "timestamp": format_instant(at)}
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What a write answers. `memory` None: the caller may not see what it met, or what it met is gone.
+    """The answer to a write. `memory` None: the caller may not see the row that it concerns, or that is gone.
 
-    `forgotten`: what suppressed it is gone, and only that a person forgot it is known.
-    `reset`: another claim took the place of the old one and begins anew. `notice`: one sentence for the caller.
+    `forgotten`: it was suppressed by a tombstone whose memory is gone. `reset`: another claim replaced the former one
+    and its count starts again. `notice`: one sentence for the caller.
     """
 
     memory: Memory | None
@@ -97,8 +155,59 @@ class Stored:
 
     @property
     def accepted(self) -> bool:
-        """Taken, and nothing may be told about it."""
+        """The write was taken, and nothing may be shown of what came of it."""
         return self.memory is None and self.notice == ACCEPTED
 
 
 NOTHING_TOLD = Stored(None, notice=ACCEPTED)
+
+
+def evidence_sensitivity(occasions: Iterable[Occasion], scope: str, trust: Trust) -> int:
+    """The highest sensitivity among the episodes of these occasions; public if there are none.
+
+    NotFound: the caller does not see one of them; Invalid: one is of another scope.
+    """
+    ids = {occasion.episode_id for occasion in occasions if occasion.episode_id}
+    if not ids:
+        return Sensitivity.PUBLIC
+    rows = Memory.objects.visible_to(trust).filter(pk__in=ids).exclude(episode=None)
+    episodes = list(rows.values_list("pk", "scope", "sensitivity"))
+    if len(episodes) < len(ids):
+        raise NotFound("no such episode")
+    if any(other != scope for _, other, _ in episodes):
+        detail = "is of another scope: what is learned in one is not mixed into another"
+        raise Invalid(FieldError("/episode_id", "other_scope", detail))
+    return int(max(sensitivity for _, _, sensitivity in episodes))
+
+
+def uncounted(memory: Memory, occasions: Sequence[Occasion]) -> list[Occasion]:
+    """The occasions that are not yet evidence of this memory, each once. The caller holds the lock of its row."""
+    names = {occasion.name for occasion in occasions}
+    known = set(Evidence.objects.filter(memory=memory, occasion__in=names).values_list("occasion", flat=True))
+    return list({occasion.name: occasion for occasion in occasions if occasion.name not in known}.values())
+
+
+def add_evidence(
+    memory: Memory, occasions: Sequence[Occasion], content: str, *, kind: str, delta: float, trust: Trust
+) -> None:
+    """Write one evidence row per occasion; their episodes are kept as long as the memory lives.
+
+    `content`: the words as they were said; `delta`: what each adds to confidence.
+    """
+    Evidence.objects.bulk_create(
+        Evidence(
+            memory=memory,
+            occasion=occasion.name,
+            episode_id=occasion.episode_id,
+            kind=kind,
+            delta=delta,
+            at=occasion.at,
+            made_by=trust.actor.name[:200],
+            made_by_id=trust.actor.identity,
+            snapshot=content[:LONGEST_SNAPSHOT],
+        )
+        for occasion in occasions
+    )
+    episodes = {occasion.episode_id for occasion in occasions if occasion.episode_id}
+    if episodes:
+        Memory.objects.filter(pk__in=episodes, evidence_of_live=False).update(evidence_of_live=True)

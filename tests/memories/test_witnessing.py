@@ -100,10 +100,10 @@ def test_a_witness_whose_episode_is_gone_keeps_what_it_said() -> None:
 
 def test_suppressed_evidence_is_one_row_a_day_and_moves_nothing() -> None:
     memory = make_competence(salience=0.5)
-    days = [Witness(uuid4(), SUCCESS, AT + timedelta(days=day)) for day in (0, 0, 1)]
+    moments = [AT, AT + timedelta(minutes=1), AT + timedelta(days=1)]
     for _ in range(2):
-        evidence.suppress(memory, days, source="P01")
-    evidence.suppress(memory, days[:1], source="P02")
+        evidence.record_suppressed(memory, dict.fromkeys(moments, "met"), source="P01")
+    evidence.record_suppressed(memory, {AT: "met"}, source="P02")
     memory.refresh_from_db()
     assert Evidence.objects.filter(kind="suppressed").count() == 3
     assert (memory.salience, memory.reinforced_at, Performance.objects.exists()) == (0.5, None, False)

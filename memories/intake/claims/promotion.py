@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
+from memories.intake.admission import dismissal_of
 from memories.intake.claims.near_duplicates import equals_of
 from memories.lifecycle.ladder import Ladder, may_climb
-from memories.models import Adaptation, Evidence, Memory, Tombstone
-from memories.values.choices import Hold, Origin, Status
+from memories.models import Adaptation, Evidence, Memory
+from memories.values.choices import Hold, Status
 from memories.values.trust import SYSTEM
 
 STEPS = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
@@ -35,8 +36,7 @@ def _ceiling(memory: Memory) -> Status:
     Whom a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
         return Status.APPLIED
-    exact = memory.origin in Origin.of_rules()
-    stone, _ = Tombstone.objects.met_by(memory.content, scope=memory.scope, key=memory.key, exact=exact)
+    stone = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin).blocking
     if stone is not None and not stone.duplicate:
         return Status.CANDIDATE
     fixed = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)

@@ -1,4 +1,4 @@
-"""A statement meets the live memory of its key: it confirms it, says it in other words, or says something else."""
+"""Reinforce the live memory of a key by a statement that confirms it, rewords it or claims something else."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any
 
 from memories import claims
 from memories.claims import Likeness
-from memories.intake.claims import occasions, promotion
-from memories.intake.claims.creating import RESEMBLES
-from memories.intake.claims.suppression import met_by, suppress
+from memories.intake import admission
+from memories.intake.admission import NO_DISMISSAL, Dismissal
+from memories.intake.claims import promotion
 from memories.intake.revisions import is_own
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, add_evidence, uncounted
 from memories.lifecycle.ladder import Ladder
 from memories.models import Evidence, Memory, Proposal, Tombstone
 from memories.models.proposal import REJECTED
@@ -26,7 +26,10 @@ WORDS = {"content", "tags", "company_id", "flags", "sensitivity"}  # these move 
 
 @dataclass(frozen=True)
 class Meeting:
-    """Held by the caller's transaction. `evidence`: the highest sensitivity of what speaks for the statement."""
+    """A statement and the live memory of its key, which the caller's transaction has locked.
+
+    `evidence`: the highest sensitivity of what speaks for the statement.
+    """
 
     row: Memory
     statement: Statement
@@ -37,6 +40,15 @@ class Meeting:
     @cached_property
     def likeness(self) -> Likeness:
         return claims.compare(claims.claim_of(self.row.content), self.statement.claim, same_subject=True)
+
+    @property
+    def visible(self) -> bool:
+        return self.trust.sees(scope=self.row.scope, sensitivity=self.row.sensitivity)
+
+    @property
+    def sensitivity(self) -> int:
+        """What a proposal of these words needs."""
+        return max(self.row.sensitivity, self.statement.at_least(self.evidence))
 
     @property
     def same_words(self) -> bool:
@@ -53,7 +65,7 @@ class Meeting:
     def out_of_place(self) -> bool:
         """Words that ask for a second look do not replace those that hold; nor do more secret ones those of others."""
         suspicious = bool(self.statement.flags) and self.row.status != Status.CANDIDATE
-        rises = self.statement.at_least(self.evidence) > self.row.sensitivity
+        rises = self.sensitivity > self.row.sensitivity
         return suspicious or (rises and not is_own(self.row, self.trust))
 
     @property
@@ -73,70 +85,83 @@ class Meeting:
 
 
 def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
+    """Confirm the live memory, reword it, replace its claim, or propose that to a person."""
     row, statement, trust = meeting.row, meeting.statement, meeting.trust
-    if not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+    if not meeting.visible:
         if not meeting.same_words:
-            propose(meeting)
+            propose_edit(meeting)
         return NOTHING_TOLD
     if row.type != statement.type:
         raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
-    suppressing, resembled = met_by(statement, trust=trust)
+    dismissal = admission.dismissal_of_statement(statement, trust=trust)
     if meeting.likeness == Likeness.SAME:  # what lives here already is not stored anew
-        resembled = None
-        suppressing = None if suppressing and meeting.outlives(suppressing) else suppressing
-    if suppressing is not None:
-        return suppress(suppressing, statement, trust=trust, at=meeting.at)
-    if meeting.is_for_a_person:
-        return _asked(meeting, resembled)
-    return _heard(meeting, confirming, resembled)
-
-
-def _asked(meeting: Meeting, resembled: Tombstone | None) -> Stored:
-    proposal = propose(meeting, resembled)
+        outlived = dismissal.blocking is not None and meeting.outlives(dismissal.blocking)
+        dismissal = Dismissal(None if outlived else dismissal.blocking)
+    if dismissal.blocking is not None:
+        return admission.suppress(dismissal.blocking, statement, trust=trust, at=meeting.at)
+    if not meeting.is_for_a_person:
+        return _count(meeting, confirming, dismissal)
+    proposal = propose_edit(meeting, dismissal)
     if proposal.is_rejected:
-        return Stored(meeting.row, notice=REJECTED)
-    return Stored(meeting.row, proposal=proposal.pk, notice=RESEMBLES if resembled else None)
+        return Stored(row, notice=REJECTED)
+    return Stored(row, proposal=proposal.pk, notice=dismissal.notice)
 
 
-def propose(meeting: Meeting, resembled: Tombstone | None = None) -> Proposal:
+def replace_typed(meeting: Meeting) -> Stored:
+    """Propose a skill or plan that was brought whole in place of the live one of its key; the same changes nothing."""
     row, statement = meeting.row, meeting.statement
-    needed = max(row.sensitivity, statement.at_least(meeting.evidence))
+    if meeting.visible and row.type != statement.type:
+        raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
+    if meeting.same_words and row.payload == statement.payload:
+        return Stored(row) if meeting.visible else NOTHING_TOLD
+    proposal = _propose(meeting, {"verb": "supersede", "memory": statement.as_new_memory(meeting.sensitivity)})
+    if not meeting.visible:
+        return NOTHING_TOLD
+    return Stored(row, notice=REJECTED) if proposal.is_rejected else Stored(row, proposal=proposal.pk)
+
+
+def propose_edit(meeting: Meeting, dismissal: Dismissal = NO_DISMISSAL) -> Proposal:
+    """Propose the words of the statement for the live memory."""
+    row, statement = meeting.row, meeting.statement
     change: dict[str, Any] = {"verb": "edit", "content": statement.content}
-    if needed > row.sensitivity:
-        change["sensitivity"] = Sensitivity(needed).label
-    if added := [tag for tag in statement.tags if tag not in row.tags]:
-        change["tags"] = united(row.tags, added)
-    proposal = Proposal.objects.propose(
-        Proposal.Kind.REVISION,
-        row,
-        change,
-        by=meeting.trust.actor,
-        why=f"{statement.source} says otherwise"[:2000],
-        at=meeting.at,
-        sensitivity=needed,
-    )
-    if resembled is not None and not proposal.is_rejected:
-        Proposal.objects.filter(pk=proposal.pk).update(resembles=resembled.pk)
+    if meeting.sensitivity > row.sensitivity:
+        change["sensitivity"] = Sensitivity(meeting.sensitivity).label
+    if any(tag not in row.tags for tag in statement.tags):
+        change["tags"] = united(row.tags, statement.tags)
+    proposal = _propose(meeting, change)
+    if dismissal.resembled is not None and not proposal.is_rejected:
+        Proposal.objects.filter(pk=proposal.pk).update(resembles=dismissal.resembled.pk)
     return proposal
 
 
-def _heard(meeting: Meeting, confirming: Sequence[Occasion], resembled: Tombstone | None) -> Stored:
-    """Counts the statement, and takes its words where they may stand."""
+def _propose(meeting: Meeting, change: dict[str, Any]) -> Proposal:
+    return Proposal.objects.propose(
+        Proposal.Kind.REVISION,
+        meeting.row,
+        change,
+        by=meeting.trust.actor,
+        why=f"{meeting.statement.source} says otherwise"[:2000],
+        at=meeting.at,
+        sensitivity=meeting.sensitivity,
+    )
+
+
+def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissal) -> Stored:
+    """Count the statement, and take its words where they may stand."""
     row, statement, at = meeting.row, meeting.statement, meeting.at
     if meeting.begins_anew:
         fresh, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
         numbers = {"confidence": statement.confidence, "times_confirmed": 0}
     else:
-        fresh, kind = occasions.uncounted(row, confirming), Evidence.Kind.REINFORCED
+        fresh, kind = uncounted(row, confirming), Evidence.Kind.REINFORCED
         numbers = _confirmed(row, len(fresh))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
-    occasions.count(row, fresh, statement, kind=kind, delta=delta, trust=meeting.trust)
-    _write(meeting, {**_words(meeting), **numbers}, fresh=bool(fresh), resembled=resembled)
+    add_evidence(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
+    _write(meeting, {**_words(meeting), **numbers}, fresh=bool(fresh), dismissal=dismissal)
     if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
         promotion.climb(row, at=at)
     reinforced = bool(fresh) and not meeting.begins_anew
-    notice = RESEMBLES if resembled else None
-    return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)
+    return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=dismissal.notice)
 
 
 def _confirmed(row: Memory, times: int) -> dict[str, Any]:
@@ -159,21 +184,22 @@ def _words(meeting: Meeting) -> dict[str, Any]:
     return {name: value for name, value in change.items() if value != getattr(row, name)}
 
 
-def _write(meeting: Meeting, change: dict[str, Any], *, fresh: bool, resembled: Tombstone | None) -> None:
-    row, at = meeting.row, meeting.at
-    beside: dict[str, Any] = {}
+def _write(meeting: Meeting, change: dict[str, Any], *, fresh: bool, dismissal: Dismissal) -> None:
+    """Write the change with its audit row; `unaudited` columns move neither the version nor the trail."""
+    row, at, resembled = meeting.row, meeting.at, dismissal.resembled
+    unaudited: dict[str, Any] = {}
     if "content" in change and meeting.likeness != Likeness.SAME:
-        beside["resembles"] = resembled.pk if resembled else None
+        unaudited["resembles"] = resembled.pk if resembled else None
     if fresh:
-        beside |= {"reinforced_at": at, "updated_at": at}
-        beside |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
+        unaudited |= {"reinforced_at": at, "updated_at": at}
+        unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
     moved = not WORDS.isdisjoint(change)
     if change and not moved:  # numbers only: the version stays
-        beside |= {**change, **row.along("reinforce", change, at=at)}
+        unaudited |= {**change, **row.along("reinforce", change, at=at)}
     before = {name: getattr(row, name) for name in change}
-    if beside:
-        Memory.objects.filter(pk=row.pk).update(**beside)
-        for name, value in beside.items():
+    if unaudited:
+        Memory.objects.filter(pk=row.pk).update(**unaudited)
+        for name, value in unaudited.items():
             setattr(row, name, value)
     if moved:
         action = "revise" if meeting.begins_anew else "reinforce"

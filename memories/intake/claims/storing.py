@@ -7,7 +7,6 @@ from typing import Any
 from django.db import transaction
 
 from memories.intake.claims import promotion
-from memories.intake.claims.typed_memories import write_packaged
 from memories.intake.claims.writing import write
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, Said
@@ -32,11 +31,8 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     statement = _statement(report, trust=trust, at=at)
     founding = Occasion.request(at=at, episode_id=report.episode_id)
     with transaction.atomic():
-        if statement.type == Type.SEMANTIC:
-            confirming = _occasion(report, statement.source, at=at)
-            stored = write(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
-        else:
-            stored = write_packaged(statement, founding, trust=trust, at=at)
+        confirming = _occasion(report, statement.source, at=at)
+        stored = write(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
     return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
 

@@ -8,15 +8,15 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.claims import Likeness
-from memories.intake.claims import categories, occasions, promotion
-from memories.intake.claims.creating import Taken, create
+from memories.intake import admission
+from memories.intake.claims import categories, promotion
 from memories.intake.claims.near_duplicates import Near, NearDuplicate, likened, nearest
-from memories.intake.claims.reinforcement import Meeting, propose
-from memories.intake.claims.writing import hold_key, live_row
+from memories.intake.claims.reinforcement import Meeting, propose_edit
+from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_alone
 from memories.intake.reports.claims import TeachingReport
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, add_evidence
 from memories.lifecycle.ladder import USER, Ladder
-from memories.models import Evidence, Memory, Tombstone, claim_locks
+from memories.models import Evidence, Memory, claim_locks
 from memories.values import text
 from memories.values.choices import Category, Hold, Origin, Permission, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
@@ -25,7 +25,7 @@ from memories.values.trust import Trust
 
 CERTAIN = 100
 LONGEST_PROPOSED = 60
-FIRST = {"status": Status.CONFIRMED, "times_confirmed": 1, "hold": Hold.FLOOR}
+FIRST: dict[str, Any] = {"status": Status.CONFIRMED, "times_confirmed": 1, "hold": Hold.FLOOR}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
     lesson = Lesson(_statement(report, trust), report, trust, at)
     with transaction.atomic():
         claim_locks.to_decide(lesson.statement.scope)
-        hold_key(lesson.statement.scope, lesson.statement.key)
+        lock_key_alone(lesson.statement.scope, lesson.statement.key)
         stored = _taught(lesson)
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
     return replace(stored, notice=adapted or stored.notice)
@@ -89,7 +89,7 @@ def _taught(lesson: Lesson) -> Stored:
     statement, trust, resolve = lesson.statement, lesson.trust, lesson.report.resolve
     row = _held(lesson)
     if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
-        propose(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
+        propose_edit(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
     known = _likened(row, lesson)
     if known and known.memory and known.likeness == Likeness.SAME:
@@ -143,8 +143,8 @@ def _meant(lesson: Lesson, near: list[Near]) -> Memory | None:
 def _dismissed(lesson: Lesson) -> Stored | None:
     """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer."""
     statement, resolve, trust = lesson.statement, lesson.report.resolve, lesson.trust
-    claims_only = Tombstone.objects.exclude(category=None)  # a lesson brings back no skill
-    tombstone, _ = claims_only.met_by(statement.content, scope=statement.scope, key=statement.key)
+    place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
+    tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
     if tombstone is None or resolve == "separate":
         return None
     if not trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity):
@@ -178,7 +178,7 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
     statement, at = lesson.statement, lesson.at
     occasion, delta = Occasion.request(at=at), Ladder.of_settings().gain
     kind = Evidence.Kind.REINFORCED
-    occasions.count(row, [occasion], statement, kind=kind, delta=delta, trust=lesson.trust)
+    add_evidence(row, [occasion], statement.content, kind=kind, delta=delta, trust=lesson.trust)
     change = {
         "content": statement.content,
         "confidence": CERTAIN,
@@ -201,10 +201,11 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
 def _anew(lesson: Lesson) -> Stored:
     statement = lesson.statement
     free = replace(statement, key=_free_key(statement, LONGEST_KEY if lesson.chosen else LONGEST_PROPOSED))
-    facts: dict[str, Any] = {**FIRST, "evidence": Sensitivity.PUBLIC, "resembled": None}
+    admitted = admission.admit(free, trust=lesson.trust, at=lesson.at, decided=True, **FIRST).memory
+    assert admitted is not None
     try:
-        memory = create(free, [Occasion.request(at=lesson.at)], trust=lesson.trust, at=lesson.at, **facts)
-    except Taken:
+        memory = create(admitted, [Occasion.request(at=lesson.at)], trust=lesson.trust, at=lesson.at)
+    except KeyTaken:
         raise Conflict(f"another live memory holds the key {free.key!r} meanwhile") from None
     return Stored(memory, created=True)
 

@@ -10,21 +10,19 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from memories import indexing
+from memories.intake.admission import EpisodeName, forgotten_episodes, sensitivity_of
 from memories.intake.episodes.closing import set_outcome
-from memories.intake.episodes.new_rows import episode_memory, event, level_of
+from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.results import Ingested
 from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.reports.conversation import Draft
-from memories.models import Episode, Event, Instruction, Tombstone, bulk_rows
-from memories.models.memory import episode_key
-from memories.scanning import SECRET
+from memories.models import Episode, Event, Instruction, bulk_rows
 from memories.values.choices import SYSTEM_ROLES
 from memories.values.exceptions import Conflict, Invalid, NotAllowed
 from memories.values.trust import Actor, Trust
 
 CONFIDENCE = 80
 Refusal = Conflict | Invalid | NotAllowed
-Name = tuple[str, str, str]  # scope, source, the caller's id
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Placed:
     source: str
 
     @property
-    def name(self) -> Name | None:
+    def name(self) -> EpisodeName | None:
         """By which it is known again."""
         return (self.scope, self.source, self.draft.given.id) if self.draft.given.id is not None else None
 
@@ -70,7 +68,7 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
     placed = [_place(draft, trust) for draft in drafts]
     names = {one.name for one in placed if isinstance(one, Placed) and one.name}
     known = _known(names)
-    forgotten = _forgotten(names - known.keys(), at=at)
+    forgotten = forgotten_episodes(names - known.keys(), at=at)
     fresh: dict[int, Episode] = {}
     for index, one in enumerate(placed):
         if isinstance(one, Placed) and (one.name is None or one.name not in {*known, *forgotten}):
@@ -98,7 +96,7 @@ def _place(draft: Draft, trust: Trust) -> Placed | Refusal:
         return refusal
 
 
-def _known(names: Iterable[Name]) -> dict[Name, Episode]:
+def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
     """The episodes that are stored under these names."""
     ids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for scope, source, external_id in names:
@@ -110,18 +108,6 @@ def _known(names: Iterable[Name]) -> dict[Name, Episode]:
         wanted |= Q(scope=scope, source=source, external_id__in=external_ids)
     found = Episode.objects.select_related("memory").filter(wanted)
     return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in found}
-
-
-def _forgotten(names: Iterable[Name], *, at: datetime) -> set[Name]:
-    """Those that a person has forgotten: the next import does not bring them back."""
-    wanted = {(scope, episode_key(source, id)): (scope, source, id) for scope, source, id in names}
-    if not wanted:
-        return set()
-    stones = Tombstone.objects.standing().filter(blocks=True, key__in=[key for _, key in wanted])
-    met = [stone for stone in stones.only("scope", "key") if (stone.scope, stone.key) in wanted]
-    if met:
-        Tombstone.objects.filter(pk__in=[stone.pk for stone in met]).hit(at=at)
-    return {wanted[stone.scope, stone.key] for stone in met}
 
 
 def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, trust: Trust, at: datetime) -> None:
@@ -147,8 +133,8 @@ def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
         at=at,
         tags=given.tags,
         policy=given.deletion_policy,
-        sensitivity=level_of(given.sensitivity, secret=secret),
-        flags=[SECRET] if secret else [],
+        sensitivity=sensitivity_of(given.sensitivity, secret=secret),
+        secret=secret,
         confidence=CONFIDENCE,
         **place,
     )

@@ -15,10 +15,11 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories import indexing
+from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import dependencies, joining, sensitivity
 from memories.intake.episodes.dependencies import Followed, Wanted
 from memories.intake.episodes.joining import Thread
-from memories.intake.episodes.new_rows import episode_memory, event, level_of, sensitivity_of
+from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.results import Ingested
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, ToolOutputReport
@@ -208,7 +209,7 @@ def _number(place: Place, *, trust: Trust, at: datetime) -> None:
         draft = report.draft
         draft.flags += [AMBIGUOUS_DEPENDENCY] if index in place.ambiguous else []
         place.events.append((index, event(draft, episode, position, moment=at, by=trust.actor)))
-        level = level_of(report.sensitivity, secret=draft.holds_secret)
+        level = sensitivity_of(report.sensitivity, secret=draft.holds_secret)
         place.secret |= draft.holds_secret
         if level > memory.sensitivity and place.is_new:
             memory.sensitivity = level

@@ -3,45 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-
+from memories.intake.admission import admit_experience
 from memories.intake.episodes.dependencies import resolved
 from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory
 from memories.models.memory import DAY
 from memories.scanning import SECRET
-from memories.values.choices import DeletionPolicy, Origin, Sensitivity, Status, Type
+from memories.values.choices import Type
 from memories.values.trust import Actor
 
 HOUR = 3600.0
 HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
 LONGEST_CONTENT = 500
-
-
-def sensitivity_of(name: str | None) -> Sensitivity:
-    return Sensitivity.named(name or settings.DEFAULT_SENSITIVITY)
-
-
-def level_of(name: str | None, *, secret: bool) -> Sensitivity:
-    """The sensitivity that was said; of what holds a secret at least high."""
-    return max(sensitivity_of(name), Sensitivity.HIGH) if secret else sensitivity_of(name)
-
-
-def experience(content: str, *, by: Actor, at: datetime, policy: str | None, **facts: Any) -> Memory:
-    """Experience is no claim: born confirmed, never in the inbox, governed by salience only. `policy`: of its deletion,
-    where the caller says one."""
-    return Memory(
-        content=content,
-        origin=Origin.OBSERVED,
-        status=Status.CONFIRMED,
-        salience_at=at,
-        created_by=by.name,
-        created_by_id=by.identity,
-        created_at=at,
-        updated_at=at,
-        deletion_policy=policy or DeletionPolicy.AUTO_PRUNE,
-        **facts,
-    )
 
 
 def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
@@ -57,4 +30,4 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
 
 def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
     text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
-    return experience(text, type=Type.EPISODIC, half_life=HALF_LIFE[kind], by=by, at=at, **facts)
+    return admit_experience(text, type=Type.EPISODIC, half_life=HALF_LIFE[kind], by=by, at=at, **facts)

@@ -6,7 +6,8 @@ from typing import Any
 from django.db import connection, transaction
 
 from memories import indexing
-from memories.intake.episodes.new_rows import HALF_LIFE, experience, sensitivity_of
+from memories.intake.admission import admit_experience, sensitivity_of
+from memories.intake.episodes.new_rows import HALF_LIFE
 from memories.intake.episodes.results import Ingested
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory
@@ -50,7 +51,7 @@ def _content(report: WorkingStateReport) -> str:
 def _open(
     report: WorkingStateReport, payload: dict[str, Any], scope: str, source: str, *, trust: Trust, at: datetime
 ) -> Memory:
-    memory = experience(
+    memory = admit_experience(
         _content(report),
         by=trust.actor,
         at=at,

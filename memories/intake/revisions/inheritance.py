@@ -54,12 +54,11 @@ def _is_made(source: Memory) -> bool:
     )
 
 
-def sensitivity(said: NewMemory, rests_on: Sequence[Memory], making: Making, *, secret: bool) -> int:
-    """The highest of what it comes from; only who decides lowers that, not by merging. A secret is high at least."""
+def sensitivity(said: NewMemory, rests_on: Sequence[Memory], making: Making) -> Sensitivity:
+    """The highest of what it comes from; only who decides lowers that, not by merging."""
     highest = max(row.sensitivity for row in rests_on)
     given = Sensitivity.named(said.sensitivity) if said.sensitivity else Sensitivity(highest)
-    asked = given if making.vouched and making.verb != MERGE else max(given, highest)
-    return max(asked, Sensitivity.HIGH) if secret else asked
+    return given if making.vouched and making.verb != MERGE else Sensitivity(max(given, highest))
 
 
 def tags(said: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
@@ -116,7 +115,7 @@ def _window(payload: dict[str, Any]) -> dict[str, Any]:
     """When a timeboxed statement holds."""
     validity = payload.get("validity") or {}
     if validity.get("mode") != "timeboxed":
-        return {}
+        return {"valid_from": None, "valid_to": None}
     return {"valid_from": parse_instant(validity.get("start")), "valid_to": parse_instant(validity.get("end"))}
 
 

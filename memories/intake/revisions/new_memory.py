@@ -1,21 +1,23 @@
 """The memory that a revision makes: what the caller says of it, and what it has from where it comes from."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from memories import claims, scanning
+from memories.intake import admission as gate
 from memories.intake.reports import payloads
 from memories.intake.reports.revisions import NewMemory
 from memories.intake.revisions import inheritance
 from memories.intake.revisions.inheritance import FORK, MERGE, SUPERSEDE, Making
 from memories.intake.revisions.payload import payload_of
+from memories.intake.revisions.sources import Dismissed
+from memories.intake.statements import Statement
 from memories.lifecycle.ladder import Ladder, may_climb
 from memories.models import Evidence, Memory
 from memories.models.reviewable import LEAST
-from memories.values.choices import ActorKind, Hold, Origin, Status, Type
+from memories.values.choices import ActorKind, Category, Hold, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import LONGEST_TEXT
+from memories.values.trust import everything
 
 SAYS = {
     Type.COMPETENCE: ("skill_name",),
@@ -24,45 +26,54 @@ SAYS = {
 }  # where a payload without other words says what it is
 
 
-def become(said: NewMemory, sources: Sequence[Memory], making: Making, *, episode: Memory | None = None) -> Memory:
-    """A row, not yet stored. `episode` speaks for it. Invalid names what is wrong in what was said."""
+def admit(new: NewMemory, sources: Sequence[Memory], making: Making, *, episode: Memory | None = None) -> Memory:
+    """Construct the memory that a revision makes, not stored yet. `episode` speaks for it.
+
+    Invalid names what is wrong in `new`; Dismissed: people said before that its claim does not hold.
+    """
     head = sources[0]
-    _same_type(said, head)
-    payload = payload_of(said.payload, head)
-    content = said.content or _content(head.type, payload)
-    rests_on = [*sources, *([episode] if episode else [])]
-    person = making.by.kind == ActorKind.PERSON
-    flags = scanning.flags(content, json.dumps(payload, ensure_ascii=False), by_a_person=person)
-    new = Memory(
-        type=head.type,
+    _same_type(new, head)
+    payload = payload_of(new.payload, head)
+    statement = _statement(new, sources, payload, making, episode)
+    columns: dict[str, Any] = {
+        **inheritance.lifecycle(new, sources, payload, making),
+        "payload": inheritance.revised(payload, head, making),
+        "provenance": {"sources": inheritance.provenance(sources, episode, making)},
+    }
+    if head.type == Type.SEMANTIC and not (payload.get("evidence") or episode or making.verb == MERGE):
+        detail = "semantic revision requires evidence"
+        raise Invalid(FieldError("/memory/payload/evidence", "required", detail, names_field=True))
+    if making.vouched:
+        columns["resembles"] = None
+    admission = gate.admit(statement, trust=everything(making.by), at=making.at, **columns)
+    if admission.memory is None:
+        raise Dismissed(admission.dismissal.blocking)
+    _stand(admission.memory, new, sources, making)
+    return admission.memory
+
+
+def _statement(
+    new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], making: Making, episode: Memory | None
+) -> Statement:
+    head, category = sources[0], inheritance.category(new, sources[0])
+    return Statement(
+        type=Type(head.type),
         scope=head.scope,
-        category=inheritance.category(said, head),
-        content=content,
-        payload=inheritance.revised(payload, head, making),
-        source=said.source or head.source,
-        origin=Origin.TAUGHT if person else Origin.STORED,
-        key=said.key or inheritance.key(sources, payload, making),
-        thread_id=(payload.get("thread_id") if head.type == Type.WORKING else said.thread_id) or head.thread_id,
-        company_id=said.company_id or head.company_id,
-        sensitivity=inheritance.sensitivity(said, rests_on, making, secret=scanning.SECRET in flags),
-        tags=inheritance.tags(said, sources, making),
-        flags=flags,
-        provenance={"sources": inheritance.provenance(sources, episode, making)},
-        created_by=making.by.name[:200],
-        created_by_id=making.by.identity,
-        created_at=making.at,
-        updated_at=making.at,
-        **inheritance.lifecycle(said, sources, payload, making),
+        category=Category(category) if category else None,
+        content=new.content or _content(head.type, payload),
+        payload=payload,
+        source=new.source or head.source,
+        origin=Origin.TAUGHT if making.by.kind == ActorKind.PERSON else Origin.STORED,
+        key=new.key or inheritance.key(sources, payload, making) or "",
+        thread_id=(payload.get("thread_id") if head.type == Type.WORKING else new.thread_id) or head.thread_id,
+        company_id=new.company_id or head.company_id,
+        sensitivity=inheritance.sensitivity(new, [*sources, *([episode] if episode else [])], making),
+        tags=inheritance.tags(new, sources, making),
+        confidence=head.confidence,  # until `_stand` says where it stands
     )
-    if new.type == Type.SEMANTIC:
-        if not (payload.get("evidence") or episode or making.verb == MERGE):
-            detail = "semantic revision requires evidence"
-            raise Invalid(FieldError("/memory/payload/evidence", "required", detail, names_field=True))
-        new.fingerprint = claims.fingerprint(claims.claim_of(content), new.scope)
-    return new
 
 
-def stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Making) -> None:
+def _stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Making) -> None:
     """Status, confidence and hold. What a person vouches for stands at least where the old one stood; an agent's own
     begins as if it was stored now unless it corrects what is confirmed, and what was contested waits for a person."""
     best = max(source.confidence for source in sources)

@@ -11,9 +11,8 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.intake.reports.revisions import LONGEST_RATIONALE, NewMemory, check
-from memories.intake.revisions import contesting, merging, superseding
+from memories.intake.revisions import contesting, merging, new_memory, superseding
 from memories.intake.revisions.inheritance import Making
-from memories.intake.revisions.new_memory import become, stand
 from memories.intake.revisions.sources import NEW_WORDS, Dismissed, Sources, hold, hold_for, refuse
 from memories.intake.revisions.superseding import Held
 from memories.lifecycle.ownership import decides, is_own
@@ -109,7 +108,7 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> M
     told: dict[str, Any] = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
     first = sources.rows[0]
     if change.said is not None:
-        new = _new(change.said, sources, making)
+        new = new_memory.admit(change.said, sources.rows, making, episode=sources.episode)
         if change.verb == "supersede":
             superseding.supersede(first, new, **told)
         elif change.verb == "fork":
@@ -130,17 +129,6 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> M
     return first
 
 
-def _new(said: NewMemory, sources: Sources, making: Making) -> Memory:
-    """Not yet stored. Dismissed: people said before that its claim does not hold."""
-    new = become(said, sources.rows, making, episode=sources.episode)
-    met, resembled = Tombstone.objects.met_by(new.content, scope=new.scope, key=new.key)
-    if met:
-        raise Dismissed(met)
-    new.resembles = resembled.pk if resembled and not making.vouched else None
-    stand(new, said, sources.rows, making)
-    return new
-
-
 def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, least: int = 0) -> Revised:
     """For a person to decide. What would be refused is refused now."""
     first = sources.rows[0]
@@ -149,7 +137,9 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
     sensitivity = max(least, *(row.sensitivity for row in sources.named))
     if change.said is not None:
         making = Making(change.verb, trust.actor, at, vouched=False)
-        sensitivity = max(sensitivity, _new(change.said, sources, making).sensitivity)
+        sensitivity = max(
+            sensitivity, new_memory.admit(change.said, sources.rows, making, episode=sources.episode).sensitivity
+        )
     proposal = Proposal.objects.propose(
         KINDS.get(change.verb, Proposal.Kind.REVISION),
         first,

@@ -27,7 +27,8 @@ class Dismissed(Conflict):
 
     code = "dismissed"
 
-    def __init__(self, tombstone: Tombstone) -> None:
+    def __init__(self, tombstone: Tombstone | None) -> None:
+        assert tombstone is not None
         there = bool(tombstone.memory_id and Memory.objects.filter(pk=tombstone.memory_id).exists())
         ended = f"{'dismissed' if there else 'forgotten'} by {tombstone.by}"
         super().__init__(f"this claim was {ended}: it stays so until tombstone {tombstone.pk} is lifted")

@@ -1,5 +1,6 @@
 """What belongs to one memory, in whichever room: found by the foreign keys that lead to it."""
 
+from copy import copy
 from typing import Any
 
 from django.db.models.deletion import Collector
@@ -12,7 +13,7 @@ class Belongings(Collector):
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(using="default")
-        self.collect([Memory(pk=memory.pk)])  # not the caller's, which keeps its id
+        self.collect([copy(memory)])  # the caller's keeps its id
 
     def can_fast_delete(self, objs: Any, from_field: Any = None) -> bool:
         return False  # that would not look at them
