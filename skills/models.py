@@ -4,7 +4,7 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Aggregate, Count, Max, Q, Sum
 from django.db.models.functions import Now
 
 from memories.models import Episode, Memory, Performance
@@ -49,12 +49,27 @@ class Skill(models.Model):
         return next((version for version in self.versions.all() if version.status == status), None)
 
 
+def _counted(uses: str = "") -> dict[str, Aggregate]:
+    """The columns of a Performance, counted over uses. `uses`: the path to them."""
+    ended = {"successes": Outcome.SUCCESS, "failures": Outcome.FAILURE, "partials": Outcome.PARTIAL}
+    return {
+        **{name: Count(f"{uses}pk", filter=Q(**{f"{uses}outcome": outcome})) for name, outcome in ended.items()},
+        "latency_total_ms": Sum(f"{uses}latency_ms", default=0),
+        "latency_count": Count(f"{uses}latency_ms"),
+        "last_used_at": Max(f"{uses}at"),
+    }
+
+
 class SkillVersionQuerySet(Trusted["SkillVersion"]):
     trust_path = "skill__memory__"
 
     def for_lists(self) -> Self:
         """Without the texts and files of each version."""
         return self.defer("skill_md", "files")
+
+    def with_uses(self) -> Self:
+        """Adds what its reported uses came to; `record` reads it."""
+        return self.annotate(**_counted("uses__"))
 
 
 class SkillVersion(models.Model):
@@ -109,6 +124,12 @@ class SkillVersion(models.Model):
         return f"{self.skill.name} {self.number}"
 
     @property
+    def record(self) -> Performance | None:
+        """What its uses came to, of a row `with_uses`; None without any."""
+        counted = {name: getattr(self, name) for name in _counted()}
+        return Performance(**counted) if counted["last_used_at"] else None
+
+    @property
     def is_critical(self) -> bool:
         """The scan found something that must not be published without a second look."""
         return any(finding["severity"] == "critical" for finding in self.scan.get("findings", ()))
@@ -128,19 +149,7 @@ class SkillUseQuerySet(Trusted["SkillUse"]):
 
     def by_version(self) -> dict[UUID, Performance]:
         """What the uses of each version came to, by its id; not stored anywhere. Uses of no version are in none."""
-        counted = (
-            self.exclude(version=None)
-            .order_by()
-            .values("version")
-            .annotate(
-                successes=Count("pk", filter=Q(outcome=Outcome.SUCCESS)),
-                failures=Count("pk", filter=Q(outcome=Outcome.FAILURE)),
-                partials=Count("pk", filter=Q(outcome=Outcome.PARTIAL)),
-                latency_total_ms=Sum("latency_ms", default=0),
-                latency_count=Count("latency_ms"),
-                last_used_at=Max("at"),
-            )
-        )
+        counted = self.exclude(version=None).order_by().values("version").annotate(**_counted())
         records = {row["version"]: {name: value for name, value in row.items() if name != "version"} for row in counted}
         return {version: Performance(**record) for version, record in records.items()}
 

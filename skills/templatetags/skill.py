@@ -4,11 +4,13 @@ from difflib import unified_diff
 from typing import Any
 
 from django import template
+from django.db.models import Prefetch, prefetch_related_objects
 from django.template import Context
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.models import Memory
 from memories.people import trust_of
+from memories.values.choices import Type
 from skills.models import Skill, SkillVersion
 from skills.packaging import rendering
 
@@ -21,19 +23,27 @@ def skill_md(markdown: str) -> SafeString:
     return mark_safe(rendering.html(markdown))  # noqa: S308 - rendering.html sanitises
 
 
+@register.simple_tag
+def load_versions(memory: Memory) -> str:
+    """Of a skill the versions with what their uses came to, in one statement, for all of the page."""
+    if memory.type == Type.COMPETENCE and hasattr(memory, "skill"):
+        prefetch_related_objects([memory.skill], Prefetch("versions", SkillVersion.objects.with_uses()))
+    return ""
+
+
 @register.inclusion_tag("skills/_skill.html", takes_context=True)
 def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
     """What a reviewer reads of a skill: the proposed version, else the published one, else the newest; each version
-    with what its reported uses came to, and the latest of these."""
+    (`load_versions`) with what its reported uses came to, and the latest of these."""
     skill: Skill = memory.skill
-    versions, records = list(skill.versions.all()), skill.uses.by_version()
+    versions = list(skill.versions.all())
     shown = skill.proposed or skill.published or next(iter(versions), None)
     uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
     return {
         "memory": memory,
         "skill": skill,
         "version": shown,
-        "versions": [(one, records.get(one.pk)) for one in versions],
+        "versions": [(one, one.record) for one in versions],
         "uses": uses.order_by("-at", "-pk")[:MOST_USES],
     }
 

@@ -3,6 +3,7 @@
 
 const on = (event, act) => document.addEventListener(event, act);
 const open = (row) => row?.matches('[data-row]:not([data-row="done"], [aria-busy])');
+const byId = (id) => document.getElementById(id);
 const chosen = () => [...document.querySelectorAll("[name=chosen]")];
 const SOON = 8; // rows before the end of what is loaded
 let next = null;
@@ -39,10 +40,10 @@ on("htmx:beforeSwap", (event) => {
 // Rows that an undo or redo has moved take their place here, and those that wait again without one come first.
 function placed(answer) {
   const page = new DOMParser().parseFromString(answer, "text/html");
-  const queue = document.getElementById("queue");
+  const queue = byId("queue");
   const first = queue.firstElementChild;
   for (const row of page.querySelectorAll("li[hx-swap-oob]")) {
-    if (document.getElementById(row.id)) continue;
+    if (byId(row.id)) continue;
     if (!open(row)) {
       row.remove();
       continue;
@@ -56,10 +57,10 @@ function placed(answer) {
 
 on("htmx:beforeSwap", (event) => {
   if (!event.detail.requestConfig.path.startsWith("/undo/")) return;
-  if (document.getElementById("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
+  if (byId("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
   else location.reload(); // nothing waited
   if (event.detail.requestConfig.elt.isConnected) return;
-  event.detail.shouldSwap = false; // another answer has replaced its button: htmx would look for the rows beside that
+  event.detail.shouldSwap = false; // its button is gone, and htmx looks for rows beside it
   htmx.swap("#toast", event.detail.serverResponse, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
 });
 
@@ -74,9 +75,9 @@ on("htmx:oobAfterSwap", (event) => {
 });
 
 on("htmx:afterSettle", () => {
-  const same = stays && document.getElementById(stays);
+  const same = stays && byId(stays);
   const typing = same?.querySelector("form.edit textarea");
-  const following = next && document.getElementById(next);
+  const following = next && byId(next);
   (typing ?? [same, following, following && after(following)].find(open) ?? following)?.focus();
   next = stays = null;
   count();
@@ -86,7 +87,7 @@ on("htmx:sendError", (event) => {
   const row = event.detail.elt.closest?.("[aria-busy]");
   row?.removeAttribute("aria-busy");
   if (row) go(row);
-  const words = document.getElementById("no-answer");
+  const words = byId("no-answer");
   words.hidden = false;
   setTimeout(() => (words.hidden = true), 8000);
 });
@@ -99,7 +100,7 @@ on("focusin", (event) => {
   if (row && [...row.parentElement.children].indexOf(row) > row.parentElement.children.length - SOON) htmx.trigger(further, "revealed");
 });
 
-const bulk = document.getElementById("bulk");
+const bulk = byId("bulk");
 const part = (name) => bulk.querySelector(`[${name}]`);
 const none = bulk && part("data-count").textContent;
 

@@ -57,7 +57,7 @@ const steps = [];
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (!event.detail.requestConfig.elt.matches("form")) return;
   underWay += 1;
-  event.detail.xhr.addEventListener("loadend", answered); // htmx's own events of a form that was replaced reach nobody
+  event.detail.xhr.addEventListener("loadend", answered); // htmx's events of a replaced form reach nobody
 });
 
 function answered() {

@@ -30,7 +30,7 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
     client = signed_in()
     for _ in range(2):
         make_job()
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(8):
             client.get("/runs/")
 
 

@@ -5,8 +5,10 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import AnonymousUser, Permission, User
 from django.core.management import CommandError, call_command
+from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Agent
 from memories.people import first_start, trust_of
@@ -132,3 +134,19 @@ def test_where_somebody_is_already_the_first_start_creates_nobody(there: Any) ->
     there()
     assert first_start() is None
     assert User.objects.count() + Agent.objects.count() == 1
+
+
+def test_permissions_of_ones_own_and_of_groups_are_read_at_once_and_are_those_that_django_knows(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    one, boss, gone = make_person("anna"), make_person("ben"), make_person("cyd")
+    one.user_permissions.add(Permission.objects.get(codename="see_high"))
+    User.objects.filter(pk=boss.pk).update(is_superuser=True)
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+    for person in (one, boss, gone):
+        known = ModelBackend().get_all_permissions(User.objects.get(pk=person.pk))
+        fresh = User.objects.get(pk=person.pk)
+        with django_assert_num_queries(int(person != gone)):
+            assert fresh.get_all_permissions() == known
+            assert fresh.has_perm("memories.see_high") == (person != gone)
+    assert "memories.use_review" in User.objects.get(pk=one.pk).get_all_permissions()

@@ -23,11 +23,11 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     make_run()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         client.get("/episodes/")
     for n in range(5):
         make_run(id=f"run-{n}")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         client.get("/episodes/")
 
 
@@ -55,7 +55,7 @@ def test_the_page_needs_the_same_queries_however_long_the_episode_is(
     client = signed_in()
     for messages in ([user("hi")], [user("hi"), *[call("search", to="Rome"), answer("3 found")] * 20]):
         run = make_run(messages=messages)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(8):
             client.get(f"/episodes/{run.pk}/")
 
 

@@ -53,13 +53,13 @@ def test_adaptations_say_which_a_rule_applied_and_cost_the_same_queries(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     make_applied()
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         assert "applied by rule" not in client.get("/adaptations/").content.decode()
     for n in range(3):
         make_applied(f"Reply in language {n}", source=f"agent-{n}")
     Memory.objects.update(hold="")
     make_applied("a secret rule", sensitivity=4)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         page = client.get("/adaptations/").content.decode()
     assert page.count("applied by rule") == 4
     assert "a secret rule" not in page
