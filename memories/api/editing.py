@@ -9,8 +9,7 @@ from rest_framework.response import Response
 from memories.api import representations
 from memories.api.base import ApiView
 from memories.api.preconditions import etag, versions
-from memories.intake import decisions
-from memories.intake.reports import edits
+from memories.intake import decisions, edits
 from memories.models import Memory
 from memories.values.exceptions import FieldError, Invalid
 

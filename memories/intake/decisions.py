@@ -10,10 +10,8 @@ from uuid_utils.compat import uuid7
 
 from memories import claims
 from memories.claims import Likeness
-from memories.intake import admission, revisions
-from memories.intake.claims import equal_claims
-from memories.intake.reports import edits
-from memories.intake.reports.edits import Edit
+from memories.intake import admission, edits, equal_claims, revisions
+from memories.intake.edits import Edit
 from memories.intake.revisions.sources import IMMUTABLE
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import Rejected

@@ -9,9 +9,8 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories.intake import decisions
-from memories.intake.claims import equal_claims
-from memories.intake.reports.edits import Edit
+from memories.intake import decisions, equal_claims
+from memories.intake.edits import Edit
 from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
 from memories.models.trusted import Trusted
 from memories.values.choices import EXPERIENCE, Permission, Status, Type

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memories.intake.reports.edits import Edit, edit
+from memories.intake.edits import Edit, edit
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memories.values.choices import Status

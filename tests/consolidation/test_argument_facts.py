@@ -9,7 +9,7 @@ import pytest
 
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.profiles import Unprofiled
-from memories.intake.claims import equal_claims
+from memories.intake import equal_claims
 from memories.models import Episode, Evidence, Memory, Proposal
 from memories.values.choices import ActorKind, Category, Origin, Status
 from memories.values.trust import Actor, everything

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.profiles import Unprofiled
-from memories.intake.claims import equal_claims
+from memories.intake import equal_claims
 from memories.models import Episode, Evidence, Memory, Proposal
 from memories.values.choices import ActorKind, Category, Origin, Status
 from memories.values.trust import Actor, everything

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memories.intake import decisions
-from memories.intake.reports.edits import edit
+from memories.intake.edits import edit
 from memories.models import Adaptation, Memory, Proposal, Tombstone
 from memories.values.choices import ActorKind, Sensitivity, Type
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated

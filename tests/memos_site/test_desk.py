@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from memories.intake import decisions
+from memories.intake.edits import edit
 from memories.intake.episodes.closing import set_outcome
-from memories.intake.reports.edits import edit
 from memories.models import Adaptation, AuditEntry, Episode, Memory, Proposal, Tombstone
 from memories.values.choices import Outcome, Status, Type
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from memories.intake.claims import store
+from memories.intake.edits import edit as edit_of
 from memories.intake.reports import claims
-from memories.intake.reports.edits import edit as edit_of
 from memories.intake.revisions.revising import Change, ask
 from memories.models import Memory, Proposal, Tombstone
 from memories.values.choices import LIVE, ActorKind, Permission, Sensitivity, Status

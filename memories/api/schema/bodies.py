@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memories.intake.edits import Edit
 from memories.intake.reports.claims import CompetenceReport, NoteReport, PlanReport, TripleReport
 from memories.intake.reports.conversation import Conversation
-from memories.intake.reports.edits import Edit
 from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
