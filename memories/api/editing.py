@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from memories.api import representations
 from memories.api.base import ApiView
 from memories.api.preconditions import etag, versions
-from memories.intake import decisions, edits
+from memories.intake import edits
 from memories.models import Memory
 from memories.values.exceptions import FieldError, Invalid
 
@@ -24,8 +24,8 @@ class Editing(ApiView):
         why = body.pop("why", "")
         if not isinstance(why, str) or len(why) > LONGEST_WHY:
             raise Invalid(FieldError("/why", "invalid", f"must be a text of at most {LONGEST_WHY:,} characters"))
-        change = edits.edit(body)
-        edited = decisions.edit(self.trust, memory_id, change, at=at, why=why.strip(), versions=versions(request))
+        change = edits.parse_edit(body)
+        edited = edits.edit(self.trust, memory_id, change, at=at, why=why.strip(), versions=versions(request))
         row = Memory.objects.select_related("episode", "performance").get(pk=memory_id)
         shown = representations.memory(row, at=at)
         if edited.proposal:

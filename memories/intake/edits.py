@@ -1,12 +1,24 @@
-"""What an edit may change, checked: as a request sends it and as a proposal keeps it."""
+"""Edit a memory: other words, tags, category, sensitivity, expiry or deletion policy, by a person or an agent."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
+from django.db import transaction
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from uuid_utils.compat import uuid7
 
-from memories.values.choices import Sensitivity
-from memories.values.exceptions import FieldError, Invalid
+from memories import claims
+from memories.claims import Likeness
+from memories.intake import admission
+from memories.intake.revisions.sources import IMMUTABLE
+from memories.lifecycle.ownership import is_own
+from memories.models import Memory, Proposal, Tombstone, claim_locks
+from memories.models.proposal import Rejected
+from memories.models.reviewable import OF_CLOSED_TOO
+from memories.values.choices import LIVE, Hold, Permission, Sensitivity, Status, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.values.field_types import (
     LONGEST_TEXT,
     SOMETHING,
@@ -17,6 +29,10 @@ from memories.values.field_types import (
     Tags,
     field_error,
 )
+from memories.values.trust import Actor, Trust
+
+FIRST_CONFIDENCE = 20  # of an agent's own words: a claim that it changes starts there again
+WORDS = ("content", "category")
 
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=SOMETHING)]
 
@@ -46,13 +62,13 @@ class Edit(BaseModel):
         return columns
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """The same in JSON's types, for a proposal."""
+    def as_json(self) -> dict[str, Any]:
+        """The given fields in JSON's types, as a proposal holds them."""
         return self.model_dump(mode="json", include=self.model_fields_set)
 
-    def changing(self, row: Any, *, at: datetime) -> dict[str, Any]:
-        """The columns of `row` that become something else; an expiry takes its time to live along."""
-        change = {name: value for name, value in self.given.items() if getattr(row, name) != value}
+    def changed_columns(self, memory: Memory, *, at: datetime) -> dict[str, Any]:
+        """The columns whose value becomes another; an expiry takes its time to live along. Invalid: it has passed."""
+        change = {name: value for name, value in self.given.items() if getattr(memory, name) != value}
         if "expires_at" in change:
             until = change["expires_at"]
             if until is not None and until <= at:
@@ -61,17 +77,159 @@ class Edit(BaseModel):
         return change
 
 
-def edit(raw: Any) -> Edit:
-    """Invalid names every field that is wrong."""
+@dataclass(frozen=True)
+class Edited:
+    """The memory as it stands after an edit, with its batch or proposal; neither when nothing was different."""
+
+    memory: Memory
+    batch: UUID | None = None
+    proposal: Proposal | None = None
+
+
+def parse_edit(raw: Any) -> Edit:
+    """Read an edit from a JSON body. Invalid names every field that is wrong."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
     try:
         return Edit.model_validate(raw)
     except ValidationError as error:
-        raise Invalid(*(_named(wrong) for wrong in error.errors(include_url=False))) from None
+        raise Invalid(*(_field_error(wrong) for wrong in error.errors(include_url=False))) from None
 
 
-def _named(wrong: Any) -> FieldError:
+def _field_error(wrong: Any) -> FieldError:
     if wrong["loc"] == ("content",) and wrong["type"] in ("string_pattern_mismatch", "string_too_short"):
         return FieldError("/content", "required", "must say something")
     return field_error(wrong)
+
+
+def edit(
+    trust: Trust, memory_id: UUID, change: Edit, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+) -> Edited:
+    """Edit a memory that is the caller's own or the caller's to decide; of any other a proposal is opened.
+
+    `versions`: those that the caller may have seen; Outdated when it is another. Else NotFound, NotAllowed, Invalid or
+    Conflict.
+    """
+    reviews = trust.may(Permission.REVIEW)
+    with transaction.atomic():
+        memory = lock_memory(trust, memory_id, decides=reviews, at=at)
+        trust.scope_to_write(memory.scope)
+        if versions is not None and memory.version not in versions:
+            raise Outdated(f"it has version {memory.version} now")
+        columns = _columns(memory, change, at=at, by_a_person=reviews)
+        if not reviews:
+            _check_agent(memory, columns, trust)
+        if not columns:
+            return Edited(memory)
+        if not reviews:
+            return _edit_by_agent(memory, change, columns, trust=trust, at=at, why=why)
+        batch = uuid7()
+        _write(memory, columns, by=trust.actor, at=at, why=why, batch=batch)
+        return Edited(memory, batch)
+
+
+def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -> Memory:
+    """The memory, locked for this transaction. NotFound: not there, not to be seen, or past its time.
+
+    The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
+    """
+    rows = Memory.objects.visible_to(trust).unexpired(at)
+    scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
+    if scope is None:
+        raise NotFound("no such memory")
+    lock = claim_locks.to_decide if decides else claim_locks.to_store
+    lock(scope)
+    memory = rows.select_for_update().filter(pk=memory_id).first()
+    if memory is None:
+        raise NotFound("no such memory")
+    return memory
+
+
+def apply_edit(
+    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str = "", batch: UUID, by_a_person: bool = True
+) -> None:
+    """Write a reviewer's edit to a memory that is locked; nothing when it says so already. Invalid, Conflict.
+
+    `by_a_person` false: the words are those of an agent.
+    """
+    columns = _columns(memory, change, at=at, by_a_person=by_a_person)
+    if columns:
+        _write(memory, columns, by=by, at=at, why=why, batch=batch)
+
+
+def _write(memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
+    """No rule replaces words that a reviewer chose: unless the memory is fixed, it is held."""
+    held = {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
+    memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
+
+
+def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:
+    """The columns that the edit moves. Conflict or Invalid for what this memory does not take."""
+    columns = change.changed_columns(memory, at=at)
+    columns |= admission.scan_edit(memory, columns, by_a_person=by_a_person)
+    if memory.type == Type.EPISODIC and "content" in columns:
+        raise Conflict(IMMUTABLE)
+    if memory.type == Type.COMPETENCE and memory.payload.get("skill") and "content" in columns:
+        raise Conflict("it is what a published skill says: propose a version")
+    if memory.type != Type.SEMANTIC and "category" in columns:
+        raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
+    if memory.status not in LIVE and not columns.keys() <= OF_CLOSED_TOO:
+        raise Conflict(f"cannot edit a memory that is {memory.status}")
+    return columns
+
+
+def _check_agent(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
+    """NotAllowed for what nobody may change without the permission review, not even of its own. Conflict: of a closed
+    memory nothing is proposed."""
+    if memory.status not in LIVE and not is_own(memory, trust):
+        raise Conflict(f"cannot edit a memory that is {memory.status}")
+    if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity:
+        raise NotAllowed("only a reviewer lowers a sensitivity")
+    if "deletion_policy" in columns:
+        raise NotAllowed("only a reviewer sets a deletion policy")
+
+
+def _edit_by_agent(
+    memory: Memory, change: Edit, columns: dict[str, Any], *, trust: Trust, at: datetime, why: str
+) -> Edited:
+    """An agent edits its own, unless that would pass by what people decided: a confirmed claim, or a dismissal."""
+    dismissed = _dismissed(memory, columns)
+    another = _is_another_claim(memory.content, columns.get("content", memory.content))
+    unsure = (another or columns.get("flags")) and memory.status != Status.CANDIDATE
+    if dismissed or unsure or not is_own(memory, trust):
+        needed = max(columns.get("sensitivity", memory.sensitivity), dismissed.sensitivity if dismissed else 0)
+        proposal = _propose(memory, change, by=trust.actor, at=at, why=why, sensitivity=needed, dismissed=dismissed)
+        return Edited(memory, proposal=proposal)
+    restart = {"confidence": min(memory.confidence, FIRST_CONFIDENCE), "times_confirmed": 0} if another else {}
+    batch = uuid7()
+    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, **restart)
+    return Edited(memory, batch)
+
+
+def _propose(
+    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str, sensitivity: int, dismissed: Tombstone | None
+) -> Proposal:
+    """Rejected: a person has said no to this before."""
+    verb = {"verb": "edit", **change.as_json}
+    kind = Proposal.Kind.REVISION
+    proposal = Proposal.objects.propose(kind, memory, verb, by=by, why=why, at=at, sensitivity=sensitivity)
+    if dismissed:
+        Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
+    if proposal.is_rejected:
+        raise Rejected
+    if dismissed:
+        Proposal.objects.filter(pk=proposal.pk).update(resembles=dismissed.pk)
+    return proposal
+
+
+def _dismissed(memory: Memory, columns: dict[str, Any]) -> Tombstone | None:
+    """The dismissal that these words would bring back."""
+    if memory.type != Type.SEMANTIC or columns.keys().isdisjoint(WORDS):
+        return None
+    content = columns.get("content", memory.content)
+    return admission.dismissal_of(content, scope=memory.scope, key=memory.key).blocking
+
+
+def _is_another_claim(before: str, after: str) -> bool:
+    likeness = claims.compare(claims.claim_of(before), claims.claim_of(after), same_subject=True)
+    return likeness not in (Likeness.SAME, Likeness.REWORDING)

@@ -1,15 +1,17 @@
-"""A claim that stands under several keys is decided about once: what a person ends in one row ends in its equals.
+"""Dismiss a memory or revert its adaptation together with its equals: the same claim under other keys.
 
 In the batch of the decision, so that they are undone together. Equals that the person may not see stay as they are, and
-numbers carry them no further.
+no number carries them further (promotion.py).
 """
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from memories.intake.claims import equals_of
-from memories.models import AuditEntry, Memory
+from memories.models import Adaptation, AuditEntry, Memory
 from memories.values.choices import Hold, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -18,16 +20,16 @@ DUPLICATE = "duplicate"  # a reason that says nothing against the claim: its equ
 
 
 def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
-    """The memory, and what claims the same; a duplicate alone. Conflict: somebody was faster."""
-    told: dict[str, Any] = {"by": trust.actor, "why": why, "at": at, "batch": batch}
+    """Dismiss the memory and its equals; a duplicate alone. Conflict: somebody was faster."""
+    decision: dict[str, Any] = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     duplicate = why.partition(":")[0].strip() == DUPLICATE
     try:
-        memory.dismiss(duplicate=duplicate, **told)
+        memory.dismiss(duplicate=duplicate, **decision)
     except Conflict:
         if memory.pk not in dismissed_by(batch):  # as the equal of another one, just now
             raise
     for equal in () if duplicate else _equals(memory, trust):
-        equal.dismiss(**told)
+        equal.dismiss(**decision)
 
 
 def dismissed_by(batch: UUID) -> list[UUID]:
@@ -35,15 +37,39 @@ def dismissed_by(batch: UUID) -> list[UUID]:
     return list(entries.values_list("subject_id", flat=True))
 
 
-def fix(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
-    """Its behaviour was reverted: that of its equals ends too, and rules apply none of them again."""
-    for equal in _equals(memory, trust):
-        equal.lock_for("revert", Status.values)
-        change: dict[str, Any] = {"hold": Hold.FIXED}
-        if equal.status == Status.APPLIED:
-            equal.adaptations.revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
-            change["status"] = Status.CONFIRMED
-        equal.revise("revert", change, by=trust.actor, why=why, at=at, batch=batch)
+def revert_adaptation(
+    adaptation: Adaptation, *, keep_memory: bool, trust: Trust, at: datetime, why: str = "", batch: UUID
+) -> None:
+    """End a behaviour. Its memory and the equals stay believed, where rules move them no more, or are dismissed.
+
+    Conflict: it was reverted before.
+    """
+    decision: dict[str, Any] = {"at": at, "batch": batch}
+    with transaction.atomic():
+        memory = adaptation.memory
+        if memory is not None:
+            memory.lock_for("revert", Status.values)
+        adaptation.refresh_from_db()
+        if memory is None or adaptation.reverted_at is not None:
+            raise Conflict(f"cannot revert: it has been reverted before ({adaptation.revert_reason})")
+        if not keep_memory:
+            dismiss(memory, trust=trust, why=why or "its adaptation was reverted", **decision)
+            return
+        Adaptation.objects.filter(pk=adaptation.pk).revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
+        change = {"status": Status.CONFIRMED, "hold": Hold.FIXED}
+        memory.revise("revert", change, by=trust.actor, why=why, **decision)
+        for equal in _equals(memory, trust):
+            _fix(equal, trust=trust, why=why, **decision)
+
+
+def _fix(equal: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
+    """The behaviour of an equal claim ends too, and rules do not apply it again."""
+    equal.lock_for("revert", Status.values)
+    change: dict[str, Any] = {"hold": Hold.FIXED}
+    if equal.status == Status.APPLIED:
+        equal.adaptations.revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
+        change["status"] = Status.CONFIRMED
+    equal.revise("revert", change, by=trust.actor, why=why, at=at, batch=batch)
 
 
 def _equals(memory: Memory, trust: Trust) -> list[Memory]:

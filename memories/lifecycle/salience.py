@@ -1,23 +1,26 @@
-"""Salience moved by hand. It is all that anybody moves who may write; it can put no knowledge out of the way."""
+"""Reinforce, penalize, pin and unpin: salience moved by hand. It can put no knowledge out of the way."""
 
 from datetime import datetime
 from uuid import UUID
 
+from django.db import transaction
+
 from memories.lifecycle import ownership
-from memories.models import Memory
+from memories.models import AuditEntry, Memory
 from memories.models.memory import MemoryQuerySet
+from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
-from memories.values.trust import Trust
+from memories.values.trust import Actor, Trust
 
 
 def reinforce(trust: Trust, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
-    """By `amount`, or by the memory's own gain. NotFound, NotAllowed (another scope), Conflict (it is closed)."""
+    """Raise salience by `amount`, or by the memory's own gain. NotFound, NotAllowed (scope), Conflict (closed)."""
     memory, row = _row(trust, memory_id, at=at)
     _moved("reinforce", memory, row.reinforce(amount, at=at))
 
 
 def penalize(trust: Trust, memory_id: UUID, amount: float, *, at: datetime) -> None:
-    """Experience that fades is pruned, so that only who may forget it may make it fade (NotAllowed)."""
+    """Lower salience by `amount`. NotAllowed also for experience of others: what fades is pruned, as if forgotten."""
     memory, row = _row(trust, memory_id, at=at)
     if not memory.is_claim and not ownership.is_own(memory, trust):
         raise NotAllowed("an agent may penalize only experience of its own: what fades is removed")
@@ -36,3 +39,15 @@ def _row(trust: Trust, memory_id: UUID, *, at: datetime) -> tuple[Memory, Memory
 def _moved(verb: str, memory: Memory, rows: int) -> None:
     if not rows:
         raise Conflict(f"cannot {verb} a memory that is {memory.status}")
+
+
+def pin(
+    memory: Memory, pinned: bool, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
+) -> AuditEntry:
+    """Pin: today's salience stays; unpin: it fades again from now on. Conflict: it is so already, or closed."""
+    with transaction.atomic():
+        memory.lock_for("pin" if pinned else "unpin", LIVE)
+        if memory.pinned == pinned:
+            raise Conflict(f"it is {'pinned' if pinned else 'not pinned'} already")
+        change = {"pinned": pinned, "salience": memory.salience_on(at), "salience_at": at}
+        return memory.revise("pin" if pinned else "unpin", change, by=by, why=why, at=at, batch=batch)

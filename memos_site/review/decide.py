@@ -9,8 +9,9 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories.intake import decisions, equal_claims
-from memories.intake.edits import Edit
+from memories.intake import equal_claims, proposals
+from memories.intake.edits import Edit, apply_edit, lock_memory
+from memories.lifecycle import salience
 from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
 from memories.models.trusted import Trusted
 from memories.values.choices import EXPERIENCE, Permission, Status, Type
@@ -94,7 +95,7 @@ def along(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
 def _found(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
     """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
     _exists(Memory.objects.unexpired(at), trust, memory_id)
-    return decisions.found(trust, memory_id, decides=True, at=at)
+    return lock_memory(trust, memory_id, decides=True, at=at)
 
 
 def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
@@ -106,7 +107,7 @@ def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     if verdict.verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
     if verdict.edit is not None:
-        decisions.write(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
+        apply_edit(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
     VERBS[verdict.verb](memory, verdict)
 
 
@@ -171,7 +172,7 @@ def _restore(memory: Memory, verdict: Verdict) -> None:
 
 
 def _pin(memory: Memory, verdict: Verdict) -> None:
-    decisions.pin(memory, verdict.pinned, **verdict.told)
+    salience.pin(memory, verdict.pinned, **verdict.told)
 
 
 def _snooze(memory: Memory, verdict: Verdict) -> None:
@@ -221,7 +222,7 @@ def accept(
             proposal.memory.lock_for("accept", Status.values)
             if str(proposal.memory.version) != seen.partition(".")[0]:
                 raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
-        decisions.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+        proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
 
 
@@ -233,7 +234,7 @@ def reject(
     batch = uuid7()
     with transaction.atomic():
         _match(proposal, "reject", versions)
-        decisions.reject(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+        proposal.decide(Proposal.Decision.REJECTED, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
 
 
@@ -276,7 +277,9 @@ def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: d
     batch = uuid7()
     with transaction.atomic():
         claim_locks.to_decide(adaptation.scope)
-        decisions.revert(adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch)
+        equal_claims.revert_adaptation(
+            adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch
+        )
     return batch
 
 

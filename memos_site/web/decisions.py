@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memories.intake.edits import Edit, edit
+from memories.intake.edits import Edit, parse_edit
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memories.values.choices import Status
@@ -80,7 +80,7 @@ def _edit(request: HttpRequest) -> Edit | None:
             said[name] = request.POST[name]
     if "tags" in request.POST:
         said["tags"] = [tag for tag in request.POST["tags"].split(",") if tag.strip()]
-    return edit(said) if said else None
+    return parse_edit(said) if said else None
 
 
 def why_of(request: HttpRequest, reason: str) -> str:

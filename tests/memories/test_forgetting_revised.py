@@ -7,7 +7,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from memories import lifecycle
-from memories.intake import decisions, episodes, revisions
+from memories.intake import episodes, proposals, revisions
 from memories.intake.reports import revisions as bodies
 from memories.intake.reports.events import ObservationReport
 from memories.intake.revisions.revising import Change
@@ -41,7 +41,7 @@ def accepted() -> Memory:
     proposal = Proposal.objects.get()
     told = {"id": str(proposal.pk), "change": proposal.change}
     IdempotencyKey.objects.create(caller="a", key="k", request_sha256=b"x", answer=told, expires_at=AT)
-    decisions.accept(proposal, by=ANNA, at=AT, why=f"a {WORD}, why not", batch=uuid7())
+    proposals.accept(proposal, by=ANNA, at=AT, why=f"a {WORD}, why not", batch=uuid7())
     return Memory.objects.exclude(pk=old.pk).get()
 
 

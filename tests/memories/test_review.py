@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memories.intake import decisions
-from memories.intake.edits import edit
+from memories.intake import edits
+from memories.intake.edits import parse_edit
 from memories.models import Adaptation, Memory, Proposal, Tombstone
 from memories.values.choices import ActorKind, Sensitivity, Type
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated
@@ -25,8 +25,8 @@ def make_own(content: str = "Acme pays on net-30 terms", **facts: Any) -> Memory
     return make_memory(content, **{"created_by": AGENT.name, "created_by_id": AGENT.identity} | facts)
 
 
-def change(memory: Memory, trust: Trust = TRUST, **said: Any) -> decisions.Edited:
-    return decisions.edit(trust, memory.pk, edit(said), at=LATER)
+def change(memory: Memory, trust: Trust = TRUST, **said: Any) -> edits.Edited:
+    return edits.edit(trust, memory.pk, parse_edit(said), at=LATER)
 
 
 def test_a_reviewers_words_are_held_and_the_adaptation_follows_them() -> None:
@@ -181,7 +181,7 @@ def test_an_edit_of_another_version_or_of_what_is_hidden_changes_nothing() -> No
     with pytest.raises(NotFound):
         change(memory, PLAIN, content="x")
     with pytest.raises(Outdated):
-        decisions.edit(everything(ANNA), memory.pk, edit({"content": "x"}), at=LATER, versions=frozenset({3, 4}))
+        edits.edit(everything(ANNA), memory.pk, parse_edit({"content": "x"}), at=LATER, versions=frozenset({3, 4}))
     assert Memory.objects.get().version == 1
 
 
@@ -202,7 +202,7 @@ def test_an_edit_of_another_version_or_of_what_is_hidden_changes_nothing() -> No
 )
 def test_a_wrong_field_is_named(said: dict[str, Any], pointer: str, detail: str) -> None:
     with pytest.raises(Invalid) as caught:
-        edit(said)
+        parse_edit(said)
     [wrong] = caught.value.errors
     assert wrong.pointer == pointer
     assert detail in wrong.detail

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memories.intake import decisions
-from memories.intake.edits import edit
+from memories.intake import edits
+from memories.intake.edits import parse_edit
 from memories.intake.episodes.closing import set_outcome
 from memories.models import Adaptation, AuditEntry, Episode, Memory, Proposal, Tombstone
 from memories.values.choices import Outcome, Status, Type
@@ -90,7 +90,7 @@ def test_what_is_snoozed_leaves_the_inbox_until_then() -> None:
 
 def test_edited_and_promoted_in_one_decision_is_undone_as_one() -> None:
     memory = make_memory()
-    decision = decide(memory, "promote", edit=edit({"content": "Acme pays on net-60 terms"}))
+    decision = decide(memory, "promote", edit=parse_edit({"content": "Acme pays on net-60 terms"}))
     assert stands(memory) == ("confirmed", 60, "floor")
     assert Memory.objects.get().content == "Acme pays on net-60 terms"
     undone = desk.undo(TRUST, decision.batch, at=LATER)
@@ -196,7 +196,7 @@ def test_what_is_undone_knows_instants_to_the_microsecond() -> None:
     memory = make_memory()
     at, until = LATER + timedelta(microseconds=402_504), LATER + timedelta(days=9, microseconds=7)
     Memory.objects.update(expires_at=until)
-    edited = decisions.edit(TRUST, memory.pk, edit({"expires_at": None}), at=LATER)
+    edited = edits.edit(TRUST, memory.pk, parse_edit({"expires_at": None}), at=LATER)
     assert edited.batch is not None
     desk.undo(TRUST, edited.batch, at=LATER)
     assert Memory.objects.get().expires_at == until

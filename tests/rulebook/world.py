@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.intake.claims import store
-from memories.intake.edits import edit as edit_of
+from memories.intake.edits import parse_edit
 from memories.intake.reports import claims
 from memories.intake.revisions.revising import Change, ask
 from memories.models import Memory, Proposal, Tombstone
@@ -148,7 +148,7 @@ class World:
     def edit(self) -> str:
         id = self._any()
         said = self.random.choice(catalogue.about(self.book.rows[id].statement.subject))
-        return self._decide("edit", id=id, said=said, edit=edit_of({"content": said.text}))
+        return self._decide("edit", id=id, said=said, edit=parse_edit({"content": said.text}))
 
     def _decide(self, verb: str, *, live: float = 0.9, id: str = "", said: Any = None, **how: Any) -> str:
         id = id or self._any(live=live)
