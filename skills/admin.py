@@ -1,4 +1,4 @@
-"""Skills and what agents download: publishing is a decision, and the desk's."""
+"""Admin pages of skills, their versions and uses. They only show: publishing belongs to the review."""
 
 from django.contrib import admin
 from unfold.contrib.filters.admin import FieldTextFilter

@@ -1,7 +1,8 @@
-"""The fields of a skill version: what a procedure is made of, whoever wrote it (runs, a model, an upload, a person).
+"""The fields of a skill version, whoever wrote it: consolidation, a language model, an upload or a person.
 
-A `Fields` is always in canonical form: texts clean, names safe, empty optionals None. That is what makes the way to a
-SKILL.md and back exact. Coercions are those that models need (null, a string for a list); anything else is refused.
+A `Fields` is always in canonical form (texts cleaned, names safe, empty optionals None), so that writing a SKILL.md and
+reading it back gives the same fields. Coerced is only what language models often write (null, a string for a list);
+anything else is a ValidationError.
 """
 
 import json
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from skills import markdown
-from skills.names import file_name, readable, slug
+from skills.names import display_name, file_name, slug
 
 __all__ = ["Fields", "Step", "TrackRecord", "slug"]
 
@@ -21,69 +22,78 @@ TITLE = 200
 _LIST = re.compile(r"\s*([-*+]|\d+[.)])\s")
 
 
-def _empty(value: Any) -> Any:
+def _null_as_empty(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _some(value: str) -> str:
+def _non_empty(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be empty")
     return value
 
 
-def _encodable(value: Any) -> Any:
-    """Half surrogates, which models write, are refused by pydantic with all that surrounds them: mended beforehand."""
+def _replace_surrogates(value: Any) -> Any:
+    """The value with lone surrogates replaced in every text: language models write them, and pydantic refuses them."""
     if isinstance(value, str):
-        return markdown.encodable(value)
+        return markdown.replace_unencodable(value)
     if isinstance(value, list):
-        return [_encodable(item) for item in value]
-    return {_encodable(key): _encodable(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_replace_surrogates(item) for item in value]
+    return (
+        {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
-def _json(value: dict[str, Any]) -> dict[str, Any]:
-    """As JSON gives it back, and as PostgreSQL can hold it."""
+def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
+    """The value as JSON returns it and PostgreSQL can store it (no NUL, no lone surrogates). ValueError: not JSON."""
     try:
         text = json.dumps(value, allow_nan=False, sort_keys=True, ensure_ascii=False)
     except (TypeError, RecursionError) as error:
         raise ValueError("not JSON") from error
-    loaded: dict[str, Any] = json.loads(re.sub(r"(?<!\\)((?:\\\\)*)\\u0000", r"\1", markdown.encodable(text)))
-    return loaded
+    storable: dict[str, Any] = json.loads(
+        re.sub(r"(?<!\\)((?:\\\\)*)\\u0000", r"\1", markdown.replace_unencodable(text))
+    )
+    return storable
 
 
-def _cut(length: int) -> Callable[[str], str]:
-    def cut(text: str) -> str:
-        """One line without `---` (the reference validator splits on it), shortened between words."""
+def _shorten_to(length: int) -> Callable[[str], str]:
+    """A validator: one line of at most `length` characters without `---` (the reference validator splits on it)."""
+
+    def shorten(text: str) -> str:
         line = re.sub(r"-{3,}", "—", markdown.one_line(text))
         return line if len(line) <= length else (line[: length - 1].rsplit(" ", 1)[0].rstrip() + "…")
 
-    return cut
+    return shorten
 
 
-def _items(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     if isinstance(value, str):
-        return markdown.items(markdown.paragraph(value)) if _LIST.match(value) else [value]
+        return markdown.parse_list(markdown.paragraph(value)) if _LIST.match(value) else [value]
     return [] if value is None else value
 
 
-def _terms(value: Any) -> Any:
+def _as_terms(value: Any) -> Any:
     if isinstance(value, str) and not _LIST.match(value):
         return re.split(r"[,，、\n]", value)
-    return _items(value)
+    return _as_list(value)
 
 
-def _numbered(value: Any) -> Any:
+def _as_numbered_list(value: Any) -> Any:
     if isinstance(value, list) and all(isinstance(step, str) for step in value):
         steps = [re.sub(r"^\d+[.)]\s+", "", markdown.paragraph(step)) for step in value]
-        return markdown.listed([step for step in steps if step], numbered=True)
-    return _empty(value)
+        return markdown.format_list([step for step in steps if step], numbered=True)
+    return _null_as_empty(value)
 
 
-def _filled(items: list[str]) -> list[str]:
+def _drop_empty(items: list[str]) -> list[str]:
     return [item for item in items if item]
 
 
-def _files(folder: str, default: str = "") -> Callable[[Any], Any]:
-    def named(value: Any) -> Any:
+def _safe_file_names(folder: str, default: str = "") -> Callable[[Any], Any]:
+    """A validator of {file name: text} that makes every name safe. ValueError: unsafe, or equal to another one."""
+
+    def rename(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
         files = {file_name(str(name), folder=folder, default=default): text for name, text in value.items()}
@@ -91,29 +101,29 @@ def _files(folder: str, default: str = "") -> Callable[[Any], Any]:
             raise ValueError(f"{folder}: two files would have the same name")
         return files
 
-    return named
+    return rename
 
 
-def _or_none(value: Any) -> Any:
+def _empty_as_none(value: Any) -> Any:
     return value or None
 
 
-Line = Annotated[str, BeforeValidator(_empty), AfterValidator(markdown.one_line)]
+Line = Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(markdown.one_line)]
 Text = Annotated[str, AfterValidator(markdown.paragraph)]
-Terms = Annotated[list[Line], BeforeValidator(_terms), AfterValidator(_filled)]
-Texts = Annotated[list[Text], BeforeValidator(_items), AfterValidator(_filled)]
-Blocks = Annotated[list[Annotated[str, AfterValidator(markdown.clean)]], AfterValidator(_filled)]
+Terms = Annotated[list[Line], BeforeValidator(_as_terms), AfterValidator(_drop_empty)]
+Texts = Annotated[list[Text], BeforeValidator(_as_list), AfterValidator(_drop_empty)]
+Blocks = Annotated[list[Annotated[str, AfterValidator(markdown.clean)]], AfterValidator(_drop_empty)]
 Files = dict[str, str] | None
 
 
 class Step(BaseModel):
-    """One step of a recipe: what to do, with which tool, with what arguments, and how success looks."""
+    """One step of a recipe: what to do, the tool and its arguments (a JSON schema), and how success is recognised."""
 
     model_config = ConfigDict(extra="forbid")
 
     step: Line
     tool: Line = ""
-    args_schema: Annotated[dict[str, Any], AfterValidator(_json)] = Field(default_factory=dict)
+    args_schema: Annotated[dict[str, Any], AfterValidator(_storable_json)] = Field(default_factory=dict)
     validation: Line = ""
     optional: bool = False
     share: float = Field(default=1.0, ge=0, le=1)  # of the successful runs that took this step
@@ -127,7 +137,7 @@ class Step(BaseModel):
 
 
 class TrackRecord(BaseModel):
-    """How often it worked, counted once per episode. `since` and `until` are ISO dates of the runs."""
+    """How often the skill worked, counted once per episode. `since` and `until` are ISO dates of the runs."""
 
     successes: int = Field(default=0, ge=0)
     failures: int = Field(default=0, ge=0)
@@ -137,36 +147,38 @@ class TrackRecord(BaseModel):
 
 
 class Fields(BaseModel):
-    """The fields of a version, as 7-skills names them; `title` is the display name, `name` the slug."""
+    """The fields of a skill version; `name` is the slug, `title` the display name."""
 
-    name: Annotated[str, AfterValidator(_some), AfterValidator(slug)]
-    title: Annotated[str, BeforeValidator(_empty), AfterValidator(_cut(TITLE))] = ""
-    description: Annotated[str, AfterValidator(_cut(DESCRIPTION)), AfterValidator(_some)]
+    name: Annotated[str, AfterValidator(_non_empty), AfterValidator(slug)]
+    title: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(TITLE))] = ""
+    description: Annotated[str, AfterValidator(_shorten_to(DESCRIPTION)), AfterValidator(_non_empty)]
     trigger: Terms = Field(default_factory=list)
-    procedure: Annotated[Text, BeforeValidator(_numbered), AfterValidator(markdown.closed)] = ""
+    procedure: Annotated[Text, BeforeValidator(_as_numbered_list), AfterValidator(markdown.close_fence)] = ""
     experience: Texts = Field(default_factory=list)
     preference: Texts = Field(default_factory=list)
     examples: Annotated[Blocks, BeforeValidator(lambda value: [value] if isinstance(value, str) else value or [])] = (
         Field(default_factory=list)
     )
-    scripts: Annotated[Files, BeforeValidator(_files("scripts")), AfterValidator(_or_none)] = None
-    tool: Annotated[Texts | None, AfterValidator(_or_none)] = None
-    others: Annotated[Files, BeforeValidator(_files("reference", ".md")), AfterValidator(_or_none)] = None
-    assets: Annotated[Files, BeforeValidator(_files("assets")), AfterValidator(_or_none)] = None
-    recipe: Annotated[list[Step], BeforeValidator(_items)] = Field(default_factory=list)
+    scripts: Annotated[Files, BeforeValidator(_safe_file_names("scripts")), AfterValidator(_empty_as_none)] = None
+    tool: Annotated[Texts | None, AfterValidator(_empty_as_none)] = None
+    others: Annotated[Files, BeforeValidator(_safe_file_names("reference", ".md")), AfterValidator(_empty_as_none)] = (
+        None
+    )
+    assets: Annotated[Files, BeforeValidator(_safe_file_names("assets")), AfterValidator(_empty_as_none)] = None
+    recipe: Annotated[list[Step], BeforeValidator(_as_list)] = Field(default_factory=list)
     failure_modes: Texts = Field(default_factory=list)
     fallbacks: Texts = Field(default_factory=list)
     performance: TrackRecord | None = None
-    license: Annotated[str, BeforeValidator(_empty), AfterValidator(_cut(500))] = ""
-    compatibility: Annotated[str, BeforeValidator(_empty), AfterValidator(_cut(500))] = ""
+    license: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(500))] = ""
+    compatibility: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(500))] = ""
 
     @model_validator(mode="before")
     @classmethod
-    def _title_keeps_what_the_slug_loses(cls, data: Any) -> Any:
+    def _complete_name_and_title(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
         try:
-            data = _encodable(data)
+            data = _replace_surrogates(data)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
         name, title = data.get("name"), data.get("title")
@@ -177,11 +189,11 @@ class Fields(BaseModel):
         return data
 
     @model_validator(mode="after")
-    def _canonical(self) -> Self:
-        self.title = self.title or readable(self.name)
+    def _complete_derived_fields(self) -> Self:
+        self.title = self.title or display_name(self.name)
         if not self.procedure and self.recipe:
-            steps = markdown.listed(_filled([str(step) for step in self.recipe]), numbered=True)
-            self.procedure = markdown.closed(markdown.paragraph(steps))
+            steps = markdown.format_list(_drop_empty([str(step) for step in self.recipe]), numbered=True)
+            self.procedure = markdown.close_fence(markdown.paragraph(steps))
         if self.performance == TrackRecord():
             self.performance = None
         return self

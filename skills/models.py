@@ -1,4 +1,4 @@
-"""A skill is a competence memory that can be downloaded; its versions are immutable once written."""
+"""Tables of skills: competence memories that can be downloaded, their immutable versions and their reported uses."""
 
 from typing import Self
 from uuid import UUID
@@ -17,7 +17,7 @@ class SkillQuerySet(Trusted["Skill"]):
     trust_path = "memory__"
 
     def downloadable(self) -> Self:
-        """What a token without `review` may see: a published version of a confirmed or applied memory."""
+        """Skills with a published version of a confirmed or applied memory: what a token without `review` may see."""
         return self.filter(memory__status__in=("confirmed", "applied"), versions__status=SkillVersion.Status.PUBLISHED)
 
 
@@ -49,11 +49,11 @@ class Skill(models.Model):
         return next((version for version in self.versions.all() if version.status == status), None)
 
 
-def _counted(uses: str = "") -> dict[str, Aggregate]:
-    """The columns of a Performance, counted over uses. `uses`: the path to them."""
-    ended = {"successes": Outcome.SUCCESS, "failures": Outcome.FAILURE, "partials": Outcome.PARTIAL}
+def _use_counts(uses: str = "") -> dict[str, Aggregate]:
+    """Aggregates that give the columns of a Performance, counted over uses. `uses`: the query path to them."""
+    outcomes = {"successes": Outcome.SUCCESS, "failures": Outcome.FAILURE, "partials": Outcome.PARTIAL}
     return {
-        **{name: Count(f"{uses}pk", filter=Q(**{f"{uses}outcome": outcome})) for name, outcome in ended.items()},
+        **{name: Count(f"{uses}pk", filter=Q(**{f"{uses}outcome": outcome})) for name, outcome in outcomes.items()},
         "latency_total_ms": Sum(f"{uses}latency_ms", default=0),
         "latency_count": Count(f"{uses}latency_ms"),
         "last_used_at": Max(f"{uses}at"),
@@ -64,16 +64,16 @@ class SkillVersionQuerySet(Trusted["SkillVersion"]):
     trust_path = "skill__memory__"
 
     def for_lists(self) -> Self:
-        """Without the texts and files of each version."""
+        """The versions without their texts and lists of files, which lists do not show."""
         return self.defer("skill_md", "files")
 
     def with_uses(self) -> Self:
-        """Adds what its reported uses came to; `record` reads it."""
-        return self.annotate(**_counted("uses__"))
+        """The versions annotated with the counts of their reported uses, which `record` needs."""
+        return self.annotate(**_use_counts("uses__"))
 
 
 class SkillVersion(models.Model):
-    """What agents download, byte for byte: `package` is its path in the skills storage, `sha256` that of the zip."""
+    """One immutable package that agents download: `package` is its path in the skills storage, `sha256` the zip's."""
 
     class Status(models.TextChoices):
         PROPOSED = "proposed"
@@ -102,7 +102,7 @@ class SkillVersion(models.Model):
     changelog = models.TextField(blank=True)
     made_by = models.CharField(max_length=16, choices=MadeBy)
     scan = models.JSONField(default=dict)
-    run_id = models.UUIDField(null=True)  # the consolidation run; no foreign key: a room never looks right
+    run_id = models.UUIDField(null=True)  # the consolidation run; no foreign key: skills know nothing of consolidation
     created_at = models.DateTimeField(db_default=Now())
     published_at = models.DateTimeField(null=True)
 
@@ -125,18 +125,18 @@ class SkillVersion(models.Model):
 
     @property
     def record(self) -> Performance | None:
-        """What its uses came to, of a row `with_uses`; None without any."""
-        counted = {name: getattr(self, name) for name in _counted()}
-        return Performance(**counted) if counted["last_used_at"] else None
+        """Unsaved track record of its reported uses, of a row `with_uses`; None without any."""
+        counts = {name: getattr(self, name) for name in _use_counts()}
+        return Performance(**counts) if counts["last_used_at"] else None
 
     @property
     def is_critical(self) -> bool:
-        """The scan found something that must not be published without a second look."""
+        """Whether the scan has a critical finding: then publishing needs a reason."""
         return any(finding["severity"] == "critical" for finding in self.scan.get("findings", ()))
 
     @property
     def is_open(self) -> bool:
-        """Proposed, and nobody has decided it yet."""
+        """Whether the version is proposed and not yet decided."""
         return self.status == self.Status.PROPOSED
 
 
@@ -144,23 +144,23 @@ class SkillUseQuerySet(Trusted["SkillUse"]):
     trust_path = "skill__memory__"
 
     def of_visible_episodes(self, trust: Trust) -> Self:
-        """Uses whose run the caller may see, or that name none."""
+        """Uses whose episode the caller may see, or that name none."""
         return self.filter(Q(episode=None) | trust.visible("episode__memory__"))
 
     def by_version(self) -> dict[UUID, Performance]:
-        """What the uses of each version came to, by its id; not stored anywhere. Uses of no version are in none."""
-        counted = self.exclude(version=None).order_by().values("version").annotate(**_counted())
-        records = {row["version"]: {name: value for name, value in row.items() if name != "version"} for row in counted}
+        """Unsaved track record of each version by its id, counted from its uses; uses without a version are omitted."""
+        counts = self.exclude(version=None).order_by().values("version").annotate(**_use_counts())
+        records = {row["version"]: {name: value for name, value in row.items() if name != "version"} for row in counts}
         return {version: Performance(**record) for version, record in records.items()}
 
 
 class SkillUse(models.Model):
-    """An agent used a skill, and how that ended. What it counts stands in the track record of the skill's memory."""
+    """A use of a skill by an agent, and its outcome; counted in the track record of the skill's memory."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="uses")
     version = models.ForeignKey(SkillVersion, null=True, on_delete=models.CASCADE, related_name="uses")
-    agent = models.CharField(max_length=200)  # a name, to be shown; whose it is says `agent_identity`
+    agent = models.CharField(max_length=200)  # the name to show; `agent_identity` says who it was
     agent_identity = models.CharField(max_length=64, editable=False)  # Actor.identity
     outcome = models.CharField(max_length=8, choices=Outcome)
     latency_ms = models.FloatField(null=True)

@@ -1,4 +1,4 @@
-"""Names that every system takes: a skill's slug by the Agent Skills specification, and file names without surprises."""
+"""Names that every system accepts: a skill's slug by the Agent Skills specification, and safe file names."""
 
 import re
 import unicodedata
@@ -10,40 +10,43 @@ from memories.values.text import slug as text_slug
 EXTENSIONS = frozenset({
     ".py", ".sh", ".js", ".ts", ".md", ".json", ".yaml", ".yml", ".txt", ".csv", ".toml", ".html", ".css", ".sql",
 })  # fmt: skip
-RESERVED = frozenset({"prompt", "versions", "uses"})  # words of the API beneath /skills/
-LENGTH = 64
+RESERVED_SLUGS = frozenset({"prompt", "versions", "uses"})  # words of the API beneath /skills/
+SLUG_LENGTH = 64
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def slug(text: str) -> str:
-    """A name of 1-64 [a-z0-9-]. Accents go; what has no Latin letter, or no room, leaves a short hash instead."""
-    name = text_slug(text, LENGTH, nameless="skill")
-    return f"{name}-skill" if name in RESERVED else name
+    """A slug of 1-64 [a-z0-9-]. Accents are dropped; text without Latin letters, or beyond the length, adds a hash."""
+    name = text_slug(text, SLUG_LENGTH, nameless="skill")
+    return f"{name}-skill" if name in RESERVED_SLUGS else name
 
 
-def readable(name: str) -> str:
-    """The display name of a skill that has none: travel-planning -> Travel Planning."""
+def display_name(name: str) -> str:
+    """A display name made of a slug: travel-planning -> Travel Planning."""
     return " ".join(word.capitalize() for word in name.split("-"))
 
 
 def file_name(name: str, *, folder: str = "", default: str = "") -> str:
-    """A safe name for `name`: its own folder, blanks and foreign letters are put right; ValueError for the rest."""
+    """A safe file name: removes `folder`, replaces blanks and foreign letters, appends `default` as the extension.
+
+    ValueError: a path, a leading dot, an extension that is not in EXTENSIONS, or more than 100 characters.
+    """
     plain = unicodedata.normalize("NFKC", name).strip().removeprefix("./")
     plain = plain.removeprefix(f"{folder}/") if folder else plain
     if re.search(r"[\\/\x00-\x1f]|^\.", plain) or not plain:
-        raise ValueError(f"{shown(name)}: a file name has no path and no leading dot")
+        raise ValueError(f"{printable(name)}: a file name has no path and no leading dot")
     stem, suffix = _split(plain)
     suffix = suffix or default
     if suffix.lower() not in EXTENSIONS:
-        raise ValueError(f"{shown(name)}: files end in {' '.join(sorted(EXTENSIONS))}")
-    fixed = _stem(stem) + suffix.lower()
-    if not FILE_NAME.fullmatch(fixed):
-        raise ValueError(f"{shown(name)}: a file name has at most 100 characters")
-    return fixed
+        raise ValueError(f"{printable(name)}: files end in {' '.join(sorted(EXTENSIONS))}")
+    safe = _stem(stem) + suffix.lower()
+    if not FILE_NAME.fullmatch(safe):
+        raise ValueError(f"{printable(name)}: a file name has at most 100 characters")
+    return safe
 
 
-def shown(name: str) -> str:
-    """A name from outside as a message may repeat it: printable, one line, not endless."""
+def printable(name: str) -> str:
+    """A foreign name as an error message may repeat it: printable, in one line, at most 100 characters of it."""
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in name[:100]) or "(no name)"
 
 

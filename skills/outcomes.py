@@ -1,4 +1,4 @@
-"""How a use of a skill ended, as the agent that used it reports it: each use counts once."""
+"""Recording how a use of a skill ended, as the agent reports it; each use counts once."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from skills.models import Skill, SkillUse, SkillVersion
 
 @dataclass(frozen=True)
 class Use:
-    """What is reported. `version`: its number; None: the published one. `key`: the caller's Idempotency-Key."""
+    """A report of one use. `version`: its number, None for the published one; `key`: the caller's Idempotency-Key."""
 
     outcome: Outcome
     latency_ms: float | None = None
@@ -28,52 +28,53 @@ class Use:
 
 
 def report(skill: Skill, use: Use, *, trust: Trust, at: datetime) -> tuple[SkillUse, bool]:
-    """The use, and whether it is new. The same episode or the same key again is the same use.
+    """Record a use of a skill; returns its row, and whether it is new.
 
-    Told otherwise of an episode, it moves the counters by the difference. NotFound: no such episode; Invalid: no such
-    version; NotAllowed: the skill is in none of the caller's scopes; Conflict: the skill is no longer live.
+    The same episode or the same key again is the same use; a different outcome for an episode moves the counters by the
+    difference. NotFound: no such episode; Invalid: no such version; NotAllowed: the skill is in none of the caller's
+    scopes; Conflict: the skill is no longer live.
     """
     trust.scope_to_write(skill.scope)
     version, episode = _version(skill, use.version), _episode(use.episode_id, trust)
     with transaction.atomic():
         memory = skill.memory
-        memory.lock_for("use", LIVE)  # whoever reports the same at this moment waits
-        row = _known(skill, use, trust)
+        memory.lock_for("use", LIVE)  # a concurrent report of the same use waits
+        row = _existing_use(skill, use, trust)
         if row and (use.episode_id is None or row.idempotency_key == use.key != ""):
             return row, False
-        told = {"outcome": use.outcome, "latency_ms": use.latency_ms, "note": use.note, "version": version}
+        values = {"outcome": use.outcome, "latency_ms": use.latency_ms, "note": use.note, "version": version}
         caller = {"agent": trust.actor.name[:200], "agent_identity": trust.actor.identity}
-        created = row is None
+        is_new = row is None
         if row is None:
-            place = {"skill": skill, "episode_id": use.episode_id, "idempotency_key": use.key, "at": at}
-            row = SkillUse.objects.create(**told, **caller, **place)
+            identity = {"skill": skill, "episode_id": use.episode_id, "idempotency_key": use.key, "at": at}
+            row = SkillUse.objects.create(**values, **caller, **identity)
         else:
-            _replace(row, {**told, **caller})
+            _replace(row, {**values, **caller})
         evidence.count(memory, [_witness(row, episode, memory, trust, at=at)], at=at)
-    return row, created
+    return row, is_new
 
 
-def _known(skill: Skill, use: Use, trust: Trust) -> SkillUse | None:
+def _existing_use(skill: Skill, use: Use, trust: Trust) -> SkillUse | None:
     uses = SkillUse.objects.filter(skill=skill).select_related("version")
     mine = uses.filter(agent_identity=trust.actor.identity, idempotency_key=use.key) if use.key else uses.none()
     return mine.first() or (uses.filter(episode=use.episode_id).first() if use.episode_id else None)
 
 
-def _replace(row: SkillUse, told: dict[str, object]) -> None:
-    for name, value in told.items():
+def _replace(row: SkillUse, values: dict[str, object]) -> None:
+    for name, value in values.items():
         setattr(row, name, value)
-    row.save(update_fields=[*told])
+    row.save(update_fields=[*values])
 
 
 def _version(skill: Skill, number: int | None) -> SkillVersion | None:
-    """Of those that agents could download."""
+    """The version of this number, None for the published one. Invalid: it was never published."""
     if number is None:
         return skill.published
-    reached = (SkillVersion.Status.PUBLISHED, SkillVersion.Status.RETIRED)
-    found = next((one for one in skill.versions.all() if one.number == number and one.status in reached), None)
-    if found is None:
-        raise Invalid(FieldError("/version", "unknown_value", f"no version {number} of {skill.name} was published"))
-    return found
+    downloadable = (SkillVersion.Status.PUBLISHED, SkillVersion.Status.RETIRED)
+    for version in skill.versions.all():
+        if version.number == number and version.status in downloadable:
+            return version
+    raise Invalid(FieldError("/version", "unknown_value", f"no version {number} of {skill.name} was published"))
 
 
 def _episode(episode_id: UUID | None, trust: Trust) -> Memory | None:
@@ -86,13 +87,13 @@ def _episode(episode_id: UUID | None, trust: Trust) -> Memory | None:
 
 
 def _witness(use: SkillUse, episode: Memory | None, memory: Memory, trust: Trust, *, at: datetime) -> Witness:
-    """What the episode says is quoted only where whoever sees the skill may see it."""
-    quoted = episode and episode.scope == memory.scope and episode.sensitivity <= memory.sensitivity
+    """Evidence of the use. It quotes the episode only where everybody who sees the skill may see the episode."""
+    may_quote = episode and episode.scope == memory.scope and episode.sensitivity <= memory.sensitivity
     return Witness(
         use.episode_id,
         Outcome(use.outcome),
         at,
-        snapshot=episode.content if episode and quoted else "",
+        snapshot=episode.content if episode and may_quote else "",
         latency_ms=use.latency_ms,
         by=trust.actor,
         request=use.pk,

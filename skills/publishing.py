@@ -1,4 +1,4 @@
-"""From fields to what agents download: prepare (pack and store), propose, publish. A version never changes."""
+"""The life of a skill version: prepare (pack, scan, store), propose, publish, reject, revert. Content is immutable."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -18,12 +18,12 @@ from skills.storages import package_path, store
 
 VERSION = "skill_version"
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
-ONE_OF_A_SKILL = (SkillVersion.Status.PROPOSED, SkillVersion.Status.PUBLISHED)
+SINGLE_STATUSES = (SkillVersion.Status.PROPOSED, SkillVersion.Status.PUBLISHED)  # at most one version of a skill each
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A package that lies in storage but stands in no row yet; one that never gets a row is swept after a day."""
+class PreparedVersion:
+    """A stored package that no row refers to yet; without a row it is deleted after a day."""
 
     fields: Fields
     number: int
@@ -32,13 +32,13 @@ class Prepared:
     findings: list[dict[str, object]]
 
 
-def prepare(fields: Fields, *, scope: str, number: int) -> Prepared:
-    """Packs, scans and stores; outside of any transaction, for storage is a foreign system."""
+def prepare(fields: Fields, *, scope: str, number: int) -> PreparedVersion:
+    """Pack, scan and store a version. Call it outside of any transaction: the storage is a foreign system."""
     package = pack(fields, number)
     path = package_path(scope, package.name, package.sha256)
     store(path, package.content)
     findings = [asdict(finding) for finding in scanning.scan(texts(fields, number))]
-    return Prepared(fields, number, package, path, findings)
+    return PreparedVersion(fields, number, package, path, findings)
 
 
 def next_number(skill: Skill) -> int:
@@ -47,7 +47,7 @@ def next_number(skill: Skill) -> int:
 
 def propose(
     skill: Skill,
-    prepared: Prepared,
+    prepared: PreparedVersion,
     *,
     made_by: SkillVersion.MadeBy,
     by: Actor,
@@ -55,9 +55,9 @@ def propose(
     changelog: str = "",
     run_id: UUID | None = None,
 ) -> SkillVersion:
-    """Records the version as proposed; a former open proposal is replaced by it. What agents download stays as it is.
+    """Create the row of a prepared version as proposed, in place of a former proposal; the published version stays.
 
-    IntegrityError: another process took the number meanwhile.
+    IntegrityError: another process took the number in the meantime.
     """
     with transaction.atomic():
         proposals = SkillVersion.objects.filter(skill=skill, status=SkillVersion.Status.PROPOSED)
@@ -83,15 +83,18 @@ def propose(
 
 
 def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
-    """Makes the proposed version what agents download, and the memory at least confirmed: one decision, one batch.
+    """Publish the proposed version, retire the former one and confirm the memory: one decision, one batch.
 
     A restored skill whose version is still the published one is only confirmed again. Conflict: nothing is proposed.
-    Invalid: the scan found something critical, and no reason is given.
+    Invalid: the scan has a critical finding, and no reason is given.
     """
     with transaction.atomic():
         memory.lock_for("publish", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        proposed, former = _one(skill, SkillVersion.Status.PROPOSED), _one(skill, SkillVersion.Status.PUBLISHED)
+        proposed, former = (
+            _version_with(skill, SkillVersion.Status.PROPOSED),
+            _version_with(skill, SkillVersion.Status.PUBLISHED),
+        )
         if proposed is None and (former is None or memory.status not in UNDECIDED):
             raise Conflict(f"no version of {skill.name} is proposed; it is {memory.status}")
         if proposed and not why.strip() and proposed.is_critical:
@@ -100,7 +103,7 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
             if former:
                 _move(former, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
             _move(proposed, SkillVersion.Status.PUBLISHED, "publish", by=by, why=why, at=at, batch=batch)
-        show_on_memory(memory, skill)
+        update_payload(memory, skill)
         if memory.status in UNDECIDED:
             memory.promote(by=by, why=why, at=at, batch=batch)
         else:
@@ -108,17 +111,17 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
 
 
 def reject(memory: Memory, *, by: Actor, at: datetime, why: str, batch: UUID, number: int | None = None) -> None:
-    """The proposed version is not published; what agents download stays. `number`: the version that is meant.
+    """Reject the proposed version; the published one stays. `number`: the version that the caller has read.
 
-    Conflict: it is not proposed, or it is all that there is of the skill, which is dismissed instead.
+    Conflict: it is not proposed, or the skill has no published version and has to be dismissed instead.
     """
     with transaction.atomic():
         memory.lock_for("reject", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        proposed = _one(skill, SkillVersion.Status.PROPOSED)
+        proposed = _version_with(skill, SkillVersion.Status.PROPOSED)
         if proposed is None or number not in (None, proposed.number):
             raise Conflict(_not_proposed(skill, number))
-        if memory.status in UNDECIDED and _one(skill, SkillVersion.Status.PUBLISHED) is None:
+        if memory.status in UNDECIDED and _version_with(skill, SkillVersion.Status.PUBLISHED) is None:
             raise Conflict("no version of this skill was ever published: dismiss the skill instead")
         _move(proposed, SkillVersion.Status.REJECTED, "reject", by=by, why=why, at=at, batch=batch)
         memory.note("reject", by=by, why=why, at=at, batch=batch)
@@ -132,32 +135,32 @@ def _not_proposed(skill: Skill, number: int | None) -> str:
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
-    """The inverse of one decision on a version, if it still has the status that the decision left."""
+    """Undo or redo one decision on a version. Conflict: it no longer has the status that the decision gave it."""
     with transaction.atomic():
         version = SkillVersion.objects.select_for_update().select_related("skill__memory").get(pk=entry.subject_id)
         if version.status != entry.after["status"]:
             raise Conflict(f"version {version.number} is {version.status} now")
         action, status = "redo" if entry.undoes else "undo", SkillVersion.Status(entry.before["status"])
-        if status in ONE_OF_A_SKILL and (other := _one(version.skill, status)):
+        if status in SINGLE_STATUSES and (other := _version_with(version.skill, status)):
             raise Conflict(f"version {other.number} is {other.status} meanwhile")
         _move(version, status, action, by=by, why="", at=at, batch=batch, undoes=entry.pk)
-        show_on_memory(version.skill.memory, version.skill)
+        update_payload(version.skill.memory, version.skill)
 
 
-def show_on_memory(memory: Memory, skill: Skill) -> None:
-    """Writes the published version left, into the memory's payload, so that no list ever looks right for it."""
-    version = _one(skill, SkillVersion.Status.PUBLISHED)
+def update_payload(memory: Memory, skill: Skill) -> None:
+    """Copy the published version into the memory's payload, so that lists of memories need no join with skills."""
+    version = _version_with(skill, SkillVersion.Status.PUBLISHED)
     payload = {name: value for name, value in memory.payload.items() if name != "skill"}
     if version:
-        kept = ("procedure", "experience", "preference", "examples", "scripts", "tool", "others")
-        fields = {name: version.fields.get(name) for name in kept}
+        names = ("procedure", "experience", "preference", "examples", "scripts", "tool", "others")
+        fields = {name: version.fields.get(name) for name in names}
         payload["skill"] = {"name": skill.name, "version": version.number, "path": version.package, **fields}
         payload["skill"]["skill_source"] = "runs" if version.made_by == "consolidation" else "auto_create"
     Memory.objects.filter(pk=memory.pk).update(payload=payload)
     memory.payload = payload
 
 
-def _one(skill: Skill, status: SkillVersion.Status) -> SkillVersion | None:
+def _version_with(skill: Skill, status: SkillVersion.Status) -> SkillVersion | None:
     return SkillVersion.objects.filter(skill=skill, status=status).first()
 
 
@@ -174,7 +177,7 @@ def _move(
 ) -> None:
     before = {"status": version.status}
     version.status = status
-    if status in ONE_OF_A_SKILL:
+    if status in SINGLE_STATUSES:
         version.published_at = at if status == SkillVersion.Status.PUBLISHED else None
     version.save(update_fields=["status", "published_at"])
     _audit(version, action, before=before, by=by, why=why, at=at, batch=batch, undoes=undoes).save(force_insert=True)

@@ -1,4 +1,7 @@
-"""What a reviewer should look at before publishing: patterns in the texts of a skill. They ask, they do not judge."""
+"""Scan the files of a skill for what a reviewer should read before publishing: secrets, uploads, injected instructions.
+
+Findings are hints for a person; only a critical one demands a reason for publishing.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,8 +13,8 @@ from typing import NamedTuple
 from memories.scanning.prompt_injection import HARM, LEAK, OVERRIDE, ROLE, SECRECY, one_of
 from memories.values import invisible
 
-_EXCERPT = 160
-_MOST = 20  # findings of one rule in one file
+_EXCERPT_LENGTH = 160
+_MAX_FINDINGS = 20  # of one rule in one file
 
 
 class Severity(StrEnum):
@@ -108,22 +111,22 @@ RULES = (
 
 
 def scan(files: Mapping[str, str]) -> list[Finding]:
-    """The findings in the files of a package, the gravest first."""
-    found = [finding for file, text in sorted(files.items()) for finding in _scan(file, text)]
-    gravity = list(Severity)
-    return sorted(found, key=lambda finding: (-gravity.index(finding.severity), finding.file, finding.line))
+    """The findings in the files of a package (path -> text), the most severe first."""
+    findings = [finding for file, text in sorted(files.items()) for finding in _scan(file, text)]
+    severities = list(Severity)
+    return sorted(findings, key=lambda finding: (-severities.index(finding.severity), finding.file, finding.line))
 
 
 def _scan(file: str, text: str) -> Iterator[Finding]:
-    found = [finding for rule in RULES for finding in islice(_findings(rule, file, text), _MOST)]
-    yield from found
-    yield from _exfiltration(found)
+    findings = [finding for rule in RULES for finding in islice(_findings(rule, file, text), _MAX_FINDINGS)]
+    yield from findings
+    yield from _exfiltration(findings)
 
 
 def _findings(rule: Rule, file: str, text: str) -> Iterator[Finding]:
     if rule.files and not file.lower().endswith(tuple(rule.files.split())):
         return
-    end = -1  # of the line that was found last: one finding per line
+    end = -1  # of the line of the last finding: one finding per line
     for match in rule.pattern.finditer(text):
         if match.start() > end:
             end = _line_end(text, match.start())
@@ -132,16 +135,16 @@ def _findings(rule: Rule, file: str, text: str) -> Iterator[Finding]:
             yield Finding(rule=rule.name, severity=rule.severity, file=file, line=line, excerpt=excerpt)
 
 
-def _exfiltration(found: Iterable[Finding]) -> Iterator[Finding]:
-    """One file that reads secrets and sends something out."""
-    sends = [finding for finding in found if finding.rule == _UPLOAD.name]
-    if sends and any(finding.rule in {_SECRETS.name, _ENVIRONMENT.name} for finding in found):
-        yield replace(sends[0], rule="secrets-and-upload", severity=Severity.CRITICAL)
+def _exfiltration(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """A critical finding where the same file reads secrets and sends something out."""
+    uploads = [finding for finding in findings if finding.rule == _UPLOAD.name]
+    if uploads and any(finding.rule in {_SECRETS.name, _ENVIRONMENT.name} for finding in findings):
+        yield replace(uploads[0], rule="secrets-and-upload", severity=Severity.CRITICAL)
 
 
 def _excerpt(text: str, at: int) -> str:
-    begin = max(text.rfind("\n", 0, at) + 1, at - _EXCERPT // 2)
-    return invisible.visible(text[begin : min(_line_end(text, at), begin + _EXCERPT)]).strip()
+    begin = max(text.rfind("\n", 0, at) + 1, at - _EXCERPT_LENGTH // 2)
+    return invisible.visible(text[begin : min(_line_end(text, at), begin + _EXCERPT_LENGTH)]).strip()
 
 
 def _line_end(text: str, at: int) -> int:

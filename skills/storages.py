@@ -1,4 +1,4 @@
-"""Where packages lie: one door, `STORAGES["skills"]`. Names are content-addressed, so what exists is what is meant."""
+"""The storage of packages, `STORAGES["skills"]`. A path contains the hash of its content: equal paths, equal files."""
 
 import os
 import tempfile
@@ -10,7 +10,7 @@ from django.core.files.storage import FileSystemStorage, storages
 
 
 class LocalStorage(FileSystemStorage):
-    """Files appear whole or not at all, whenever the process dies, and an existing one is never replaced."""
+    """A file system storage that writes files atomically and never replaces an existing one."""
 
     def _save(self, name: str, content: "File[bytes]") -> str:
         path = Path(self.path(name))
@@ -33,7 +33,7 @@ class LocalStorage(FileSystemStorage):
 
 
 def private_folders(root: Path, folder: Path) -> None:
-    """Makes `root` and what is missing below it down to `folder`; only their owner may enter (0700)."""
+    """Create `root` and the missing folders down to `folder`, with mode 0700."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in (*reversed(folder.parents), folder):
         if path.is_relative_to(root):
@@ -45,7 +45,7 @@ def package_path(scope: str, name: str, sha256: str) -> str:
 
 
 def store(path: str, content: bytes) -> None:
-    """Writes a package unless it is there. OSError (disk full, ...) leaves nothing half-written behind."""
+    """Write a package unless it exists. OSError (disk full, ...) leaves no partial file behind."""
     storage = storages["skills"]
     if not storage.exists(path):
         storage.save(path, ContentFile(content))

@@ -3,7 +3,7 @@
 import re
 
 from skills.manifest import Fields
-from skills.packaging.skill_md_writer import beyond_track_record
+from skills.packaging.skill_md_writer import differs_beyond_track_record
 
 NUMBER = re.compile(r"\d+")
 
@@ -14,7 +14,7 @@ def is_material(before: Fields, after: Fields, *, open_proposal: bool) -> bool:
     A proposal that nobody has decided follows whatever SKILL.md says beyond its track record; a published version only
     another way of working: steps, what each needs, failures met and what was done after them. Numbers alone never.
     """
-    return beyond_track_record(before, after) if open_proposal else _way(before) != _way(after)
+    return differs_beyond_track_record(before, after) if open_proposal else _way(before) != _way(after)
 
 
 def changelog(before: Fields | None, after: Fields) -> str:

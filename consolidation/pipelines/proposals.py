@@ -19,13 +19,13 @@ from memories.values.trust import SYSTEM, everything
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.publishing import Prepared
+from skills.publishing import PreparedVersion
 
 CONFIDENCE = 80  # of a competence from runs
 SOURCE = "consolidation"
 
 
-def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Prepared | None:
+def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> PreparedVersion | None:
     """The package of a version worth proposing, or None: a published skill changes only with its way of working, and
     one that a person has rejected is not proposed again."""
     if memory is None:
@@ -34,7 +34,7 @@ def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Pre
     if skill is None:
         return None
     fields = competence.fields.model_copy(update={"name": skill.name, "title": skill.title})
-    latest = skill.versions.filter(status__in=publishing.ONE_OF_A_SKILL).order_by("-number").first()
+    latest = skill.versions.filter(status__in=publishing.SINGLE_STATUSES).order_by("-number").first()
     if latest is None or not is_material(Fields.model_validate(latest.fields), fields, open_proposal=latest.is_open):
         return None
     if _is_rejected(skill, fields):
@@ -104,7 +104,9 @@ def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
     return [Witness(s.episode_id, Outcome(s.outcome), s.at, said.get(s.episode_id, "")) for s in sightings]
 
 
-def propose(memory: Memory, competence: Competence, prepared: Prepared, *, run_id: UUID, at: datetime) -> Counter[str]:
+def propose(
+    memory: Memory, competence: Competence, prepared: PreparedVersion, *, run_id: UUID, at: datetime
+) -> Counter[str]:
     skill = Skill.objects.get(pk=memory.pk)
     latest = skill.versions.order_by("-number").first()
     publishing.propose(

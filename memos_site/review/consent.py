@@ -36,7 +36,7 @@ def question(trust: Trust, ids: Collection[UUID]) -> Question:
     """Which of these a promotion would publish, or promote in spite of a flag; skills first."""
     versions = SkillVersion.objects.filter(skill=OuterRef("pk"))
     proposed = Exists(versions.filter(status=SkillVersion.Status.PROPOSED))
-    restored = Exists(versions.filter(status__in=publishing.ONE_OF_A_SKILL))
+    restored = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))
     published = Q(proposed) | Q(restored, status__in=publishing.UNDECIDED)
     flagged = Q(waiting.flagged(waiting.FLAGGED), status__in=publishing.UNDECIDED)
     rows = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids).select_related("skill")

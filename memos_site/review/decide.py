@@ -139,7 +139,7 @@ def _awaits(memory: Memory) -> bool:
 
 
 def _has_version(memory: Memory) -> bool:
-    versions = SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.ONE_OF_A_SKILL)
+    versions = SkillVersion.objects.filter(skill=memory.pk, status__in=publishing.SINGLE_STATUSES)
     return memory.type == Type.COMPETENCE and versions.exists()
 
 

@@ -1,4 +1,4 @@
-"""A skill as a zip package: fields to files and back."""
+"""Packing the fields of a skill into a zip package, and unpacking an uploaded one."""
 
 from skills.packaging.archives import PackageRefused
 from skills.packaging.packages import File, Package, pack, texts, unpack

@@ -1,5 +1,8 @@
-"""Fields <-> zip. Same fields and version, same bytes: sorted names, fixed times and modes, stored without compression
-(deflated bytes differ between zlib versions; packages are small)."""
+"""Packing the fields of a skill version into a zip, and the reverse.
+
+The same fields and version give the same bytes: sorted names, fixed times and modes, no compression (deflated bytes
+differ between zlib versions; packages are small).
+"""
 
 import hashlib
 import io
@@ -9,11 +12,11 @@ from dataclasses import dataclass
 
 from skills.manifest import Fields
 from skills.packaging import unpacking
-from skills.packaging.archives import PackageRefused, too_large
+from skills.packaging.archives import PackageRefused, size_problems
 from skills.packaging.skill_md_writer import RECIPE, skill_md
-from skills.packaging.unpacking import Unpacked
+from skills.packaging.unpacking import UnpackedSkill
 
-__all__ = ["File", "Package", "PackageRefused", "Unpacked", "pack", "texts", "unpack"]
+__all__ = ["File", "Package", "PackageRefused", "UnpackedSkill", "pack", "texts", "unpack"]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest a zip can say
 
@@ -35,9 +38,9 @@ class Package:
 
 
 def pack(fields: Fields, version: int) -> Package:
-    """The package of a version. Raises PackageRefused when it would be larger than what `unpack` takes."""
+    """Pack the fields of a version. PackageRefused: the package would exceed the limits of `unpack`."""
     files = {path: text.encode() for path, text in texts(fields, version).items()}
-    if problems := too_large(files):
+    if problems := size_problems(files):
         raise PackageRefused(problems)
     content = _zip({f"{fields.name}/{path}": text for path, text in files.items()})
     return Package(
@@ -49,16 +52,16 @@ def pack(fields: Fields, version: int) -> Package:
     )
 
 
-def unpack(content: bytes) -> Unpacked:
-    """The fields in an uploaded zip, and what was put right or left out. Raises PackageRefused with every problem."""
+def unpack(content: bytes) -> UnpackedSkill:
+    """The fields in an uploaded zip, with warnings about changes and omissions. PackageRefused names every problem."""
     unpacked = unpacking.read(content)
-    if problems := too_large({path: text.encode() for path, text in texts(unpacked.fields, 1).items()}):
+    if problems := size_problems({path: text.encode() for path, text in texts(unpacked.fields, 1).items()}):
         raise PackageRefused(problems)
     return unpacked
 
 
 def texts(fields: Fields, version: int) -> dict[str, str]:
-    """Every file of the package by its path in the skill's folder, sorted; what a scan or a diff reads."""
+    """The text of every file of the package by its path in the skill's folder, sorted by path."""
     files = {"SKILL.md": skill_md(fields, version)}
     for folder, group in (("scripts", fields.scripts), ("reference", fields.others), ("assets", fields.assets)):
         files |= {f"{folder}/{name}": text for name, text in (group or {}).items()}

@@ -1,4 +1,4 @@
-"""SKILL.md -> HTML for a page: what a reviewer sees is all that an agent will read, and nothing in it acts."""
+"""Rendering a SKILL.md as safe HTML: a reviewer sees every character an agent will read, and nothing is executed."""
 
 from collections.abc import Iterator
 from html import escape
@@ -18,11 +18,11 @@ _TAGS = {
 
 
 def html(markdown: str) -> str:
-    """Safe HTML: the frontmatter as a list of terms, then the body. Links lead to the outside only."""
+    """Safe HTML of a SKILL.md: its frontmatter as a description list, then the body. Relative links are dropped."""
     head, body = skill_md_reader.split(markdown)
-    rendered = "".join(_frontmatter(head)) + _markdown.render(visible(body))
+    unsafe = "".join(_frontmatter(head)) + _markdown.render(visible(body))
     return nh3.clean(
-        rendered,
+        unsafe,
         tags=_TAGS,
         attributes={"a": {"href", "title"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
@@ -34,7 +34,7 @@ def html(markdown: str) -> str:
 def _frontmatter(head: str) -> Iterator[str]:
     if not head:
         return
-    values = skill_md_reader.mapping(head) or {}
+    values = skill_md_reader.parse_frontmatter(head) or {}
     flat = {key: value for key, value in values.items() if isinstance(value, str)}
     if isinstance(metadata := values.get("metadata"), dict):
         flat |= {key: value for key, value in metadata.items() if isinstance(key, str) and isinstance(value, str)}

@@ -1,6 +1,6 @@
-"""SKILL.md -> Fields: the exact inverse of `writing` for what it wrote, and lenient with what others wrote.
+"""Parsing a SKILL.md into fields: the exact inverse of `skill_md_writer`, and lenient with files of other origin.
 
-What has no field of its own is not lost: unknown sections join the procedure, under their headings.
+Sections that have no field join the procedure, under their headings.
 """
 
 import re
@@ -12,26 +12,26 @@ import yaml
 
 from skills import markdown
 from skills.manifest import Fields
-from skills.names import shown, slug
+from skills.names import printable, slug
 from skills.packaging import skill_md_writer
 
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
-_LISTS = {
+_LIST_FIELDS = {
     "Experience": "experience",
     "User Preferences": "preference",
     "Failure Modes": "failure_modes",
     "Fallbacks": "fallbacks",
     "Tool Usage": "tool",
 }
-_KEPT = {"name", "description", "license", "compatibility", "metadata"}
-_METADATA = {"version", "source", "display-name"}
-_DERIVED = ("Scripts", "Track Record", "Additional Information")
+_FRONTMATTER_KEYS = {"name", "description", "license", "compatibility", "metadata"}
+_METADATA_KEYS = {"version", "source", "display-name"}
+_DERIVED_SECTIONS = ("Scripts", "Track Record", "Additional Information")
 
 
 def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str]]:
-    """The fields in a SKILL.md, with `files` as further fields, and what was put right or left out.
+    """The fields in a SKILL.md completed by `files` (further fields by name), and warnings about changes and omissions.
 
-    `folder` is the folder it lay in. Raises pydantic's ValidationError when there is no skill in it.
+    `folder` is the folder of the file in its archive. pydantic.ValidationError: the text is no skill.
     """
     frontmatter, body = split(markdown.clean(text.removeprefix("\ufeff")))
     head, warnings = _head(frontmatter)
@@ -41,28 +41,28 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     if not (description := head.get("description", "").strip()):
         warnings.append("SKILL.md has no description; its first paragraph stands in for one")
         description = (texts.get("Procedure", "") or title).split("\n\n")[0]
-    known = {key: head.get(key, "") for key in ("license", "compatibility")}
-    values = {"name": name, "title": title, "description": description, **known, **_content(texts), **files}
+    terms = {key: head.get(key, "") for key in ("license", "compatibility")}
+    values = {"name": name, "title": title, "description": description, **terms, **_content(texts), **files}
     fields = Fields.model_validate(values)
-    if left := _left_over(fields, texts):
-        values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *left]))
+    if unparsed := _unparsed_lines(fields, texts):
+        values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *unparsed]))
         fields = Fields.model_validate(values)
     return fields, warnings
 
 
 def split(text: str) -> tuple[str, str]:
-    """(frontmatter without its rules, body) of a SKILL.md."""
+    """(frontmatter without its `---` lines, body) of a SKILL.md."""
     match = _FRONTMATTER.match(text)
     return (match[1], match[2]) if match else ("", text)
 
 
-def mapping(frontmatter: str) -> dict[str, Any] | None:
-    """What the YAML of a frontmatter says, every scalar as text; None when it is not a mapping."""
+def parse_frontmatter(frontmatter: str) -> dict[str, Any] | None:
+    """The YAML mapping of a frontmatter with every scalar as text; None when it is not a mapping."""
     try:
-        loaded = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
+        values = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
-    return loaded if isinstance(loaded, dict) else None
+    return values if isinstance(values, dict) else None
 
 
 def _head(frontmatter: str) -> tuple[dict[str, Any], list[str]]:
@@ -70,16 +70,17 @@ def _head(frontmatter: str) -> tuple[dict[str, Any], list[str]]:
     if not frontmatter:
         return {"metadata": {}}, ["SKILL.md has no frontmatter"]
     warnings = []
-    loaded = mapping(frontmatter)
-    if loaded is None:
-        loaded = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", frontmatter, re.MULTILINE))
+    mapping = parse_frontmatter(frontmatter)
+    if mapping is None:
+        mapping = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", frontmatter, re.MULTILINE))
         warnings = ["the frontmatter is not valid YAML; it was read line by line"]
-    metadata = loaded.get("metadata")
+    metadata = mapping.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    values: dict[str, Any] = {key: value for key, value in loaded.items() if isinstance(value, str) and key in _KEPT}
-    lost = [key for key in loaded if key not in {*values, "metadata"}]
-    lost += [f"metadata.{key}" for key in metadata if key not in _METADATA]
-    warnings += [f"{shown(str(key))}: not kept" for key in lost]
+    texts = {key: value for key, value in mapping.items() if isinstance(value, str)}
+    values: dict[str, Any] = {key: value for key, value in texts.items() if key in _FRONTMATTER_KEYS}
+    dropped = [key for key in mapping if key not in {*values, "metadata"}]
+    dropped += [f"metadata.{key}" for key in metadata if key not in _METADATA_KEYS]
+    warnings += [f"{printable(str(key))}: not kept" for key in dropped]
     return values | {"metadata": metadata}, warnings
 
 
@@ -91,7 +92,7 @@ def _name_warnings(name: str, folder: str) -> list[str]:
 
 
 def _sections(body: str, display: str) -> tuple[str, dict[str, str]]:
-    """(title, text by section). What stands in no section of ours is part of the procedure."""
+    """(title, text by section). Text outside of the known sections is part of the procedure."""
     lines = body.split("\n")
     marks = list(markdown.headings(body, 2))
     title, start = display, 0
@@ -102,19 +103,21 @@ def _sections(body: str, display: str) -> tuple[str, dict[str, str]]:
     texts: dict[str, list[str]] = {}
     section, begin = "Procedure", start
     for line, level, heading in [*marks, (len(lines), 0, "")]:
-        known = markdown.section(heading) if level == 2 else None
-        if level and not known and section == "Procedure":
+        next_section = markdown.known_section(heading) if level == 2 else None
+        if level and not next_section and section == "Procedure":
             continue
         texts.setdefault(section, []).append("\n".join(lines[begin:line]).strip("\n"))
-        section, begin = known or "Procedure", line + 1 if known else line
+        section, begin = next_section or "Procedure", line + 1 if next_section else line
     return title, {section: "\n\n".join(filter(None, parts)) for section, parts in texts.items()}
 
 
 def _content(texts: Mapping[str, str]) -> dict[str, Any]:
-    content: dict[str, Any] = {field: markdown.items(texts.get(section, "")) for section, field in _LISTS.items()}
+    content: dict[str, Any] = {
+        field: markdown.parse_list(texts.get(section, "")) for section, field in _LIST_FIELDS.items()
+    }
     return content | {
         "trigger": texts.get("Trigger", ""),
-        "procedure": markdown.unescaped(texts.get("Procedure", "")),
+        "procedure": markdown.unescape_headings(texts.get("Procedure", "")),
         "examples": _examples(texts.get("Examples", "")),
         "performance": _track_record(texts.get("Track Record", "")),
     }
@@ -126,7 +129,7 @@ def _examples(text: str) -> list[str]:
     bounds = [0, *(line for line, _, _ in marks), len(lines)]
     parts = ["\n".join(lines[begin:end]).strip("\n") for begin, end in pairwise(bounds)]
     parts = [re.sub(r"\A### Example \d+\n+", "", part) for part in parts]
-    return [markdown.unfenced(part) for part in parts if part]
+    return [markdown.unfence_markdown(part) for part in parts if part]
 
 
 def _track_record(text: str) -> dict[str, Any] | None:
@@ -137,13 +140,13 @@ def _track_record(text: str) -> dict[str, Any] | None:
     return {**counts, "since": lines.get("Since", ""), "until": lines.get("Last run", "")}
 
 
-def _left_over(fields: Fields, texts: Mapping[str, str]) -> list[str]:
-    """What the sections that are derived from other fields said besides; it moves into the procedure."""
-    derived = skill_md_writer.sections(fields)
-    left = []
-    for section in _DERIVED:
+def _unparsed_lines(fields: Fields, texts: Mapping[str, str]) -> list[str]:
+    """Lines of the derived sections that the fields do not reproduce, under their headings: they join the procedure."""
+    expected = skill_md_writer.sections(fields)
+    parts = []
+    for section in _DERIVED_SECTIONS:
         lines = texts.get(section, "").split("\n")
-        more = "\n".join(line for line in lines if not line or line not in derived[section].split("\n")).strip("\n")
+        more = "\n".join(line for line in lines if not line or line not in expected[section].split("\n")).strip("\n")
         if more:
-            left.append(f"### {section}\n\n{more}")
-    return left
+            parts.append(f"### {section}\n\n{more}")
+    return parts

@@ -1,4 +1,4 @@
-"""Fields -> SKILL.md: what an agent needs, in the order in which it needs it; a section only when it has content."""
+"""Writing a SKILL.md from fields: sections in the order in which an agent needs them, empty ones left out."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,50 +10,50 @@ from skills.manifest import Fields, TrackRecord
 
 RECIPE = "recipe.json"
 COUNTS = {"Successes": "successes", "Failures": "failures", "Partial": "partials"}
-ENOUGH_RUNS = 10  # below this a percentage says more than is known
+MIN_RUNS_FOR_RATE = 10  # with fewer a percentage would pretend to a precision that is not there
 
 
 def skill_md(fields: Fields, version: int) -> str:
-    """The SKILL.md of a version: frontmatter by the Agent Skills specification, then the sections."""
+    """The SKILL.md of a version: frontmatter as the Agent Skills specification demands, then the sections."""
     parts = [f"---\n{_frontmatter(fields, version)}---", f"# {fields.title}"]
     parts += [f"## {title}\n\n{text}" for title, text in sections(fields).items() if text]
     return "\n\n".join(parts).replace("---\n\n#", "---\n#", 1) + "\n"
 
 
 def sections(fields: Fields) -> dict[str, str]:
-    """The Markdown of every section, in order; empty where there is nothing to say."""
+    """The Markdown of every section by its title, in order; empty for a section without content."""
     texts = {
         "Trigger": trigger(fields.trigger),
-        "Procedure": markdown.escaped(fields.procedure),
-        "Failure Modes": markdown.listed(fields.failure_modes),
-        "Fallbacks": markdown.listed(fields.fallbacks),
-        "Experience": markdown.listed(fields.experience, numbered=True),
-        "User Preferences": markdown.listed(fields.preference),
+        "Procedure": markdown.escape_headings(fields.procedure),
+        "Failure Modes": markdown.format_list(fields.failure_modes),
+        "Fallbacks": markdown.format_list(fields.fallbacks),
+        "Experience": markdown.format_list(fields.experience, numbered=True),
+        "User Preferences": markdown.format_list(fields.preference),
         "Examples": "\n\n".join(_examples(fields.examples)),
         "Scripts": scripts(fields),
-        "Tool Usage": markdown.listed(fields.tool or []),
+        "Tool Usage": markdown.format_list(fields.tool or []),
         "Track Record": track_record(fields.performance),
         "Additional Information": additional_information(fields),
     }
     return {title: texts[title] for title in markdown.SECTIONS}
 
 
-def beyond_track_record(a: Fields, b: Fields) -> bool:
-    """Whether an agent would read something else: SKILL.md without Track Record, or a file. Numbers alone never do."""
-    return _told(a) != _told(b)
+def differs_beyond_track_record(a: Fields, b: Fields) -> bool:
+    """Whether SKILL.md or a file differs in anything but the track record."""
+    return _content(a) != _content(b)
 
 
 def trigger(terms: list[str]) -> str:
-    """Terms in one line; a list when a term has a comma or looks like Markdown."""
+    """The trigger terms in one line; as a list when a term has a comma or looks like Markdown."""
     plain = all(re.fullmatch(r"(?!\d+[.)])[^\W_][^,，、]*", term) for term in terms)
-    return ", ".join(terms) if plain else markdown.listed(terms)
+    return ", ".join(terms) if plain else markdown.format_list(terms)
 
 
 def track_record(record: TrackRecord | None) -> str:
     if record is None:
         return ""
-    decided = record.successes + record.failures
-    rate = f"{100 * record.successes // decided} %" if decided >= ENOUGH_RUNS else ""
+    runs = record.successes + record.failures
+    rate = f"{100 * record.successes // runs} %" if runs >= MIN_RUNS_FOR_RATE else ""
     lines = {
         "Successes": str(record.successes),
         "Failures": str(record.failures),
@@ -84,18 +84,18 @@ def _links(folder: str, files: Mapping[str, str] | None) -> Iterator[str]:
 
 
 def _purpose(text: str) -> str:
-    """What a file says of itself: its first docstring, comment or heading line, where it has one."""
+    """The first docstring, comment or heading line of a file; "" when it begins with something else."""
     for line in text[:2000].splitlines():
         if line.startswith("#!") or not line.strip():
             continue
-        told = re.match(r'\s*(?:r?"""|\'\'\'|#+|//+|/\*+|--|<!--)\s*(\w.*)', line)
-        return markdown.one_line(told[1])[:120].rstrip("\"' */->").rstrip() if told else ""
+        comment = re.match(r'\s*(?:r?"""|\'\'\'|#+|//+|/\*+|--|<!--)\s*(\w.*)', line)
+        return markdown.one_line(comment[1])[:120].rstrip("\"' */->").rstrip() if comment else ""
     return ""
 
 
 def _examples(examples: list[str]) -> Iterator[str]:
     for number, example in enumerate(examples, 1):
-        yield f"### Example {number}\n\n{markdown.fenced(example)}"
+        yield f"### Example {number}\n\n{markdown.fence_as_markdown(example)}"
 
 
 def _frontmatter(fields: Fields, version: int) -> str:
@@ -104,19 +104,19 @@ def _frontmatter(fields: Fields, version: int) -> str:
         "description": fields.description,
         "license": fields.license,
         "compatibility": fields.compatibility,
-        "metadata": {"version": _Quoted(version), "source": "memos", "display-name": fields.title},
+        "metadata": {"version": _QuotedString(version), "source": "memos", "display-name": fields.title},
     }
     present = {key: value for key, value in content.items() if value}
     return yaml.dump(present, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf"))
 
 
-def _told(fields: Fields) -> tuple[object, ...]:
+def _content(fields: Fields) -> tuple[object, ...]:
     text = skill_md(fields.model_copy(update={"performance": None}), 1)
     return text, fields.scripts, fields.others, fields.assets
 
 
-class _Quoted(str):
-    """A string that stays one for every YAML reader: \"3\"."""
+class _QuotedString(str):
+    """A string that is always quoted, so that YAML readers do not take "3" for a number."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -124,5 +124,5 @@ class _Dumper(yaml.SafeDumper):
 
 
 _Dumper.add_representer(
-    _Quoted, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"')
+    _QuotedString, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"')
 )

@@ -1,4 +1,4 @@
-"""Zip -> Fields: which file is what. An upload is read leniently, and refused with every reason at once."""
+"""Reading the fields of a skill from an uploaded zip: lenient, and a refusal names every reason at once."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,27 +7,27 @@ from pathlib import PurePosixPath
 from pydantic import TypeAdapter, ValidationError
 
 from skills.manifest import Fields, Step
-from skills.names import file_name, shown
+from skills.names import file_name, printable
 from skills.packaging import archives, skill_md_reader
 from skills.packaging.archives import PackageRefused
 from skills.packaging.skill_md_writer import RECIPE
 
-_FIELDS = {"scripts": "scripts", "reference": "others", "references": "others", "assets": "assets"}
-_CODE = {".py", ".sh", ".js", ".ts"}
-_CLUTTER = {"__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini"}
-_MOST = 50  # problems in one answer
+_FIELD_OF_FOLDER = {"scripts": "scripts", "reference": "others", "references": "others", "assets": "assets"}
+_CODE_EXTENSIONS = {".py", ".sh", ".js", ".ts"}
+_IGNORED_NAMES = {"__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini"}
+_MAX_PROBLEMS = 50  # problems in one answer
 _recipe = TypeAdapter(list[Step])
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
+class UnpackedSkill:
     fields: Fields
     warnings: list[str]
 
 
 @dataclass(slots=True)
 class _Layout:
-    """The files of an archive by field, as far as they are understood."""
+    """The files of an archive assigned to the fields of a skill. `moved`: new path by the path in the archive."""
 
     skill_md: str = ""
     recipe: list[Step] = field(default_factory=list)
@@ -37,24 +37,24 @@ class _Layout:
     warnings: list[str] = field(default_factory=list)
 
 
-def read(content: bytes) -> Unpacked:
-    """The fields in an uploaded zip. Raises PackageRefused; what was put right or left out stands in the warnings."""
+def read(content: bytes) -> UnpackedSkill:
+    """The fields in an uploaded zip, with warnings about changes and omissions. PackageRefused names every problem."""
     archive = archives.read(content)
     root = _root(archive)
     if root is None or not archive.files:
-        raise PackageRefused(_counted(archive.problems or ["the zip is empty"]))
+        raise PackageRefused(_truncate(archive.problems or ["the zip is empty"]))
     layout = _Layout(problems=archive.problems)
     for name, data in archive.files.items():
         _place(layout, name, root, data)
     if layout.problems:
-        raise PackageRefused(_counted(layout.problems))
-    return _unpacked(layout, root)
+        raise PackageRefused(_truncate(layout.problems))
+    return _parse(layout, root)
 
 
 def _root(archive: archives.Archive) -> str | None:
-    """The folder of the one SKILL.md, "" for the top; None, and a problem, when it cannot be told."""
-    found = {path.parent for name in archive.names if (path := PurePosixPath(name)).name.lower() == "skill.md"}
-    roots = {"" if str(folder) == "." else str(folder) for folder in found if len(folder.parts) <= 1}
+    """The folder of the only SKILL.md, "" for the top; without exactly one None, and a problem in `archive`."""
+    folders = {path.parent for name in archive.names if (path := PurePosixPath(name)).name.lower() == "skill.md"}
+    roots = {"" if str(folder) == "." else str(folder) for folder in folders if len(folder.parts) <= 1}
     if not archive.names:
         return None
     if len(roots) != 1:
@@ -69,11 +69,11 @@ def _root(archive: archives.Archive) -> str | None:
 
 def _place(layout: _Layout, name: str, root: str, data: bytes) -> None:
     parts = PurePosixPath(name).parts
-    if any(part in _CLUTTER or part.startswith(".") for part in parts):
-        layout.warnings.append(f"{shown(name)}: left out")
+    if any(part in _IGNORED_NAMES or part.startswith(".") for part in parts):
+        layout.warnings.append(f"{printable(name)}: left out")
         return
     if root and parts[0] != root:
-        layout.warnings.append(f"{shown(name)}: outside the skill's folder, left out")
+        layout.warnings.append(f"{printable(name)}: outside the skill's folder, left out")
         return
     try:
         text = data.decode("utf-8")
@@ -81,37 +81,37 @@ def _place(layout: _Layout, name: str, root: str, data: bytes) -> None:
         text = "\x00"
     inside = parts[1:] if root else parts
     if "\x00" in text:
-        layout.problems.append(f"{shown(name)}: not a text in UTF-8")
+        layout.problems.append(f"{printable(name)}: not a text in UTF-8")
     elif len(inside) == 1 and inside[0].lower() == "skill.md":
         layout.skill_md = text
-        layout.problems += archives.too_large({"SKILL.md": data})
+        layout.problems += archives.size_problems({"SKILL.md": data})
     elif inside == (RECIPE,) and (recipe := _steps(text)):
         layout.recipe = recipe
     else:
-        _keep(layout, inside, text)
+        _add_file(layout, inside, text)
 
 
-def _keep(layout: _Layout, inside: tuple[str, ...], text: str) -> None:
-    """A file of scripts, reference or assets; one at the top goes where its kind belongs."""
+def _add_file(layout: _Layout, inside: tuple[str, ...], text: str) -> None:
+    """Add a file of scripts/, reference/ or assets/; one at the top joins scripts/ or reference/ by its extension."""
     name, path = inside[-1], "/".join(inside)
-    top = "scripts" if PurePosixPath(name).suffix.lower() in _CODE else "reference"
+    top = "scripts" if PurePosixPath(name).suffix.lower() in _CODE_EXTENSIONS else "reference"
     folder = inside[0] if len(inside) == 2 else top
-    if len(inside) > 2 or folder not in _FIELDS:
-        layout.problems.append(f"{shown(path)}: files lie in scripts/, reference/ or assets/, no deeper")
+    if len(inside) > 2 or folder not in _FIELD_OF_FOLDER:
+        layout.problems.append(f"{printable(path)}: files lie in scripts/, reference/ or assets/, no deeper")
         return
     try:
-        safe = file_name(name, default=".md" if _FIELDS[folder] == "others" else "")
+        safe = file_name(name, default=".md" if _FIELD_OF_FOLDER[folder] == "others" else "")
     except ValueError as error:
         layout.problems.append(str(error))
         return
-    group = layout.groups.setdefault(_FIELDS[folder], {})
+    group = layout.groups.setdefault(_FIELD_OF_FOLDER[folder], {})
     new = f"{'reference' if folder == 'references' else folder}/{safe}"
     if safe.lower() in map(str.lower, group):
-        layout.problems.append(f"{shown(path)}: there is another {new}")
+        layout.problems.append(f"{printable(path)}: there is another {new}")
     group[safe] = text
     if new != path:
         layout.moved[path] = new
-        layout.warnings.append(f"{shown(path)}: is now {new}")
+        layout.warnings.append(f"{printable(path)}: is now {new}")
 
 
 def _steps(text: str) -> list[Step]:
@@ -121,7 +121,7 @@ def _steps(text: str) -> list[Step]:
         return []
 
 
-def _unpacked(layout: _Layout, root: str) -> Unpacked:
+def _parse(layout: _Layout, root: str) -> UnpackedSkill:
     text = layout.skill_md
     for old, new in layout.moved.items():  # links follow the file
         link = re.compile(rf"(?<=[(`]){re.escape(old)}(?=[)`#])")
@@ -129,13 +129,13 @@ def _unpacked(layout: _Layout, root: str) -> Unpacked:
     try:
         fields, warnings = skill_md_reader.read(text, folder=root, recipe=layout.recipe, **layout.groups)
     except ValidationError as error:
-        told = [
+        problems = [
             f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
         ]
-        raise PackageRefused(_counted(told)) from error
-    return Unpacked(fields, [*layout.warnings, *warnings])
+        raise PackageRefused(_truncate(problems)) from error
+    return UnpackedSkill(fields, [*layout.warnings, *warnings])
 
 
-def _counted(problems: list[str]) -> list[str]:
-    more = len(problems) - _MOST
-    return [*problems[:_MOST], f"and {more} more"] if more > 0 else problems
+def _truncate(problems: list[str]) -> list[str]:
+    more = len(problems) - _MAX_PROBLEMS
+    return [*problems[:_MAX_PROBLEMS], f"and {more} more"] if more > 0 else problems

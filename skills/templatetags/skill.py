@@ -1,4 +1,4 @@
-"""The part of a memory's page that belongs to this room: the memories' page asks for it by name."""
+"""Template tags for the part of a memory's page that shows a skill."""
 
 from difflib import unified_diff
 from typing import Any
@@ -15,7 +15,7 @@ from skills.models import Skill, SkillVersion
 from skills.packaging import rendering
 
 register = template.Library()
-MOST_USES = 10
+MAX_USES = 10
 
 
 @register.filter
@@ -25,7 +25,7 @@ def skill_md(markdown: str) -> SafeString:
 
 @register.simple_tag
 def load_versions(memory: Memory) -> str:
-    """Of a skill the versions with what their uses came to, in one statement, for all of the page."""
+    """Load the versions of a skill with their track records in one query, for the whole page; renders nothing."""
     if memory.type == Type.COMPETENCE and hasattr(memory, "skill"):
         prefetch_related_objects([memory.skill], Prefetch("versions", SkillVersion.objects.with_uses()))
     return ""
@@ -33,24 +33,26 @@ def load_versions(memory: Memory) -> str:
 
 @register.inclusion_tag("skills/_skill.html", takes_context=True)
 def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
-    """What a reviewer reads of a skill: the proposed version, else the published one, else the newest; each version
-    (`load_versions`) with what its reported uses came to, and the latest of these."""
+    """Context of the skill on a memory's page: its current version, all versions with their track records, latest uses.
+
+    Current is the proposed version, else the published one, else the newest. Call `load_versions` before it.
+    """
     skill: Skill = memory.skill
     versions = list(skill.versions.all())
-    shown = skill.proposed or skill.published or next(iter(versions), None)
+    current = skill.proposed or skill.published or next(iter(versions), None)
     uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
     return {
         "memory": memory,
         "skill": skill,
-        "version": shown,
-        "versions": [(one, one.record) for one in versions],
-        "uses": uses.order_by("-at", "-pk")[:MOST_USES],
+        "version": current,
+        "versions": [(version, version.record) for version in versions],
+        "uses": uses.order_by("-at", "-pk")[:MAX_USES],
     }
 
 
 @register.filter
 def changes(version: SkillVersion, before: SkillVersion | None) -> list[dict[str, str]]:
-    """What another version says differently: lines added, removed and around them; [] without one before."""
+    """Lines of the diff of two versions' SKILL.md, as kind and text; [] without a version before."""
     if before is None or before.pk == version.pk:
         return []
     lines = list(unified_diff(before.skill_md.splitlines(), version.skill_md.splitlines(), lineterm="", n=2))[2:]
@@ -60,15 +62,15 @@ def changes(version: SkillVersion, before: SkillVersion | None) -> list[dict[str
 
 @register.filter
 def arguments(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The named arguments of a step: name, type, whether always given, values seen."""
+    """The arguments in a step's JSON schema: name, type, whether required, up to four examples."""
     required = schema.get("required") or []
     return [
         {
             "name": name,
-            "type": what.get("type", ""),
+            "type": spec.get("type", ""),
             "required": name in required,
-            "values": ", ".join(str(value) for value in (what.get("enum") or what.get("examples") or [])[:4]),
+            "values": ", ".join(str(value) for value in (spec.get("enum") or spec.get("examples") or [])[:4]),
         }
-        for name, what in (schema.get("properties") or {}).items()
-        if isinstance(what, dict)
+        for name, spec in (schema.get("properties") or {}).items()
+        if isinstance(spec, dict)
     ]

@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""URLs of the skills' pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Skills as people read them, and their packages. The page of one is its memory's."""
+"""The list of skills and the download of a package. The page of one skill is that of its memory."""
 
 from uuid import UUID
 
@@ -17,17 +17,17 @@ from skills.models import SkillVersion
 
 @require_safe
 def skills(request: HttpRequest) -> HttpResponse:
-    asked = request.GET.get("status", "")
+    status = request.GET.get("status", "")
     rows = Memory.objects.visible_to(trust_of(request.user)).filter(skill__isnull=False)
-    rows = rows.filter(status=asked) if asked else rows
+    rows = rows.filter(status=status) if status else rows
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     page = page_of(request, rows.select_related("skill", "performance").prefetch_related(versions))
-    return render(request, "skills/list.html", {"page": page, "asked": asked, "statuses": Status.choices})
+    return render(request, "skills/list.html", {"page": page, "status": status, "statuses": Status.choices})
 
 
 @require_safe
 def package(request: HttpRequest, memory_id: UUID, number: int) -> FileResponse:
-    """The zip of one version, byte for byte as it was packed."""
+    """Download the package of one version. Http404: not visible, or missing from the storage."""
     versions = SkillVersion.objects.visible_to(trust_of(request.user)).select_related("skill")
     version = get_object_or_404(versions, skill=memory_id, number=number)
     try:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills.names import file_name, readable, slug
+from skills.names import display_name, file_name, slug
 
 
 @given(st.text())
@@ -44,7 +44,7 @@ def test_long_names_that_differ_at_the_end_stay_apart() -> None:
 
 
 def test_a_display_name_is_made_from_the_name() -> None:
-    assert readable("travel-planning-2") == "Travel Planning 2"
+    assert display_name("travel-planning-2") == "Travel Planning 2"
 
 
 @given(st.text(), st.sampled_from([".py", ".md", ""]))

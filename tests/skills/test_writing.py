@@ -8,7 +8,7 @@ from skills import markdown
 from skills.manifest import Fields, Step, TrackRecord
 from skills.packaging import skill_md_writer
 from skills.packaging.skill_md_reader import split
-from skills.packaging.skill_md_writer import beyond_track_record, skill_md
+from skills.packaging.skill_md_writer import differs_beyond_track_record, skill_md
 from tests.skills.generated import FIELDS, patiently
 
 
@@ -38,7 +38,7 @@ def test_a_skill_of_two_lines_has_no_empty_section() -> None:
 @given(FIELDS)
 def test_a_section_stands_exactly_where_there_is_content_whatever_it_is(fields: Fields) -> None:
     text = split(skill_md(fields, 1))[1]
-    titles = [title for _, level, title in markdown.headings(text, 2) if level == 2 and markdown.section(title)]
+    titles = [title for _, level, title in markdown.headings(text, 2) if level == 2 and markdown.known_section(title)]
     assert titles == [title for title, content in skill_md_writer.sections(fields).items() if content]
 
 
@@ -130,4 +130,4 @@ def test_a_long_track_record_has_a_rate_that_is_not_rounded_up() -> None:
 def test_numbers_alone_are_nothing_new(changes: dict[str, Any], beyond: bool) -> None:
     before = make_fields(procedure="Ask", scripts={"a.py": "1"}, recipe=[Step(step="Ask")])
     after = Fields.model_validate(before.model_dump() | changes)
-    assert beyond_track_record(before, after) is beyond
+    assert differs_beyond_track_record(before, after) is beyond
