@@ -1,7 +1,7 @@
 """A call that is about to be made, beside what similar runs did with the same tool: a verdict, counts and notes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from consolidation.guidance import precedent
@@ -9,7 +9,7 @@ from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
 from consolidation.guidance.request import Asked
-from consolidation.learning.effects import ToolRules
+from consolidation.learning.effects import CHORES, ToolRules, is_edit
 from consolidation.learning.toolnames import code
 from consolidation.learning.values import parsed
 from consolidation.learning.wording import upper_first
@@ -18,6 +18,7 @@ from memories.values.exceptions import within
 
 NOTHING_SIMILAR = "No run that you may see is similar to this one."
 ONLY_READS = "This call only reads: nothing speaks against looking."
+NOT_TELLING = "Commands that edit files, prepare or tidy up go with any work: nothing speaks for or against them."
 ADVICE = "Make sure that this request calls for it before you go on."
 LONGEST_VALUE = 40
 LEAST_CASES = 2  # that agree on a value before it is told
@@ -29,9 +30,12 @@ def checked(asked: Asked, experience: Experience | None, rules: ToolRules) -> Ch
     call = asked.call
     if call is None:
         return None
-    acting = next((kind for kind in rules.kinds(call) if rules.is_effect(kind)), None)
-    if acting is None:
+    kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind)]
+    if not kinds:
         return Checked("unknown", ONLY_READS)
+    acting = _acting(kinds, command=rules.runs_commands(call.name))
+    if acting is None:
+        return Checked("unknown", NOT_TELLING)
     if experience is None:
         return Checked("unknown", NOTHING_SIMILAR)
     found = precedent.find(experience.cases, experience.words, acting)
@@ -45,6 +49,11 @@ def checked(asked: Asked, experience: Experience | None, rules: ToolRules) -> Ch
         arguments=list(_notes(call.arguments, call.name, experience, found)),
         runs=[_run(experience, n, acting) for n in found.runs],
     )
+
+
+def _acting(kinds: Sequence[str], *, command: bool) -> str | None:
+    """By which of them runs are told apart: edits and chores go with any work."""
+    return next((kind for kind in kinds if not command or not (is_edit(kind) or kind in CHORES)), None)
 
 
 def _text(found: Precedent, tool: str) -> str:

@@ -61,8 +61,8 @@ def contrast(scope: Scope) -> Contrast:
     )
 
 
-def _used(tool: str) -> Test:
-    return lambda run: tool in run.tools
+def _used(scope: Scope, tool: str) -> Test:
+    return lambda run: tool in scope.effects(run)
 
 
 def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
@@ -78,13 +78,13 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
     """Effects held by at least 2 failures and a share of them that is 20 points above that of the successes."""
     good = [run for run in [*near, *scope.runs] if run.succeeded]
     bad = [run for run in near if run.outcome == "failure"]
-    tools = sorted({tool for run in bad for tool in run.tools if scope.changes(tool)})
+    tools = sorted(set().union(*map(scope.effects, bad)))
     found = [
         Excess(
             tool,
-            count(bad, _used(tool)),
+            count(bad, _used(scope, tool)),
             len(bad),
-            count(good, _used(tool)),
+            count(good, _used(scope, tool)),
             len(good),
         )
         for tool in tools

@@ -1,6 +1,6 @@
 """What a run changed: the kinds of its calls that have an effect. Looking things up and handing over are none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from consolidation.learning.runs import Call, Run
 
 NO_ACTION = "no_action"  # the name of the empty set
+# Commands that write files as they are told to, and those that prepare and tidy up: they go with any work.
+EDITS = frozenset({
+    "sed -i", "perl -i", "yq -i", "sort -o", "find -delete", "fd -delete", "tee", "patch", "ed", "ex", "git apply",
+})  # fmt: skip
+CHORES = frozenset({
+    "python", "node", "rm", "mkdir", "rmdir", "cp", "mv", "ln", "touch", "chmod", "unzip", "tar", "kill", "pkill",
+    "git add", "git checkout", "git stash", "git stash pop", "git stash apply", "git stash drop", "git restore",
+    "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
+    "apt-get install", "apt-get update", "apt install",
+})  # fmt: skip
 _LINES = (
-    "command",
-    "cmd",
-    "command_line",
-    "commandline",
-    "bash_command",
-    "shell_command",
-    "script",
-    "commands",
-    "input",
-)
+    "command", "cmd", "command_line", "commandline", "bash_command", "shell_command", "script", "commands", "input",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,33 @@ class _Effects(dict[str, bool]):
 
 
 def effects(run: "Run", rules: ToolRules) -> frozenset[str]:
-    """The kinds of effect that the run's calls have; empty when it only looked, answered or handed over."""
-    return frozenset(kind for call in run.steps for kind in rules.kinds(call) if rules.is_effect(kind))
+    """The kinds of effect that tell the run; empty when it only looked, answered or handed over."""
+    tools: set[str] = set()
+    run_by_line: set[str] = set()
+    for call in run.steps:
+        kinds = set(filter(rules.is_effect, rules.kinds(call)))
+        (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(kinds)
+    unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # a line that could not be read
+    return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
+
+
+def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
+    """Of kinds of commands those that tell what a run was about: what checks, builds or publishes; without such a one
+    the edits of files; else what prepares and tidies up. `beside`: tools that acted too."""
+    told = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
+    if told or beside:
+        return told
+    return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
+
+
+def are_of_lines(kinds: Collection[str]) -> bool:
+    """Do these names of effects hold one that only a command line has: a space or a path in it?"""
+    return any(set(kind) & {" ", "/"} for kind in kinds)
+
+
+def is_edit(kind: str) -> bool:
+    """Does a command of this kind write, change or delete files as it is told to?"""
+    return kind in EDITS or kind.endswith(" >")
 
 
 def signature(kinds: frozenset[str]) -> str:

@@ -17,7 +17,9 @@ MOST_WAYS = 4
 def lessons(
     scope: Scope, say: Phrases, seen: Contrast, signs: Sequence[Sign], beside: Sequence[Difference], quiet: Quiet
 ) -> list[str]:
-    lines = (*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say))
+    lines = [*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say)]
+    if scope.parts:
+        lines.insert(0, say("partly", n=len(scope.successes), m=len(scope.parts)))
     return [upper_first(line) for line in lines]
 
 

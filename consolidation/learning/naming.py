@@ -9,6 +9,7 @@ from hashlib import sha256
 from pypinyin import lazy_pinyin
 
 from consolidation.learning.contrast import Way
+from consolidation.learning.effects import telling
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
@@ -20,11 +21,8 @@ LONGEST_SLUG = 64
 LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 MOST_ACTS = 4
-# Commands that prepare and tidy up: they do not name a skill.
-HOUSEKEEPING = frozenset({
-    "rm", "mkdir", "cp", "mv", "touch", "cat >", "echo >", "python", "git add", "git checkout", "chmod", "git stash",
-})  # fmt: skip
 _ARTICLES = {"a", "an", "the"}
+_LEAST_TELLING = {"rm", "python", "cat >", "git add"}
 
 
 def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = ()) -> str:
@@ -34,7 +32,7 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = ()) -> 
     if not acts or slug(short, "", ()) not in taken:
         return short
     own = [stage for stage in steps if stage.changes and not stage.optional and stage not in acts]
-    rare = [stage for stage in own if stage.tool not in ("rm", "python", "cat >", "git add")] or own
+    rare = [stage for stage in own if stage.tool not in _LEAST_TELLING] or own
     return cut(upper_first(_said([*acts, *rare][:MOST_ACTS], say)), LONGEST_TITLE)
 
 
@@ -52,7 +50,8 @@ def _acts(steps: Sequence[Stage]) -> list[Stage]:
     """What tells the skill: of commands those that check or publish, before those that prepare."""
     acts = [stage for stage in steps if stage.changes]
     needed = [stage for stage in acts if not stage.optional] or acts
-    return [stage for stage in needed if not (stage.via and stage.tool in HOUSEKEEPING)] or needed
+    commands = telling([stage.tool for stage in needed if stage.via], beside=[s.tool for s in needed if not s.via])
+    return [stage for stage in needed if not stage.via or stage.tool in commands]
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:

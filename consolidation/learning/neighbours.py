@@ -86,8 +86,9 @@ def _asked(scope: Scope, run: Run) -> set[str]:
 
 def _writes(scope: Scope, run: Run) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = defaultdict(list)
+    telling = scope.effects(run)
     for call in run.steps:
-        if scope.changes(call.name) and not call.failed:
+        if call.name in telling and not call.failed:
             found[call.name].append(call)
     return found
 

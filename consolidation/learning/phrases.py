@@ -126,6 +126,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "{tool} showed {fact} in {n} of {of} runs that ended well and in {m} of {of_m} others.",
         "{tool} 显示 {fact}：成功 {of} 次中有 {n} 次，其他 {of_m} 次中有 {m} 次。",
     ),
+    "partly": (
+        "Runs that ended well and did only this: {n}; it was a part of more in: {m}. The steps show both.",
+        "仅做此事的成功记录：{n} 次；作为其中一部分的成功记录：{m} 次。步骤兼取两者。",
+    ),
     "quiet": (
         "No tool reported an error in {n} of {of} runs that failed{last}.",
         "{of} 次失败记录中有 {n} 次没有任何工具报错{last}。",

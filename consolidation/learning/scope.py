@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -66,8 +66,18 @@ class Scope:
 
     @cached_property
     def shown_by(self) -> list[Run]:
-        """The runs that show how it is done: the successes, or all when none of these ended well."""
-        return self.successes or list(self.runs)
+        """The runs that show how it is done: the successes, or all when none of these ended well. Those of a single
+        case are joined by the successes in which it was a part of more."""
+        return [*self.successes, *self.parts] or list(self.runs)
+
+    @cached_property
+    def parts(self) -> list[Run]:
+        """What belongs to it in the successes that did more, where those that did only this are of one case."""
+        own = self.effects(self.runs[0]) if self.runs else frozenset()
+        if not own or len({run.thread for run in self.successes}) != 1:
+            return []
+        wider = (run for run in self.all if run.succeeded and own < self.effects(run))
+        return [_part(run, own, self.rules) for run in wider]
 
     @cached_property
     def failures(self) -> list[Run]:
@@ -181,6 +191,13 @@ class Scope:
     def shown(self, path: values.Path) -> values.Path:
         """A path with `*` for the keys that may not be named."""
         return tuple(key if self.may_name(key) else "*" for key in path)
+
+
+def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
+    """The run up to the last of these effects, without its others."""
+    last = max((call.position for call in run.steps if call.name in own), default=0)
+    kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
+    return replace(run, calls=tuple(kept))
 
 
 def _short_text(call: Call) -> str:

@@ -24,10 +24,11 @@ def companions(scope: Scope) -> list[Companion]:
     if not own:
         return []
     wider = [run for run in scope.all if run.succeeded and own <= scope.effects(run)]
+    least = 1 if scope.parts else LEAST_CASES
     threads: dict[str, list[str]] = defaultdict(list)
     for run in wider:
         for tool in scope.effects(run) - own:
             threads[tool].append(run.thread)
-    found = [Companion(tool, len(seen), len(wider)) for tool, seen in threads.items() if len(set(seen)) >= LEAST_CASES]
+    found = [Companion(tool, len(seen), len(wider)) for tool, seen in threads.items() if len(set(seen)) >= least]
     clear = [one for one in found if one.runs >= SHARE * one.of]
     return sorted(clear, key=lambda one: (-one.runs, one.tool))[:MOST]

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from consolidation.learning.effects import CHORES, EDITS
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Outcome
@@ -30,8 +31,19 @@ class PatternQuerySet(Trusted["Pattern"]):
         return self.filter(live | Q(memory=None, cases__gte=least))
 
     def replaced(self) -> Self:
-        """Of the kinds that were counted before runs were grouped by their effects."""
-        return self.filter(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
+        """Of the kinds that were counted before runs were grouped by their effects, or by effects of commands that go
+        with any work."""
+        former = Q(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
+        return self.filter(former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted(EDITS | CHORES)))
+
+    def kin(self, pattern: "Pattern") -> Self:
+        """The other patterns of its kind, scope and sensitivity."""
+        same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
+        return same.exclude(pk=pattern.pk)
+
+    def parts(self, pattern: "Pattern") -> Self:
+        """Those whose effects are some of its effects, and that are no skill yet."""
+        return self.kin(pattern).filter(memory=None, effects__contained_by=pattern.effects).exclude(effects=[])
 
     def stuck(self) -> Self:
         """Due, and the last try failed or killed its worker three times."""
@@ -110,6 +122,10 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
     def counted(self) -> int:
         """Marks these as counted with the outcome that they have now."""
         return self.update(counted=F("outcome"))
+
+    def cases_well(self) -> int:
+        """The distinct cases in which a run ended well."""
+        return self.filter(outcome=Outcome.SUCCESS).order_by().values("case").distinct().count()
 
     def well(self, cases: Collection[UUID]) -> set[UUID]:
         """Those of the cases in which a run ended well."""

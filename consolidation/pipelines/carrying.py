@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
-from consolidation.learning.effects import NO_ACTION, ToolRules, signature
+from consolidation.learning.effects import NO_ACTION, ToolRules, are_of_lines, signature, telling
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals
 from consolidation.pipelines.sightings import Identity
@@ -35,7 +35,9 @@ def carry_over(scope: str, *, at: datetime) -> None:
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
     for pattern in Pattern.objects.replaced().filter(scope=scope).order_by("-kind", "pk").select_related("memory"):
-        groups[pattern.sensitivity, _effects(pattern, rules)].append(pattern)
+        kinds = _effects(pattern, rules)
+        if pattern.kind != Pattern.Kind.EFFECTS or kinds != frozenset(pattern.effects):
+            groups[pattern.sensitivity, kinds].append(pattern)
     for (sensitivity, kinds), old in groups.items():
         with transaction.atomic():
             claim_locks.to_decide(scope)
@@ -46,7 +48,7 @@ def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
     """By its stored name. What an exact pattern changed stands in the general one that saw the same episodes, which
     knew what callers said of their tools; none saw them: nothing was changed."""
     if pattern.effects:
-        return frozenset(pattern.effects)
+        return telling(pattern.effects) if are_of_lines(pattern.effects) else frozenset(pattern.effects)
     name = pattern.signature
     if pattern.kind == Pattern.Kind.EXACT:
         seen = pattern.sightings.values("episode_id")[:1]

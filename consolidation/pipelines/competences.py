@@ -14,9 +14,9 @@ from django.conf import settings
 from django.db import transaction
 
 from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import ToolRules, unfolded
+from consolidation.learning.effects import CHORES, ToolRules, are_of_lines, is_edit, unfolded
 from consolidation.learning.runs import Run
-from consolidation.models import Pattern
+from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals, recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake.admission import dismissed_key
@@ -94,13 +94,28 @@ def _is_ripe(pattern: Pattern) -> bool:
     differs from one that more cases speak for.
     """
     least = settings.MIN_PATTERN_OCCURRENCES
-    if pattern.cases < least:
+    if pattern.kind != Pattern.Kind.EFFECTS:
+        return pattern.cases >= least
+    if _is_chore(pattern) or (pattern.cases < least and not _is_part(pattern, least)):
         return False
-    if pattern.kind != Pattern.Kind.EFFECTS or pattern.cases >= max(ENOUGH, least):
+    if pattern.cases >= max(ENOUGH, least):
         return True
-    kin = Pattern.objects.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
-    kin = kin.ripe(least).exclude(pk=pattern.pk).filter(effects__overlap=pattern.effects)
+    kin = Pattern.objects.kin(pattern).ripe(least).filter(effects__overlap=pattern.effects)
     return not _is_said_by(pattern, kin.only("effects", "cases"))
+
+
+def _is_chore(pattern: Pattern) -> bool:
+    """Command lines that only edited files and tidied up: nothing tells when to do that, or whether it is enough."""
+    kinds = pattern.effects
+    return are_of_lines(kinds) and all(is_edit(kind) or kind in CHORES for kind in kinds)
+
+
+def _is_part(pattern: Pattern, least: int) -> bool:
+    """It ended well by itself, and as part of more in enough other cases."""
+    if not pattern.cases or not pattern.effects:
+        return False
+    wider = Pattern.objects.kin(pattern).filter(effects__contains=pattern.effects)
+    return Sighting.objects.filter(pattern__in=[pattern.pk, *wider.values_list("pk", flat=True)]).cases_well() >= least
 
 
 def _is_said_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:

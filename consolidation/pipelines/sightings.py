@@ -113,6 +113,7 @@ def _correct(episodes: Sequence[Episode]) -> None:
             Sighting.objects.filter(pk=sighting.pk).update(outcome=now)
         difference = len(rows.well(cases)) - len(before)
         Pattern.objects.filter(pk=pattern_id).update(due=True, cases=F("cases") + difference, **_moved(counts))
+        _wake_parts(Pattern.objects.get(pk=pattern_id))
 
 
 def _see(episodes: Sequence[Episode]) -> None:
@@ -171,6 +172,13 @@ def _count(identity: Identity, episodes: Sequence[Episode]) -> None:
         last_seen_at=Greatest("last_seen_at", Value(max(moments))),
         **_moved(Counter(str(episode.outcome) for episode in episodes)),
     )
+    _wake_parts(pattern)
+
+
+def _wake_parts(pattern: Pattern) -> None:
+    """What is done as a part of more may have been seen often enough by now."""
+    if pattern.kind == Pattern.Kind.EFFECTS and len(pattern.effects) > 1:
+        Pattern.objects.parts(pattern).filter(cases__gte=1).update(due=True)
 
 
 def _moved(counts: Counter[str]) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """What makes runs one skill: what they changed, counted in cases."""
 
+import hashlib
 import json
 from datetime import timedelta
 from typing import Any
@@ -114,3 +115,62 @@ def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
     run(["cancel_preview", "cancel_order"], tools=tools)
     consolidated()
     assert Pattern.objects.get().signature == "cancel_order"
+
+
+def test_what_ended_well_alone_and_as_a_part_of_more_is_a_skill() -> None:
+    run(["cancel_order"])
+    consolidated()
+    assert effects_of_skills() == []
+    run(["get_order", "refund", "cancel_order"], minutes=1)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert effects_of_skills() == [("cancel_order",)]
+    fields = competence("cancel_order").skill.versions.get().fields
+    assert "1 also called `refund`" in fields["procedure"]
+    assert "did only this: 1; it was a part of more in: 1" in fields["experience"][0]
+
+
+def test_a_part_of_what_failed_or_of_one_case_is_none() -> None:
+    run(["cancel_order"], thread_id="task-1")
+    run(["refund", "cancel_order"], thread_id="task-1", minutes=1)
+    run(["refund", "cancel_order"], "failure", minutes=2)
+    consolidated()
+    assert effects_of_skills() == []
+
+
+def test_a_part_of_what_ends_well_later_becomes_a_skill() -> None:
+    run(["cancel_order"])
+    run(["refund", "cancel_order"], "failure", id="b", thread_id="task-2", minutes=1)
+    consolidated()
+    run(["refund", "cancel_order"], "success", id="b", thread_id="task-2", minutes=2)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert effects_of_skills() == [("cancel_order",)]
+
+
+def test_edits_and_chores_of_command_lines_tell_no_run_from_another() -> None:
+    run(["bash"], messages=command_lines("cat > a.py <<E\nE", "python a.py", "pytest -q", "rm a.py"))
+    run(["bash"], messages=command_lines("sed -i s/a/b/ c.py", "pytest", "git add -A"), minutes=1)
+    consolidated()
+    assert effects_of_skills() == [("pytest",)]
+
+
+def test_command_lines_that_only_edit_and_tidy_up_are_no_skill() -> None:
+    for minute in range(6):
+        run(["bash"], messages=command_lines("cat > a.py <<E\nE", "sed -i s/a/b/ c.py", "rm a.py"), minutes=minute)
+    consolidated()
+    assert (Pattern.objects.get().effects, effects_of_skills()) == (["cat >", "sed -i"], [])
+
+
+def test_what_was_counted_with_chores_is_carried_over_once() -> None:
+    for minute in range(2):
+        run(["bash"], messages=command_lines("python a.py", "bin/test a"), minutes=minute)
+    consolidated()
+    old = Pattern.objects.get()
+    sha = hashlib.sha256(b"bin/test+python").digest()
+    Pattern.objects.filter(pk=old.pk).update(
+        signature="bin/test+python", effects=["bin/test", "python"], signature_sha256=sha
+    )
+    run(["bash"], messages=command_lines("bin/test b"), minutes=2)
+    consolidated(at=NOON + timedelta(hours=2))
+    pattern = Pattern.objects.get()
+    assert (pattern.signature, pattern.cases, pattern.memory) == ("bin/test", 3, old.memory)
+    assert effects_of_skills() == [("bin/test",)]
