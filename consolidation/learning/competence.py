@@ -7,10 +7,11 @@ from typing import Any
 from consolidation.learning import lessons, naming, procedure, records, triggers
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
-from consolidation.learning.effects import ToolRules, signature, unfolded
+from consolidation.learning.effects import ToolRules, signature
 from consolidation.learning.failures import Mode, modes, quiet
 from consolidation.learning.neighbours import Difference, differences
 from consolidation.learning.phrases import Phrases, phrases
+from consolidation.learning.places import located
 from consolidation.learning.recipe import Stage, stages
 from consolidation.learning.records import Sign
 from consolidation.learning.runs import Run
@@ -79,7 +80,7 @@ def learn(
     slugs that others have. Same data, same bytes. Without a success among the runs all of them show how it is done."""
     if not runs:
         raise ValueError("no runs to learn from")
-    scope = Scope(ordered(unfolded(r, rules) for r in runs), ordered(unfolded(r, rules) for r in others), rules)
+    scope = Scope(ordered(located(r, rules) for r in runs), ordered(located(r, rules) for r in others), rules)
     found = _look(scope)
     fields = _fields(effects, found, record, taken)
     return Competence(

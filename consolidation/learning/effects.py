@@ -144,7 +144,7 @@ def _parts(call: "Call", rules: ToolRules) -> Iterator["Call"]:
     answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
     for kind in kinds:
         if kind == answering:
-            yield replace(call, tool=kind, via=call.name, args={})
+            yield replace(call, tool=kind, via=call.name, args={}, line=command_line(call))
         else:
             yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True)
 

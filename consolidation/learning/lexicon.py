@@ -99,6 +99,20 @@ PLAIN_ZH = _words(
 # Verbs of tools that requests use for anything.
 VAGUE = _words("update send run set make get put add modify edit create write open call use start do")
 
+# Words of requests for anything: they say something only where a tool is called by them.
+GENERIC = _words(
+    """
+    actual additional already appear available behavior behaviour bug case cases choice clear command commands correct
+    current data default detail different difference differences ensure environment error example extra fails file
+    files final find fix found full general guide hours include instance issue item items keep keeping kind last level
+    line lines list locate long lower main message method missing mobile mode model models module name new next
+    object old option options original outcome package part phone picked placed point problem product program project
+    proper recent regular related request required result results robust run second section set several
+    simple single small sort source specific standard started state status step steps stuff summary system target task
+    test tests text title tool tools top total type types used user value values version whole work working works
+    """
+)
+
 PREPOSITIONS = _words(
     """
     as at by for from in into of on onto to via with

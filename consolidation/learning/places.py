@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.effects import command_line
+from consolidation.learning.effects import command_line, unfolded
 
 if TYPE_CHECKING:
     from consolidation.learning.effects import ToolRules
@@ -31,6 +32,12 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*)?")
 def place(run: "Run", rules: "ToolRules", environment: Mapping[str, Any]) -> str:
     """'' when nothing is said: then what is learned is that of the whole scope."""
     return repository(environment.get("repository")) or _folder(run, rules)
+
+
+def located(run: "Run", rules: "ToolRules") -> "Run":
+    """Unfolded, with the place where it worked."""
+    found = unfolded(run, rules)
+    return found if found is run or run.place else replace(found, place=_folder(run, rules))
 
 
 def repository(said: Any) -> str:

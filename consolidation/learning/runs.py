@@ -29,6 +29,7 @@ class Call:
     at: datetime
     ref: str | None
     via: str = ""  # the tool that ran this command; '' for a call of a tool
+    line: str = ""  # the command line of which it is the answering command
 
     @cached_property
     def name(self) -> str:
@@ -61,7 +62,8 @@ class Message:
 
 @dataclass(frozen=True)
 class Run:
-    """`thread_id` says which conversation or task the run belongs to; without one it stands for itself."""
+    """`thread_id` says which conversation or task the run belongs to; without one it stands for itself. `place`: the
+    repository or package that it worked on, where it ran commands."""
 
     id: UUID
     thread_id: str | None
@@ -70,6 +72,7 @@ class Run:
     at: datetime
     calls: tuple[Call, ...]
     messages: tuple[Message, ...]
+    place: str = ""
 
     @property
     def thread(self) -> str:
@@ -104,9 +107,18 @@ class Run:
     @cached_property
     def opening(self) -> str:
         """What the user wanted at first: the messages before the first call (at least the first one), at most three."""
+        return _text(self._early, OPENING_CHARACTERS)
+
+    @cached_property
+    def opening_lines(self) -> tuple[str, ...]:
+        """The same, whole, in lines."""
+        return tuple(line for message in self._early for line in message.text.splitlines() if line.strip())
+
+    @cached_property
+    def _early(self) -> list[Message]:
         first = self.steps[0].position if self.steps else None
         early = [m for n, m in enumerate(self.said) if n == 0 or first is None or m.position < first]
-        return _text(early[:OPENING_MESSAGES], OPENING_CHARACTERS)
+        return early[:OPENING_MESSAGES]
 
     @cached_property
     def opening_terms(self) -> dict[str, str]:

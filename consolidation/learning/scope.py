@@ -4,16 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from consolidation.learning import errors, terms, values
+from consolidation.learning.boilerplate import plain_line, template_lines
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.holdings import goods, place
 from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP
 from consolidation.learning.privacy import Holders, personal, safe
-from consolidation.learning.runs import Call, Run
+from consolidation.learning.runs import OPENING_CHARACTERS, Call, Run
 from consolidation.learning.signatures import words
 from consolidation.learning.terms import stem
 
@@ -50,6 +51,7 @@ class Scope:
     rules: ToolRules = field(default_factory=ToolRules)
     _fields: dict[str, Holders | None] = field(default_factory=dict)
     _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
+    _terms: dict[UUID, dict[str, str]] = field(default_factory=dict)
     looked_up: "dict[UUID, list[Record]]" = field(default_factory=dict)  # kept by `records`
 
     @cached_property
@@ -91,6 +93,19 @@ class Scope:
         if run.id not in self._effects:
             self._effects[run.id] = effects(run, self.rules)
         return self._effects[run.id]
+
+    @cached_property
+    def _template(self) -> frozenset[str]:
+        """The lines that come with the requests: of most requests of one source, or headings of long ones."""
+        return template_lines(self.all)
+
+    def opening_terms(self, run: Run) -> dict[str, str]:
+        """The terms of what the user wanted, without the lines of a template."""
+        if run.id not in self._terms:
+            own = [line for line in run.opening_lines if plain_line(line) not in self._template]
+            whole = not own or len(own) == len(run.opening_lines)
+            self._terms[run.id] = run.opening_terms if whole else _grams("\n".join(own)[:OPENING_CHARACTERS])
+        return self._terms[run.id]
 
     @cached_property
     def goods(self) -> frozenset[str]:
@@ -191,6 +206,11 @@ class Scope:
     def shown(self, path: values.Path) -> values.Path:
         """A path with `*` for the keys that may not be named."""
         return tuple(key if self.may_name(key) else "*" for key in path)
+
+
+@lru_cache(maxsize=1_000)
+def _grams(text: str) -> dict[str, str]:
+    return terms.grams(text)
 
 
 def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:

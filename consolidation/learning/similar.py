@@ -15,7 +15,7 @@ PER_SUCCESS = 6  # few successes say little about what is alike
 def alike(scope: Scope) -> list[Run]:
     """The other runs whose opening resembles the successes' about as much as those resemble each other."""
     weights = _idf(scope)
-    own = [run for run in scope.successes if run.opening_terms]
+    own = [run for run in scope.successes if scope.opening_terms(run)]
     if len(own) < 2:
         return []
     vectors: dict[object, Vector] = {run.id: _vector(scope, run, weights) for run in scope.all}
@@ -48,13 +48,13 @@ def _sum(vectors: list[Vector]) -> Vector:
 
 
 def _idf(scope: Scope) -> Vector:
-    held = Counter(term for run in scope.all for term in run.opening_terms)
+    held = Counter(term for run in scope.all for term in scope.opening_terms(run))
     total = len(scope.all)
     return {term: math.log((1 + total) / n) for term, n in held.items() if n > 1}
 
 
 def _vector(scope: Scope, run: Run, weights: Vector) -> Vector:
-    raw = {term: weights[term] for term in sorted(run.opening_terms) if term in weights}
+    raw = {term: weights[term] for term in sorted(scope.opening_terms(run)) if term in weights}
     norm = math.sqrt(math.fsum(value * value for value in raw.values()))
     return {term: value / norm for term, value in raw.items()} if norm else {}
 

@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from consolidation.learning import terms
+from consolidation.learning.chance import by_chance
 from consolidation.learning.privacy import Holders
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
@@ -19,19 +20,21 @@ TOO_COMMON = 0.6  # of the other runs
 
 @dataclass(frozen=True)
 class Term:
-    """`runs` of the successes and `others` of the other runs say it; `score` in standard errors."""
+    """`runs` of the successes and `others` of the other runs say it; `score` in standard errors. `chance`: how easily
+    so many more cases of this kind than of others say it."""
 
     key: str
     written: str
     runs: int
     others: int
     score: float
+    chance: float = 1.0
 
 
-def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]], *, everyday: bool = False) -> list[Term]:
-    """The terms that may be said and that successes of three cases say, the most telling first; those that nearly every
-    request of the scope holds only when `everyday`."""
-    said = _Said(scope, spoken, everyday=everyday)
+def scored(scope: Scope, *, everyday: bool = False) -> list[Term]:
+    """The terms that may be said and that openings of successes of three cases say, the most telling first; those that
+    nearly every request of the scope holds only when `everyday`."""
+    said = _Said(scope, everyday=everyday)
     found = list(said.terms())
     return sorted(found, key=lambda term: (-term.score, -term.runs, -len(term.key), term.key))
 
@@ -39,20 +42,27 @@ def scored(scope: Scope, spoken: Callable[[Run], dict[str, str]], *, everyday: b
 class _Said:
     """Who says what."""
 
-    def __init__(self, scope: Scope, spoken: Callable[[Run], dict[str, str]], *, everyday: bool) -> None:
+    def __init__(self, scope: Scope, *, everyday: bool) -> None:
         self.scope, self.everyday = scope, everyday
         self.holders = Holders()
         self.inside, self.outside = Counter[str](), Counter[str]()
         self.forms: dict[str, list[str]] = defaultdict(list)
         self.threads: dict[str, set[str]] = defaultdict(set)
+        self.elsewhere: dict[str, set[str]] = defaultdict(set)
         self.own = {run.id for run in scope.successes}
+        self.cases = {run.thread for run in scope.successes}
+        self.other_cases = {run.thread for run in scope.all if self._is_other(run)}
         for run in scope.successes:
-            self._add(run, spoken(run))
+            self._add(run, scope.opening_terms(run))
         for run in scope.all:
             if run.id not in self.own:
-                shared = spoken(run).keys() & self.inside.keys()
-                self.outside.update(shared)
-                self.holders.add(shared, run.thread)
+                self._contrast(run, scope.opening_terms(run).keys() & self.inside.keys())
+
+    def _is_other(self, run: Run) -> bool:
+        """Asked for something else, as far as one can tell: what failed with the same effects may have asked for the
+        same, and a run of another place had other words anyway."""
+        places = {run.place for run in self.scope.successes}
+        return run.id not in self.scope.ids and run.thread not in self.cases and run.place in places
 
     def _add(self, run: Run, said: dict[str, str]) -> None:
         self.inside.update(said.keys())
@@ -60,6 +70,13 @@ class _Said:
         for key, written in said.items():
             self.forms[key].append(written)
             self.threads[key].add(run.thread)
+
+    def _contrast(self, run: Run, shared: set[str]) -> None:
+        self.outside.update(shared)
+        self.holders.add(shared, run.thread)
+        if run.thread in self.other_cases and self._is_other(run):
+            for key in shared:
+                self.elsewhere[key].add(run.thread)
 
     def terms(self) -> Iterator[Term]:
         total, own = len(self.scope.all), len(self.own)
@@ -71,11 +88,18 @@ class _Said:
             everyday = outside > max(3.0, TOO_COMMON * (total - own))
             thing = self.scope.goods.intersection(key.split())
             if (self.everyday or not everyday) and not thing and self.scope.names_nobody(written):
-                yield Term(key, written, inside, outside, _score(inside, own, outside, total - own))
+                score = _score(inside, own, outside, total - own)
+                yield Term(key, written, inside, outside, score, self._chance(key))
 
     def _enough(self, key: str) -> bool:
         """Said in three cases."""
         return len(self.threads[key]) >= CASES
+
+    def _chance(self, key: str) -> float:
+        inside, outside = len(self.threads[key]), len(self.elsewhere[key])
+        if inside * len(self.other_cases) <= outside * len(self.cases):
+            return 1.0
+        return by_chance(inside, len(self.cases), outside, len(self.other_cases))
 
 
 def _score(inside: int, own: int, outside: int, rest: int) -> float:

@@ -2,29 +2,42 @@
 
 from collections.abc import Sequence
 
-from consolidation.learning.lexicon import VAGUE, VERBS
+from consolidation.learning.lexicon import GENERIC, PREPOSITIONS, VAGUE, VERBS
 from consolidation.learning.scope import Scope
 from consolidation.learning.signatures import words
 from consolidation.learning.speech import DISTINCT, Term, apart, scored
 from consolidation.learning.terms import stem
 
+GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6
 SHARE = 0.2  # of the successes, that say a telling term
-AT_LEAST = 3
+FALSE = 0.05  # of the words that tell, the share that may do so by chance (Benjamini and Hochberg 1995)
 
 
 def opening(scope: Scope) -> list[Term]:
-    """The telling terms of the successes' openings: first what the tools do, when half of them say so, then the most
-    telling ones, filled up to three with frequent ones."""
-    found = scored(scope, lambda run: run.opening_terms)
-    least = SHARE * len(scope.successes)
-    distinct = _longest([term for term in found if term.score >= DISTINCT and term.runs >= least])
-    telling = apart([*_intent(scope), *distinct], MOST)
-    if len(telling) >= AT_LEAST:
-        return telling
-    frequent = [term for term in found if 0 < term.score < DISTINCT and term.runs * 3 >= len(scope.successes)]
-    frequent.sort(key=lambda term: (-term.runs, -term.score, term.key))
-    return apart([*telling, *frequent], AT_LEAST)
+    """The telling terms of the successes' openings: first what the tools do, when half of them say so; then words of
+    what the tools are called by; then those that cases of other effects say so much less that it is no chance."""
+    found = [term for term in scored(scope) if term.runs >= SHARE * len(scope.successes)]
+    related = _related(scope)
+    kin = [term for term in found if related & set(term.key.split()) and term.score >= DISTINCT]
+    rest = _no_chance([term for term in found if term not in kin and not GENERIC_STEMS.issuperset(term.key.split())])
+    return apart([*_intent(scope), *_longest(sorted([*kin, *rest], key=_rank))], MOST)
+
+
+def _rank(term: Term) -> tuple[float, int, str]:
+    return -term.score, -term.runs, term.key
+
+
+def _related(scope: Scope) -> set[str]:
+    """Stems of the words in the names of the tools that act, without those that any tool may have."""
+    named = {word for tool in scope.effects(scope.runs[0]) for word in words(tool)}
+    return {stem(word) for word in named - VAGUE - PREPOSITIONS}
+
+
+def _no_chance(found: Sequence[Term]) -> list[Term]:
+    ranked = sorted(found, key=lambda term: term.chance)
+    passed = [n for n, term in enumerate(ranked, 1) if term.chance <= FALSE * n / len(ranked)]
+    return ranked[: max(passed, default=0)]
 
 
 def _intent(scope: Scope) -> list[Term]:
@@ -32,7 +45,7 @@ def _intent(scope: Scope) -> list[Term]:
     of a Chinese tool its name."""
     tools = scope.effects(scope.runs[0])
     verbs = {stem(words(tool)[0]) for tool in tools if words(tool)[0] in VERBS - VAGUE}
-    found = scored(scope, lambda run: run.opening_terms, everyday=True)
+    found = scored(scope, everyday=True)
     half = [term for term in found if term.runs * 2 >= len(scope.successes)]
     return [t for t in half if verbs & set(t.key.split()) or (not t.key.isascii() and t.key in "+".join(tools))]
 

@@ -14,7 +14,8 @@ from django.conf import settings
 from django.db import transaction
 
 from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import CHORES, ToolRules, are_of_lines, is_edit, unfolded
+from consolidation.learning.effects import CHORES, ToolRules, are_of_lines, is_edit
+from consolidation.learning.places import located
 from consolidation.learning.runs import Run
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals, recorded
@@ -135,14 +136,14 @@ def _background(scope: str, sensitivity: int) -> Background:
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
     found = recorded.runs([episode.pk for episode in latest])
-    return Background([unfolded(run, rules) for run in found], rules)
+    return Background([located(run, rules) for run in found], rules)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:
     ids = list(pattern.sightings.newest(RUNS_OF_PATTERN).values_list("episode_id", flat=True))
     known = {run.id: run for run in background.runs}
     missing = recorded.runs([episode_id for episode_id in ids if episode_id not in known])
-    known.update({run.id: unfolded(run, background.rules) for run in missing})
+    known.update({run.id: located(run, background.rules) for run in missing})
     return learn(
         effects=frozenset(pattern.effects),
         runs=[known[episode_id] for episode_id in ids if episode_id in known],

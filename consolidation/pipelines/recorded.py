@@ -12,6 +12,7 @@ from django.db.models import Case, JSONField, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
 from consolidation.learning.effects import ToolRules
+from consolidation.learning.places import repository
 from consolidation.learning.runs import Call, Message, Run
 from memories.models import Episode, Event
 
@@ -112,4 +113,5 @@ def _run(episode: Episode, events: list[Any]) -> Run:
         at=_at(episode),
         calls=calls,
         messages=messages,
+        place=repository(episode.environment.get("repository")),
     )
