@@ -57,11 +57,17 @@ def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
     """Each form once, in the order of the run."""
     found: dict[str, Attempt] = {}
     for call in run.steps:
-        if call.via or not rules.runs_commands(call.name) or not (line := command_line(call)):
+        line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
+        if not line:
             continue
         for form, started in _of_line(call, line):
             found.setdefault(form, Attempt(form, purposes.purpose(form), started))
     return list(found.values())
+
+
+def has_started(call: "Call") -> bool:
+    """Did a command of this line start, as far as it can be told?"""
+    return any(started for _, started in _of_line(call, call.line))
 
 
 def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:

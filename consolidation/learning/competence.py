@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from consolidation.learning import lessons, naming, procedure, records, triggers
+from consolidation.learning.command_work import CommandWork, command_work
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
 from consolidation.learning.effects import ToolRules, signature
@@ -50,6 +51,7 @@ class _Learned:
     signs: Sequence[Sign]
     seen: Contrast
     beside: Sequence[Difference]
+    work: CommandWork | None
 
 
 def _look(scope: Scope) -> _Learned:
@@ -64,6 +66,7 @@ def _look(scope: Scope) -> _Learned:
         records.signs(scope),
         contrast(scope),
         differences(scope),
+        command_work(scope),
     )
 
 
@@ -97,9 +100,9 @@ def learn(
 
 def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
     scope, steps, say = found.scope, found.steps, found.say
-    title = naming.title(steps, say, taken)
+    title = naming.title(steps, say, taken, found.work)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
-    known = procedure.Known(found.sources, agreed, found.signs, companions(scope))
+    known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work)
     learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))
     return Fields(
         name=naming.slug(title, signature(effects), taken),
@@ -107,7 +110,7 @@ def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken
         description=naming.description(title, steps, _use(found), say),
         trigger=[term.written for term in found.said],
         procedure=procedure.steps(steps, known, say),
-        experience=learnt,
+        experience=[*lessons.of_work(scope, found.work, say), *learnt],
         tool=procedure.tool_lines(steps, say) or None,
         recipe=[_step(stage, say) for stage in steps],
         failure_modes=lessons.failure_lines(found.met, say),
@@ -121,7 +124,7 @@ def _use(found: _Learned) -> naming.Use:
     acted = [sign for sign in found.signs if sign.acted]
     others = ((sign, records.elsewhere(found.scope, sign, acted)) for sign in acted)
     other = next(((sign, *there) for sign, there in others if there), None)
-    return naming.Use(found.said, found.signs, other, found.seen.ways)
+    return naming.Use(found.said, found.signs, other, found.seen.ways, found.work.places if found.work else ())
 
 
 def _step(stage: Stage, say: Phrases) -> Step:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
+from consolidation.learning.effects import are_chores
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, Test, count
 from consolidation.learning.similar import alike
@@ -78,7 +79,7 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
     """Effects held by at least 2 failures and a share of them that is 20 points above that of the successes."""
     good = [run for run in [*near, *scope.runs] if run.succeeded]
     bad = [run for run in near if run.outcome == "failure"]
-    tools = sorted(set().union(*map(scope.effects, bad)))
+    tools = sorted(set().union(*(scope.effects(run) for run in bad if not are_chores(scope.effects(run)))))
     found = [
         Excess(
             tool,

@@ -114,6 +114,11 @@ def are_of_lines(kinds: Collection[str]) -> bool:
     return any(set(kind) & {" ", "/"} for kind in kinds)
 
 
+def are_chores(kinds: Collection[str]) -> bool:
+    """Command lines that only edited files and tidied up."""
+    return are_of_lines(kinds) and all(is_edit(kind) or kind in CHORES for kind in kinds)
+
+
 def is_edit(kind: str) -> bool:
     """Does a command of this kind write, change or delete files as it is told to?"""
     return kind in EDITS or kind.endswith(" >")

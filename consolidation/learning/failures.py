@@ -5,7 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning import errors
+from consolidation.learning.attempts import has_started
+from consolidation.learning.command_work import OWN_CODE
+from consolidation.learning.effects import CHORES, is_edit
 from consolidation.learning.phrases import Phrases
+from consolidation.learning.purposes import TESTS, purpose
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope, count, ranked
 from consolidation.learning.templates import template
@@ -13,7 +17,7 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.values import leaves, spelled
 
 MOST = 8
-COMMAND_RUNS = 2  # a command fails in many ways that are of one run alone
+COMMAND_CASES = 3  # a command fails in many ways that are of one run alone
 Kind = tuple[str, str]  # tool, template
 
 
@@ -47,18 +51,28 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
             if run.succeeded:
                 after[kind][_next(scope, say, run, n)] += 1
     commands = {call.name for run in scope.runs for call in run.steps if call.via}
-    told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and len(runs) >= COMMAND_RUNS)}
+    told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)}
     found = [_mode(kind, runs, after[kind]) for kind, runs in told.items()]
     return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
+
+
+def _cases(runs: Sequence[Run]) -> int:
+    return len({run.thread for run in runs})
 
 
 def _met(scope: Scope, run: Run) -> dict[Kind, int]:
     """Each kind of error of a run with the place of its first call."""
     found: dict[Kind, int] = {}
     for n, call in enumerate(run.steps):
-        if call.failed:
+        if call.failed and not (call.via and _is_usual(scope, call)):
             found.setdefault((call.name, template(scope, errors.message(call.returned))), n)
     return found
+
+
+def _is_usual(scope: Scope, call: Call) -> bool:
+    """A look-up that finds nothing, a chore, a test that fails: that is what they are run for."""
+    chore = call.name in CHORES - OWN_CODE or scope.rules.reads(call.name) or is_edit(call.name)
+    return chore or (purpose(call.name) == TESTS and has_started(call))
 
 
 def _mode(kind: Kind, runs: Sequence[Run], after: Counter[str]) -> Mode:
@@ -80,15 +94,22 @@ def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
         return say("no_further")
     then = next((call for call in later if not (call.via and scope.rules.reads(call.name))), later[0])
     asked = say("asked_then") if _spoke_between(run, failed, then) else ""
-    if then.name != failed.name:
-        again = say("again") if any(call.name == failed.name and not call.failed for call in later) else ""
-        if not again and scope.changes(then.name) and not then.via and not scope.changes(failed.name):
-            return say("went_on", tool=code(then.name))
-        return f"{asked}{say('called', tool=code(then.name))}{again}"
+    if then.name == failed.name:
+        return f"{asked}{_again(scope, say, failed, then)}"
+    again = any(call.name == failed.name and not call.failed for call in later)
+    if then.via and is_edit(then.name) and again:
+        return say("edited_again")
+    if not again and scope.changes(then.name) and not then.via and not scope.changes(failed.name):
+        return say("went_on", tool=code(then.name))
+    return f"{asked}{say('called', tool=code(then.name))}{say('again') if again else ''}"
+
+
+def _again(scope: Scope, say: Phrases, failed: Call, then: Call) -> str:
+    """The same tool, with other arguments or the same."""
+    if then.via and then.line != failed.line:
+        return say("other_form")
     changed = sorted(_changed(scope, failed, then))
-    if not changed:
-        return f"{asked}{say('same_again')}"
-    return f"{asked}{say('other_again', what=say.join([code(key) for key in changed[:3]]))}"
+    return say("other_again", what=say.join([code(key) for key in changed[:3]])) if changed else say("same_again")
 
 
 def _changed(scope: Scope, before: Call, after: Call) -> set[str]:

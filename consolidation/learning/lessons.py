@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from consolidation.learning.command_work import CommandWork
 from consolidation.learning.contrast import Contrast, Way
+from consolidation.learning.effects import are_chores
 from consolidation.learning.failures import Mode, Quiet
 from consolidation.learning.neighbours import Difference
 from consolidation.learning.phrases import Phrases
@@ -21,6 +23,16 @@ def lessons(
     if scope.parts:
         lines.insert(0, say("partly", n=len(scope.successes), m=len(scope.parts)))
     return [upper_first(line) for line in lines]
+
+
+def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[str]:
+    """How runs of the same places ended with these commands and without them."""
+    if work is None or not work.differs:
+        return []
+    tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
+    (n, runs), (m, runs_m) = work.beside, work.without
+    places = say.join([code(place) for place in work.places])
+    return [say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)]
 
 
 def _of_signs(signs: Sequence[Sign], say: Phrases) -> Iterator[str]:
@@ -46,6 +58,8 @@ def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[str]:
 def _way(way: Way, say: Phrases) -> str:
     if not way.tools:
         return say("way_changed_nothing")
+    if are_chores(way.tools):
+        return say("way_edits")
     return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
 
 

@@ -8,8 +8,9 @@ from hashlib import sha256
 
 from pypinyin import lazy_pinyin
 
+from consolidation.learning.command_work import CommandWork
 from consolidation.learning.contrast import Way
-from consolidation.learning.effects import telling
+from consolidation.learning.effects import is_edit, telling
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
@@ -25,8 +26,12 @@ _ARTICLES = {"a", "an", "the"}
 _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
 
 
-def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = ()) -> str:
+def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), work: CommandWork | None = None) -> str:
     """Cancel a reservation; what it is without an effect. Every effect is said where less of them is another's name."""
+    if work and work.changing and (tools := _checking(steps, work)):
+        whole = cut(upper_first(say("change_and_run", tools=say.join(tools))), LONGEST_TITLE)
+        if slug(whole, "", ()) not in taken:
+            return whole
     acts = _acts(steps)
     short = cut(upper_first(_said(acts, say)) if acts else say("no_action"), LONGEST_TITLE)
     if not acts or slug(short, "", ()) not in taken:
@@ -34,6 +39,12 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = ()) -> 
     own = [stage for stage in steps if stage.changes and not stage.optional and stage not in acts]
     rare = [stage for stage in own if stage.tool not in _LEAST_TELLING] or own
     return cut(upper_first(_said([*acts, *rare][:MOST_ACTS], say)), LONGEST_TITLE)
+
+
+def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:
+    """What is run beside the edits, without what does not start there."""
+    failing = {one.form for one in work.failing}
+    return [stage.tool for stage in _acts(steps) if stage.tool not in failing and not is_edit(stage.tool)]
 
 
 def _said(acts: Sequence[Stage], say: Phrases) -> str:
@@ -83,6 +94,7 @@ class Use:
     signs: Sequence[Sign]
     other: tuple[Sign, str, str] | None  # the condition, the value of other records, what is done with those
     ways: Sequence[Way]
+    places: Sequence[str] = ()
 
 
 def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
@@ -96,7 +108,8 @@ def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     asks = say("mentions", terms=say.join([term.written for term in use.said[:4]], "or")) if use.said else ""
     clear = _conditions([sign for sign in use.signs if sign.of >= 4])
     shows = say("shows", facts=say.join(clear)) if clear else ""
-    when = say("and").join(part for part in (asks, shows) if part)
+    works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""
+    when = say("and").join(part for part in (works, asks, shows) if part)
     if when:
         return say("use_when", when=when)
     acts = _acts(steps)
@@ -113,6 +126,8 @@ def _conditions(signs: Sequence[Sign]) -> list[str]:
 
 
 def _not_when(use: Use, say: Phrases) -> str:
+    if use.places:
+        return ""  # the words of a report tell nothing of what to run
     if use.other:
         sign, value, tool = use.other
         return say("not_value", fact=f"{code(sign.field)} {value}", tool=code(tool))

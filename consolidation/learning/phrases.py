@@ -31,6 +31,33 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "plain_command": ("run {tool}", "运行 {tool}"),
     "returns": ("it returns {what}", "返回{what}"),
     "look_first": ("Look first: {tools}.", "先查看：{tools}。"),
+    "change_and_run": ("change files and run {tools}", "修改文件并运行 {tools}"),
+    "try_before": (
+        "Write a script that shows what is asked for and run it before you change anything: so in {n} of {of} runs "
+        "that ended well.",
+        "先写一个能重现问题的脚本并运行，再动手修改：{of} 次成功记录中有 {n} 次如此。",
+    ),
+    "change_files": ("Change the files ({tools}).", "修改文件（{tools}）。"),
+    "try_after": (
+        "Run your script again after the last change: {n} of {of}.",
+        "最后一次修改后再次运行脚本：{of} 次中有 {n} 次。",
+    ),
+    "starts": ("{tool} (started in {n} of {of} runs)", "{tool}（{of} 次中有 {n} 次能启动）"),
+    "run_tests": ("Run the tests with {tools}.", "用 {tools} 运行测试。"),
+    "not_starting": (
+        "Do not lose time with what does not start here: {tools}.",
+        "以下命令在此无法启动，不必尝试：{tools}。",
+    ),
+    "chore": ("{tool} ({n})", "{tool}（{n} 次）"),
+    "tidy_up": (
+        "At the end, in most of {of} runs that ended well: {tools}.",
+        "最后（{of} 次成功记录中的多数）：{tools}。",
+    ),
+    "work_with": (
+        "Of {runs} runs in {places} that used {tools} {n} ended well; of {runs_m} without {m}.",
+        "在 {places} 中，使用 {tools} 的 {runs} 次有 {n} 次成功，未使用的 {runs_m} 次有 {m} 次成功。",
+    ),
+    "works_on": ("something in {places} is to be changed", "需要修改 {places} 中的内容"),
     "if_needed": ("If needed ({n} of {of} runs): {step}", "需要时（{of} 次中有 {n} 次）：{step}"),
     "say_first": (
         "Say what will be done and wait for a yes: in {n} of {of} runs that ended well the user agreed right before "
@@ -86,6 +113,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "{good} of {all} other runs with similar requests ended well: {ways}.",
         "相似请求的其他 {all} 次记录中有 {good} 次成功：{ways}。",
     ),
+    "way_edits": ("that only changed files", "仅修改文件"),
     "way_of": ("{n} of {of} {way}", "{way} {of} 次中 {n} 次"),
     "way_changed_nothing": ("that changed nothing", "不做更改"),
     "way_tools": ("with {tools}", "用 {tools}"),
@@ -148,6 +176,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "went_on": ("went on to {tool} without it", "直接继续 {tool}"),
     "again": (" and tried again", "，然后重试"),
     "same_again": ("tried the same call again", "以同样的参数重试"),
+    "other_form": ("called it in another way", "换用其他方式调用"),
+    "edited_again": ("changed files and tried again", "修改文件后重试"),
     "other_again": ("tried again with another {what}", "换用其他 {what} 重试"),
 }
 

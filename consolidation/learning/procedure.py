@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from consolidation.learning.command_work import MOSTLY, CommandWork, Started
 from consolidation.learning.dialogue import Assent
+from consolidation.learning.effects import CHORES, is_edit
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
@@ -28,6 +30,7 @@ class Known:
     assents: Mapping[str, Assent]
     signs: Sequence[Sign]
     companions: Sequence[Companion]
+    work: CommandWork | None = None
 
 
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> str:
@@ -39,7 +42,9 @@ def _lines(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]
     asked = False
     if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
         yield say("look_first", tools=say.join([code(stage.tool) for stage in looks]))
-    for stage in [stage for stage in stages if stage.changes or not stage.via]:
+    if known.work:
+        yield from _work(stages, known.work, say)
+    for stage in [stage for stage in stages if not (stage.via and (known.work or not stage.changes))]:
         assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
@@ -50,6 +55,35 @@ def _lines(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]
     if not acts:
         yield say("answer")
     yield from _completeness(acts, known.companions, say)
+
+
+def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
+    """Try, change, try again, test, tidy up; what is no more than usual is told without its counts."""
+    changing = say.join([code(kind) for kind in work.changing], "or")
+    if work.tried_before >= MOSTLY * work.of:
+        yield say("try_before", n=work.tried_before, of=work.of)
+    if changing:
+        yield say("change_files", tools=changing)
+    if work.tried_after >= MOSTLY * work.of:
+        yield say("try_after", n=work.tried_after, of=work.of)
+    tests = say.join([say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.starting], "or")
+    acts = [stage for stage in stages if stage.changes and not is_edit(stage.tool) and stage.tool not in CHORES]
+    failing = {one.form for one in work.failing}
+    others = [stage for stage in acts if stage.tool not in failing and not _is_named(stage.tool, work.starting)]
+    if tests:
+        yield say("run_tests", tools=tests)
+    for stage in others:
+        yield _line(stage, {}, say)
+    if work.failing:
+        told = [say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.failing]
+        yield say("not_starting", tools=say.join(told))
+    if work.chores:
+        told = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
+        yield say("tidy_up", tools=say.join(told), of=work.of)
+
+
+def _is_named(kind: str, forms: Sequence[Started]) -> bool:
+    return any(form.form.split()[-1] == kind or form.form == kind for form in forms)
 
 
 def _choice(sign: Sign, say: Phrases) -> str:
@@ -142,7 +176,7 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
 def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
     """One line per tool: its arguments, whether it changes something, in how many runs."""
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
-    told = [stage for stage in stages if stage.changes or not stage.via]
+    told = [stage for stage in stages if not stage.via]
     return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in told]
 
 

@@ -22,7 +22,10 @@ def alike(scope: Scope) -> list[Run]:
     centre = _sum([vectors[run.id] for run in own])
     closeness = sorted(_cosine_without(vectors[run.id], centre) for run in own)
     floor = max(LEAST, closeness[len(closeness) // 4])
-    scored = [(_cosine(vectors[run.id], centre), run) for run in scope.all if run.id not in scope.ids]
+    usual = Counter(run.place for run in own)
+    places = {place for place, n in usual.items() if n * 10 >= len(own)}
+    others = [run for run in scope.all if run.id not in scope.ids and run.place in places]
+    scored = [(_cosine(vectors[run.id], centre), run) for run in others]
     near = [pair for pair in scored if pair[0] >= floor]
     near.sort(key=lambda pair: (-pair[0], pair[1].at, str(pair[1].id)))
     return [run for _, run in near[: min(MOST, PER_SUCCESS * len(own))]]

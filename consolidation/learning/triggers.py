@@ -11,6 +11,7 @@ from consolidation.learning.terms import stem
 GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6
 SHARE = 0.2  # of the successes, that say a telling term
+MAY_BE = 0.1  # chance of a word that the tools are called by
 FALSE = 0.05  # of the words that tell, the share that may do so by chance (Benjamini and Hochberg 1995)
 
 
@@ -19,8 +20,9 @@ def opening(scope: Scope) -> list[Term]:
     what the tools are called by; then those that cases of other effects say so much less that it is no chance."""
     found = [term for term in scored(scope) if term.runs >= SHARE * len(scope.successes)]
     related = _related(scope)
-    kin = [term for term in found if related & set(term.key.split()) and term.score >= DISTINCT]
-    rest = _no_chance([term for term in found if term not in kin and not GENERIC_STEMS.issuperset(term.key.split())])
+    kin = [t for t in found if related & set(t.key.split()) and t.score >= DISTINCT and t.chance <= MAY_BE]
+    rest = [t for t in found if t not in kin and not GENERIC_STEMS.issuperset(t.key.split())]
+    rest = [] if any(run.place for run in scope.successes) else _no_chance(rest)  # a report's words are no wish
     return apart([*_intent(scope), *_longest(sorted([*kin, *rest], key=_rank))], MOST)
 
 

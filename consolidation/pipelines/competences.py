@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 
 from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import CHORES, ToolRules, are_of_lines, is_edit
+from consolidation.learning.effects import ToolRules, are_chores, are_of_lines
 from consolidation.learning.places import located
 from consolidation.learning.runs import Run
 from consolidation.models import Pattern, Sighting
@@ -91,13 +91,14 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
 def _is_ripe(pattern: Pattern) -> bool:
     """Enough cases ended well; more of them where other skills say most of it already.
 
+    Command lines that only edited and tidied up are none: nothing tells when to do that, or whether it is enough.
     That is a combination of effects whose parts are skills (each says what it often goes with), and a set that hardly
     differs from one that more cases speak for.
     """
     least = settings.MIN_PATTERN_OCCURRENCES
     if pattern.kind != Pattern.Kind.EFFECTS:
         return pattern.cases >= least
-    if _is_chore(pattern) or (pattern.cases < least and not _is_part(pattern, least)):
+    if are_chores(pattern.effects) or (pattern.cases < least and not _is_part(pattern, least)):
         return False
     if pattern.cases >= max(ENOUGH, least):
         return True
@@ -105,16 +106,10 @@ def _is_ripe(pattern: Pattern) -> bool:
     return not _is_said_by(pattern, kin.only("effects", "cases"))
 
 
-def _is_chore(pattern: Pattern) -> bool:
-    """Command lines that only edited files and tidied up: nothing tells when to do that, or whether it is enough."""
-    kinds = pattern.effects
-    return are_of_lines(kinds) and all(is_edit(kind) or kind in CHORES for kind in kinds)
-
-
 def _is_part(pattern: Pattern, least: int) -> bool:
     """It ended well by itself, and as part of more in enough other cases."""
-    if not pattern.cases or not pattern.effects:
-        return False
+    if not pattern.cases or not pattern.effects or are_of_lines(pattern.effects):
+        return False  # what a command line is a part of says little
     wider = Pattern.objects.kin(pattern).filter(effects__contains=pattern.effects)
     return Sighting.objects.filter(pattern__in=[pattern.pk, *wider.values_list("pk", flat=True)]).cases_well() >= least
 

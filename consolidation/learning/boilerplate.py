@@ -1,0 +1,33 @@
+"""Which lines of the requests come from a template: nobody wrote them for this request."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from consolidation.learning.runs import Run
+
+LEAST_CASES = 3
+MOSTLY = 0.5  # of the requests of one source
+LONG = 6  # lines: a form with headings, not a sentence that several people write alike
+
+
+def plain_line(line: str) -> str:
+    return " ".join(line.split()).lower()
+
+
+def template_lines(runs: Iterable[Run]) -> frozenset[str]:
+    """Lines that at least three cases hold word for word, where most requests of their source do, or where those that
+    hold them are long. A request of which nothing else would be left keeps its lines."""
+    requests: Counter[str] = Counter()
+    holding: Counter[tuple[str, str]] = Counter()
+    lengths: dict[str, list[int]] = defaultdict(list)
+    cases: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        lines = {plain_line(line) for line in run.opening_lines}
+        requests[run.source] += 1
+        for line in lines:
+            holding[run.source, line] += 1
+            lengths[line].append(len(lines))
+            cases[line].add(run.thread)
+    usual = {line for (source, line), n in holding.items() if n > 1 and n > MOSTLY * requests[source]}
+    long = {line for line, counts in lengths.items() if min(counts) >= LONG}
+    return frozenset(line for line in usual | long if len(cases[line]) >= LEAST_CASES)

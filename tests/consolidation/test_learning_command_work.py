@@ -1,0 +1,88 @@
+"""Skills of runs that worked by command lines: where, tried before and after, and what starts there."""
+
+from typing import Any
+
+from consolidation.learning.runs import Run
+from tests.consolidation.recorded import Script, learned, run
+
+
+def lines(*commands: str | tuple[str, str]) -> tuple[Script, ...]:
+    pairs = [(one, "ok") if isinstance(one, str) else one for one in commands]
+    return tuple(("bash", {"command": line}, result) for line, result in pairs)
+
+
+def mended(n: int, place: str = "orders", **more: Any) -> Run:
+    return run(
+        n,
+        f"The total of {'abcdefgh'[n % 8]} is wrong",
+        *lines(
+            f"cat > try.py <<E\nimport {place}\nE",
+            "python try.py",
+            f"sed -i s/a/b/ {place}/totals.py",
+            "python try.py",
+            ("pytest -q", "<returncode>127</returncode>\npytest: command not found"),
+            ("bin/test all", "<returncode>0</returncode>\nRan 12 tests in 2s"),
+            "rm try.py",
+        ),
+        **more,
+    )
+
+
+def edited(n: int) -> Run:
+    return run(n, "The total is wrong", *lines("sed -i s/a/b/ orders/totals.py", "ls orders/x"), outcome="failure")
+
+
+def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
+    runs = [mended(n) for n in range(4)]
+    fields = learned(runs, [*runs, *(edited(n) for n in range(10, 14))]).fields
+
+    assert fields.title == "Change files and run bin/test"
+    assert "Use when something in `orders` is to be changed." in fields.description
+    steps = [line.split(". ", 1)[1] for line in fields.procedure.splitlines()]
+    assert steps == [
+        "Write a script that shows what is asked for and run it before you change anything: so in 4 of 4 runs that "
+        "ended well.",
+        "Change the files (`cat >` or `sed -i`).",
+        "Run your script again after the last change: 4 of 4.",
+        "Run the tests with `bin/test` (started in 4 of 4 runs).",
+        "Do not lose time with what does not start here: `pytest` (started in 0 of 4 runs).",
+        "At the end, in most of 4 runs that ended well: `rm` (4).",
+    ]
+
+
+def test_runs_of_the_same_place_without_the_tests_are_counted_beside_those_with_them() -> None:
+    runs = [mended(n) for n in range(6)]
+    fields = learned(runs, [*runs, *(edited(n) for n in range(10, 14))]).fields
+
+    assert fields.experience[0] == (
+        "Of 6 runs in `orders` that used `bin/test` and `pytest` 6 ended well; of 4 without 0."
+    )
+
+
+def test_runs_of_many_places_are_no_condition() -> None:
+    runs = [mended(n, place) for n, place in enumerate(("orders", "billing", "stock", "mails"))]
+
+    assert "to be changed" not in learned(runs).fields.description
+
+
+def test_a_test_that_fails_is_no_failure_mode_and_a_command_that_is_missing_is_one() -> None:
+    def failing(n: int) -> Run:
+        red = ("bin/test", "<returncode>1</returncode>\nAssertionError: total is wrong\nRan 3 tests in 1s")
+        gone = ("pytest", "<returncode>127</returncode>\npytest: command not found")
+        green = ("bin/test", "<returncode>0</returncode>\nRan 3 tests in 1s")
+        return run(n, "mend it", *lines(red, gone, ("ls nowhere", "<returncode>2</returncode>\nls: no file"), green))
+
+    fields = learned([failing(n) for n in range(3)]).fields
+
+    assert [line.split(" returned")[0] for line in fields.failure_modes] == ["`pytest`"]
+    assert fields.fallbacks == [
+        f"After {fields.failure_modes[0].split('returned ')[1].split(' (')[0]} from `pytest`: called "
+        "`bin/test` (3 of 3 runs that ended well)"
+    ]
+
+
+def test_a_tool_beside_the_command_lines_keeps_its_step() -> None:
+    runs = [run(n, "mend it", *lines("pytest -q"), ("open_request", {"title": f"t{n}"}, "ok")) for n in range(3)]
+
+    assert "Open the request with `open_request`" in learned(runs).fields.procedure
+    assert "Run `pytest`." in learned(runs).fields.procedure
