@@ -1,4 +1,4 @@
-"""The worker's doors. The row is the queue: a task is a nudge, may come twice, and may get lost."""
+"""Tasks of the job worker. The row is the queue: a task is only a nudge, which may come twice or get lost."""
 
 import logging
 import time
@@ -11,6 +11,7 @@ from memories import lifecycle
 from memories.embedding import Unavailable
 from memories.indexing import ann_index, queue
 from memories.intake import episodes
+from memories.models import IdempotencyKey, Injection
 
 SLICE = 45  # seconds: the next nudge comes after a minute
 LONG_SLICE = 200  # below Q_CLUSTER's timeout
@@ -18,11 +19,12 @@ log = logging.getLogger("memos.embedding")
 
 
 def close_silent() -> str:
+    """Close the episodes that nothing was added to for half an hour."""
     return f"{episodes.close_silent(at=timezone.now())} closed"
 
 
 def embed_pending() -> str:
-    """The queue of an endpoint. One that is down leaves everything as it was, for the next nudge."""
+    """Embed the passages that wait for an endpoint. One that is down leaves them for the next nudge."""
     deadline, embedded = time.monotonic() + SLICE, 0
     try:
         while time.monotonic() < deadline and (some := queue.embed_some(at=timezone.now())):
@@ -34,28 +36,32 @@ def embed_pending() -> str:
 
 
 def index_vectors() -> str:
-    """A build that takes longer than a job may goes on in the database; the next nudge finds it done, or under way."""
+    """Build the index of vectors. A build that takes longer than a job may goes on in the database."""
     return ann_index.ensure()
 
 
 def settle() -> str:
-    """Idle claims lose confidence; what has expired by that or by its TTL is removed."""
+    """Take confidence from idle claims; remove what has expired by that or by its TTL."""
     at, until = timezone.now(), time.monotonic() + LONG_SLICE
     done = lifecycle.settle(at=at, until=until) + lifecycle.expire(at=at, until=until)
-    return _said(done, "memories.tasks.settle", until=until)
+    return _summary(done, "memories.tasks.settle", until=until)
 
 
 def prune() -> str:
+    """Remove experience whose salience has faded."""
     until = time.monotonic() + LONG_SLICE
-    return _said(lifecycle.prune(at=timezone.now(), until=until), "memories.tasks.prune", until=until)
+    return _summary(lifecycle.prune(at=timezone.now(), until=until), "memories.tasks.prune", until=until)
 
 
 def sweep() -> str:
-    return _in_words(lifecycle.sweep(at=timezone.now()))
+    """Remove idempotency keys and injections whose time of keeping is over."""
+    at = timezone.now()
+    keys = IdempotencyKey.objects.forget_expired(at=at)
+    return _in_words({"idempotency_keys": keys, "injections": Injection.objects.forget_expired(at=at)})
 
 
-def _said(counters: Mapping[str, int], again: str, *, until: float) -> str:
-    """Whose time was up nudges itself: a worker takes other work in between, and the rest is not a day late."""
+def _summary(counters: Mapping[str, int], again: str, *, until: float) -> str:
+    """The counters in words. A job whose time was up queues itself again: the rest is not a day late."""
     if time.monotonic() < until:
         return _in_words(counters)
     async_task(again)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Work in batches, each a transaction of its own: a job that is stopped has lost nothing, and holds no row for long."""
+"""Run a job in batches, each a transaction of its own: one that is stopped loses nothing, and holds no row for long."""
 
 import time
 from collections import Counter
@@ -11,24 +11,24 @@ BATCH = 1_000  # rows
 
 
 class Stuck(Exception):
-    """A batch found rows that the one before had dealt with: their change did not hold, and the job would not end."""
+    """A batch met rows that the one before had changed: their change did not hold, and the job would not end."""
 
 
 class Progress:
-    """Of one run of a job, told of the rows of each batch."""
+    """Compares the rows of each batch of a run with those of the one before."""
 
     def __init__(self) -> None:
         self._before: frozenset[UUID] = frozenset()
 
     def note(self, ids: Iterable[UUID]) -> None:
-        found = frozenset(ids)
-        if again := found & self._before:
+        rows = frozenset(ids)
+        if again := rows & self._before:
             raise Stuck(f"{len(again)} rows were found again right after they were dealt with, {min(again)} among them")
-        self._before = found
+        self._before = rows
 
 
 def each(batch: Callable[[], Counter[str] | None], *, until: float | None = None) -> Counter[str]:
-    """Calls `batch` until it finds nothing more (None), and adds up what it did.
+    """Call `batch` until it finds nothing more (None), and add up its counters.
 
     `until`: of the monotonic clock; what is left then is left to the next nudge.
     """

@@ -1,4 +1,4 @@
-"""The daily job: idle claims lose confidence, fade back to candidates and expire; what is past its TTL is removed.
+"""The daily job: take confidence from idle claims, demote or expire those that fade, remove what is past its TTL.
 
 Rows are found by an index over when they are due, met once a week at most, and passed by when another has them in hand.
 """
@@ -31,7 +31,7 @@ WHERE m.id = settled.id
 
 
 def settle(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Takes from each claim that is due what it has lost by now. Counters: settled, demoted, expired.
+    """Subtract from each claim that is due the confidence it has lost by now. Counters: settled, demoted, expired.
 
     `until`: see batches. Twice on one day subtracts once; after weeks it comes to what day by day would have come to.
     """
@@ -40,7 +40,7 @@ def settle(*, at: datetime, until: float | None = None) -> Counter[str]:
 
 
 def expire(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Removes what is past its TTL; whoever reads has not seen it since. Counter: expired."""
+    """Remove what is past its TTL, which readers have not seen since. Counter: expired."""
     progress = batches.Progress()
     return batches.each(lambda: _expire_some(progress, at=at), until=until)
 
@@ -64,8 +64,10 @@ def _settle_some(pace: Pace, progress: batches.Progress, *, at: datetime) -> Cou
 
 
 def _step(row: Memory, pace: Pace, *, at: datetime) -> bool:
-    """Moves the row to where it stands at `at`; whether it has lost by that. What is exempt loses nothing for the time
-    that it was; what is closed is not looked at again until it comes back."""
+    """Set the confidence and the next look of a row as of `at`; True if it has lost confidence.
+
+    What is exempt loses nothing for that time; what is closed is not looked at again until it comes back.
+    """
     if row.status not in LIVE or row.idle_since is None:
         row.decay_due_at = None
         return False
@@ -83,7 +85,7 @@ def _fades(row: Memory, pace: Pace) -> bool:
 
 
 def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
-    """What `Memory.revise` would do to each, in a statement a table; a test holds the two equal."""
+    """Do to many rows what `Memory.revise` does to one, in a statement a table; a test holds the two equal."""
     if not ids:
         return
     rows = list(Memory.objects.filter(pk__in=ids).defer("payload"))

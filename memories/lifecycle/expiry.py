@@ -1,4 +1,4 @@
-"""What is over goes, in whatever way it is met: by the daily job, or by a store that wants its key."""
+"""Expire memories: by the daily job, or by a store that wants the key of one whose time is over."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -16,8 +16,8 @@ FADED, OVER = "nobody used or confirmed it", "its time was over"
 
 
 def remove_expired(ids: Collection[UUID], *, at: datetime) -> None:
-    """Removes these, in the caller's transaction and under its locks. The trail says that they expired; claims leave a
-    watermark that blocks nothing."""
+    """Remove these, in the caller's transaction and under its locks. The trail says that they expired; claims leave a
+    tombstone that blocks nothing."""
     if not ids:
         return
     rows = list(Memory.objects.filter(pk__in=ids))

@@ -1,4 +1,4 @@
-"""A skill that fails too often is put before a person: once for each version, and it is never taken away by itself."""
+"""Propose to demote a skill that fails too often: once for each version; it is never demoted by itself."""
 
 from datetime import datetime
 from typing import Any
@@ -13,15 +13,15 @@ BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # what is not, waits for a person
 
 
 def flag_if_failing(memory: Memory, *, at: datetime) -> None:
-    """Opens the proposal to demote it, or brings the open one up to date. What a person decided is not asked again."""
+    """Open the proposal to demote it, or update the open one. What a person decided is not asked again."""
     records = Performance.objects.filter(memory=memory, memory__status__in=BELIEVED)
     record = records.failing().select_related("memory").first()
     if record is None:
         return
     row = record.memory
     change = {"verb": "demote", "version": row.payload.get("skill", {}).get("version")}
-    asked = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=row, change=change)
-    if asked.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
+    earlier = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=row, change=change)
+    if earlier.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
         return
     why = f"it fails too often: {record.successes} of {record.uses} uses ended well"
     facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": row.sensitivity}
@@ -30,8 +30,8 @@ def flag_if_failing(memory: Memory, *, at: datetime) -> None:
 
 
 def _failures(memory: Memory) -> list[dict[str, str]]:
-    """The episodes that failed with it, as far as whoever sees the memory may see them."""
+    """The latest episodes that failed with it, of those that whoever sees the memory may see."""
     failed = Evidence.objects.filter(memory=memory, outcome=Outcome.FAILURE, episode__isnull=False)
-    seen = failed.filter(episode__memory__sensitivity__lte=memory.sensitivity, episode__scope__in={memory.scope, ""})
-    latest = seen.order_by("-at", "-pk").values_list("episode", "at")[:MOST_EPISODES]
+    visible = failed.filter(episode__memory__sensitivity__lte=memory.sensitivity, episode__scope__in={memory.scope, ""})
+    latest = visible.order_by("-at", "-pk").values_list("episode", "at")[:MOST_EPISODES]
     return [{"episode_id": str(episode), "at": format_instant(moment)} for episode, moment in latest]

@@ -1,11 +1,11 @@
-"""A key that nobody has: which ones may have been meant."""
+"""Suggest existing keys for one that does not exist."""
 
 import difflib
 
 from memories.models import Memory
 from memories.values.trust import Trust
 
-NEIGHBOURS = 500  # on either side in the alphabet: what is asked costs the same however many keys there are
+NEIGHBOURS = 500  # on either side in the alphabet: it costs the same however many keys there are
 MOST, LEAST_LIKE = 3, 0.5
 
 
@@ -14,5 +14,5 @@ def suggestions(key: str, *, scope: str, trust: Trust) -> list[str]:
     keys = Memory.objects.visible_to(trust).live().filter(scope=scope, key__isnull=False)
     after = keys.filter(key__gte=key).order_by("key").values_list("key", flat=True)[:NEIGHBOURS]
     before = keys.filter(key__lt=key).order_by("-key").values_list("key", flat=True)[:NEIGHBOURS]
-    there = [found for found in (*after, *before) if found]
-    return difflib.get_close_matches(key, there, n=MOST, cutoff=LEAST_LIKE)
+    candidates = [candidate for candidate in (*after, *before) if candidate]
+    return difflib.get_close_matches(key, candidates, n=MOST, cutoff=LEAST_LIKE)

@@ -1,6 +1,7 @@
-"""The ladder of semantic memories: where a claim starts, what a confirmation adds, when it is confirmed and applied.
+"""The confidence ladder: where a claim starts, what a confirmation adds, when it is confirmed and applied.
 
-Pure. Competences and plans never climb by number: a person publishes them.
+Pure; intake/claims/promotion.py applies it to a row. Competences and plans never climb by number:
+a person publishes them.
 """
 
 from dataclasses import dataclass

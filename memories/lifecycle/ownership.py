@@ -1,4 +1,4 @@
-"""Whose a memory is: what an agent may revise without a person."""
+"""Who may revise a memory without a person: reviewers any, an agent its own."""
 
 from memories.models import Evidence, Memory
 from memories.values.choices import ActorKind, Hold, Permission, Status

@@ -1,4 +1,4 @@
-"""The hourly job: experience that has faded and taught what it could is removed; the cost is that of what goes."""
+"""The hourly job: remove experience whose salience has faded and that was digested; the cost is that of what goes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from memories.values.trust import SYSTEM
 
 
 def prune(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Removes episodes and working states whose salience fell under a thousandth. Counters: pruned, kept.
+    """Remove episodes and working states whose salience fell under a thousandth. Counters: pruned, kept.
 
     What a live memory rests on stays, and is marked so that no later run meets it until that memory closes. Knowledge
     is never pruned: it leaves by its confidence.

@@ -1,4 +1,4 @@
-"""Rows that go, with everything in any room that belongs to them and to nothing else."""
+"""Delete memories by SQL, with the rows of all rooms that belong to them, without loading any."""
 
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -14,7 +14,7 @@ EVENTS = "DELETE FROM memories_event WHERE episode_id = ANY(%s)"
 
 
 def remove(ids: Collection[UUID]) -> None:
-    """In the caller's transaction, under its locks. Evidence for others stays, without its link. No row is loaded."""
+    """Delete these in the caller's transaction, under its locks. Evidence for others stays, without its link."""
     Memory.objects.released(ids)
     with connection.cursor() as cursor:
         for statement in _statements():
@@ -22,7 +22,7 @@ def remove(ids: Collection[UUID]) -> None:
 
 
 def remove_events(memory_id: UUID) -> None:
-    """Before an episode that is looked at as a whole: its events may be many."""
+    """Delete the events of an episode, which may be many, before it is deleted by the ORM."""
     Memory.objects.released([memory_id])
     Evidence.objects.filter(episode=memory_id).update(episode=None, event=None)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The audit trail of what is forgotten: who, when and which fields stay, or nothing at all."""
+"""Reduce the audit trail of what is forgotten to who, when and which fields, or remove it."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,15 @@ from django.db import connection
 
 from memories.models import AuditEntry
 
-TOLD = {"status", "confidence", "hold", "sensitivity", "pinned", "outcome", "decision"}  # no words of anybody's
+WORDLESS = {
+    "status",
+    "confidence",
+    "hold",
+    "sensitivity",
+    "pinned",
+    "outcome",
+    "decision",
+}  # fields
 PLAIN = (str, int, float, bool, type(None))
 
 
@@ -23,7 +31,7 @@ def erasing() -> Iterator[None]:
 
 
 def reduce_to_skeleton(subjects: Collection[UUID]) -> None:
-    """No text is left of what was done to these: of each field only that it was changed."""
+    """Remove all texts from the trail of these; of each field it stays that it was changed."""
     entries = list(AuditEntry.objects.filter(subject_id__in=subjects))
     for entry in entries:
         entry.label = entry.rationale = ""
@@ -33,7 +41,7 @@ def reduce_to_skeleton(subjects: Collection[UUID]) -> None:
 
 
 def silence(entries: Collection[UUID]) -> None:
-    """Why these were done is not said any more; what was done stays."""
+    """Remove the rationale of these entries."""
     with erasing():
         AuditEntry.objects.filter(pk__in=entries).update(rationale="")
 
@@ -44,4 +52,4 @@ def remove(subjects: Collection[UUID]) -> int:
 
 
 def _bare(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value if name in TOLD and isinstance(value, PLAIN) else None for name, value in values.items()}
+    return {name: value if name in WORDLESS and isinstance(value, PLAIN) else None for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""What must leave no trace: names, keys, the tombstone and the trail go with the memory."""
+"""Erase one memory: as forget, and its names, keys, tombstone and trail go too."""
 
 from datetime import datetime
 from typing import Any
@@ -7,8 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.lifecycle.forgetting import audit_trail
-from memories.lifecycle.forgetting.forget import allow, take
-from memories.lifecycle.forgetting.receipt import Receipt
+from memories.lifecycle.forgetting.forget import Receipt, allow, take
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
 from memories.models.audit import AuditQuerySet
 from memories.models.trusted import new_id
@@ -19,7 +18,7 @@ ERASURE = "erasure"
 
 
 def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False) -> Receipt:
-    """As forget, also of what was forgotten before. That something was erased, by whom and when, is all that is left.
+    """Remove all of a memory, also of one that was forgotten before; only that something was erased stays.
 
     NotFound: neither it nor a trail of it within the caller's trust. Whether the caller may is asked at the door.
     """

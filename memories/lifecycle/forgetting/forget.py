@@ -1,23 +1,51 @@
-"""One memory is forgotten on somebody's word: nothing that it said is left, only that it was there and who ended it."""
+"""Forget one memory: its row, its words wherever they stand, and what belongs to it; the trail keeps who and when."""
 
+from copy import copy
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import ownership, removal
 from memories.lifecycle.forgetting import audit_trail, quotations, traces
-from memories.lifecycle.forgetting.belongings import Belongings
-from memories.lifecycle.forgetting.receipt import Receipt
-from memories.models import Episode, Memory, Tombstone, claim_locks
+from memories.models import Episode, Event, Memory, Relation, Tombstone, claim_locks
 from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed
 from memories.values.trust import Trust
 
 
+@dataclass(frozen=True)
+class Receipt:
+    """What forgetting a memory removes, counted before: the preview and the receipt are one.
+
+    `skills_withdrawn`: published skills that agents can no longer download.
+    """
+
+    memory: UUID
+    adaptations_reverted: int = 0
+    relations: int = 0
+    evidence: int = 0
+    events: int = 0
+    skills_withdrawn: int = 0
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        return cls(
+            memory=memory.pk,
+            adaptations_reverted=memory.adaptations.active().count(),
+            relations=Relation.objects.touching(memory.pk).count(),
+            evidence=memory.evidence.count(),
+            events=Event.objects.filter(episode=memory.pk).count(),
+            skills_withdrawn=int("skill" in memory.payload),
+        )
+
+
 def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run: bool = False) -> Receipt:
-    """Takes the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
+    """Remove the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
 
     `dry_run`: only the receipt. NotAllowed: an agent forgets what is its own, and not what only people delete.
     Conflict: its policy is `never`, or somebody was faster.
@@ -30,18 +58,19 @@ def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run
 
 
 def allow(memory: Memory, trust: Trust) -> None:
+    """NotAllowed or Conflict unless the caller may forget this memory."""
     trust.scope_to_write(memory.scope)
     if memory.deletion_policy == DeletionPolicy.NEVER:
         raise Conflict("cannot forget: the deletion policy of this memory is never")
     if trust.actor.kind != ActorKind.PERSON and memory.deletion_policy == DeletionPolicy.MANUAL_ONLY:
         raise NotAllowed("only a person may forget what is deleted by hand only")
     if not ownership.is_own(memory, trust):
-        raise NotAllowed(_whose(memory, trust))
+        raise NotAllowed(_reason(memory, trust))
     if memory.status == Status.DISMISSED and not ownership.decides(trust):
         raise NotAllowed("a person has dismissed this: only people decide about it")
 
 
-def _whose(memory: Memory, trust: Trust) -> str:
+def _reason(memory: Memory, trust: Trust) -> str:
     """Why an agent may not forget it. What it made itself, people or other agents may have come to rely on."""
     if memory.created_by_id != trust.actor.identity:
         return (
@@ -89,3 +118,18 @@ def _remove(memory: Memory) -> set[UUID]:
     ids = belongings.ids
     belongings.delete()
     return {memory_id for memory_id in ids if isinstance(memory_id, UUID)}
+
+
+class Belongings(Collector):
+    """The rows of all rooms that are deleted with a memory, found by the foreign keys that lead to it."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(using="default")
+        self.collect([copy(memory)])  # the caller's keeps its id
+
+    def can_fast_delete(self, objs: Any, from_field: Any = None) -> bool:
+        return False  # that would not look at them
+
+    @property
+    def ids(self) -> set[Any]:
+        return {row.pk for rows in self.data.values() for row in rows}

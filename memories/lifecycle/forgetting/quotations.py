@@ -1,4 +1,4 @@
-"""Where a revision left words of a memory that is forgotten: at those that it replaced, or that it became part of."""
+"""Remove the words of a forgotten memory from those that it replaced, or that it became part of, by a revision."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -12,8 +12,7 @@ from memories.values.choices import Type
 
 
 def unquote(memory: Memory) -> set[UUID]:
-    """Takes these words away, in the caller's transaction. The ids of the proposals that made it, which go: what was
-    said of them goes too."""
+    """Remove these words, in the caller's transaction; the ids of the proposals that made it, which are removed too."""
     if memory.type == Type.EPISODIC:  # is never revised
         return set()
     ends = Relation.objects.touching(memory.pk).values_list("source", "target")
@@ -21,15 +20,15 @@ def unquote(memory: Memory) -> set[UUID]:
     about = AuditEntry.objects.about("memory", memory.pk)
     batches = set(about.values_list("batch_id", flat=True))
     audit_trail.silence(_decisions(memory, others, batches))
-    heard = memory.evidence.values("occasion")
-    Evidence.objects.filter(memory__in=others, occasion__in=heard).update(snapshot="")  # merged, it speaks there too
+    occasions = memory.evidence.values("occasion")
+    Evidence.objects.filter(memory__in=others, occasion__in=occasions).update(snapshot="")  # of merged ones
     return _proposals(others, batches)
 
 
 def _decisions(memory: Memory, others: Collection[UUID], batches: Collection[UUID]) -> list[UUID]:
-    """What was done to others because of it: its rationale may be the words themselves."""
-    told = str(memory.pk)
-    names = Q(after__relation__source=told) | Q(after__relation__target=told)
+    """The audit entries of others that concern it: their rationale may hold its words."""
+    key = str(memory.pk)
+    names = Q(after__relation__source=key) | Q(after__relation__target=key)
     with_it = AuditEntry.objects.filter(subject_id__in=others).filter(names | Q(batch_id__in=batches))
     undone = AuditEntry.objects.filter(names, batch_id__in=batches)  # the relation went with the undoing
     return [*with_it.values_list("pk", flat=True), *undone.values_list("pk", flat=True)]

@@ -1,4 +1,4 @@
-"""Where words of a memory stand that is forgotten, outside of its own row and of what belongs to that."""
+"""Remove the words of a forgotten memory outside of its own row and of what belongs to that."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -26,7 +26,7 @@ REREAD = "an episode that it was learnt from has been forgotten: read it again"
 
 
 def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
-    """What quoted it stays, without the quotation; what was built from it is put before a person."""
+    """Remove its words from what quotes it; what was built from it is put before a person."""
     adaptations = Adaptation.objects.filter(memory=memory)
     adaptations.revert(why=RevertReason.FORGOTTEN, by=by, at=at)
     adaptations.update(memory_key="", content="", description="")
@@ -41,14 +41,14 @@ def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
 
 
 def drop_answers(ids: Collection[UUID]) -> None:
-    """Answers that were kept for a repetition of the request, and name one of these: all of them are read, once."""
+    """Delete the stored answers to repeated requests that name one of these; reads all of them, once."""
     if ids:
-        kept = IdempotencyKey.objects.annotate(told=Cast("answer", TextField()))
-        kept.filter(told__regex="|".join(sorted(map(str, ids)))).delete()
+        answers = IdempotencyKey.objects.annotate(as_text=Cast("answer", TextField()))
+        answers.filter(as_text__regex="|".join(sorted(map(str, ids)))).delete()
 
 
 def _injections(memory_id: UUID) -> None:
-    """That it was given to somebody stays; why it was found would tell what it said."""
+    """Remove from the contexts that held it why it was found; that it was given stays."""
     changed = list(Injection.objects.of(memory_id))
     for injection in changed:
         injection.items = [_bare(item, str(memory_id)) for item in injection.items]
@@ -70,11 +70,12 @@ def _flag_what_was_built(episode: Memory, *, by: Actor, at: datetime) -> None:
 
 
 def instructions_of(memory: Memory) -> list[bytes]:
-    used = Event.objects.filter(episode=memory.pk).exclude(instruction=None)
-    return [bytes(sha256) for sha256 in used.order_by().values_list("instruction", flat=True).distinct()]
+    """The hashes of the system messages of an episode."""
+    events = Event.objects.filter(episode=memory.pk).exclude(instruction=None)
+    return [bytes(sha256) for sha256 in events.order_by().values_list("instruction", flat=True).distinct()]
 
 
 def drop_unused(instructions: list[bytes]) -> None:
-    """System messages that no other run begins with."""
+    """Delete those of these system messages that no other run begins with."""
     used = Event.objects.filter(instruction=OuterRef("pk"))
     Instruction.objects.filter(~Exists(used), pk__in=instructions).delete()
