@@ -96,7 +96,7 @@ def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[A
 
 def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
     if isinstance(item, EventReport | ToolOutputReport):
-        return episodes.happened
+        return episodes.record_events
     return episodes.conversations if isinstance(item, Draft) else None
 
 

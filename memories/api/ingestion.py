@@ -35,7 +35,7 @@ INGEST = {"POST": (Permission.INGEST,)}
 def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
     """One checked report, by the verb of its kind; a refusal is raised."""
     if isinstance(report, EventReport | ToolOutputReport):
-        [answer] = episodes.happened([report], trust=trust, at=at)
+        [answer] = episodes.record_events([report], trust=trust, at=at)
         if isinstance(answer, Exception):
             raise answer
         return answer

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from memories.intake.episodes.dependencies import resolved
+from memories.intake.episodes.dependencies import resolve
 from memories.models import Episode, Event, Memory, Performance
 from memories.values import links
 from memories.values.choices import Sensitivity, Status, Type
@@ -171,7 +171,7 @@ def _node(event: Event) -> dict[str, Any]:
 
 def _dependencies(event: Event) -> list[str]:
     """By the names of today's nodes; former events name them `n<position>`."""
-    return resolved(event.depends_on, event.episode_id, event.position)[0]
+    return resolve(event.depends_on, event.episode_id, event.position)[0]
 
 
 def event(row: Event) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Occasions that speak for or against a memory: evidence, track record and salience move together, each occasion once.
+"""Count occasions for or against a memory: evidence, track record and salience move together, each occasion once.
 
 An occasion is a run that was recorded, or a use that an agent reported; a use that names the run is the same occasion.
 """
@@ -60,7 +60,7 @@ class Difference:
 
 
 def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, founding: bool = False) -> int:
-    """Counts each witness once: one that was counted with another outcome moves the numbers by the difference.
+    """Count each witness once: one that was counted with another outcome moves the numbers by the difference.
 
     A success that is new reinforces salience by the memory's gain; `founding` evidence, from which the memory was made,
     does not. A reported failure that is new penalizes it. What an agent reported of a use is not replaced by what is
@@ -126,8 +126,8 @@ def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
     if not episodes:
         return {}
     latencies = Event.objects.filter(episode__in=episodes).latencies()
-    told = Episode.objects.filter(pk__in=episodes, outcome_details__has_key="latency_ms")
-    return latencies | {pk: details["latency_ms"] for pk, details in told.values_list("pk", "outcome_details")}
+    reported = Episode.objects.filter(pk__in=episodes, outcome_details__has_key="latency_ms")
+    return latencies | {pk: details["latency_ms"] for pk, details in reported.values_list("pk", "outcome_details")}
 
 
 def _correct(former: Evidence, witness: Witness, difference: Difference) -> None:

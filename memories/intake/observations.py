@@ -1,4 +1,4 @@
-"""Observations: subject, predicate, object. The same again confirms; another object follows the revision policy."""
+"""Store observations (subject, predicate, object): the same again confirms, another object follows the policy."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ VERB = {"replace": "supersede", "contest": "contest"}  # what a revision policy 
 
 
 def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Stores a statement, or confirms the one that says the same.
+    """Store a statement, or confirm the one that says the same.
 
     Another object for the same subject and predicate: what is the caller's own is superseded, kept beside or contested,
     as the policy says; anything else is left as it is, and a revision is proposed (`Ingested.proposal`). What people

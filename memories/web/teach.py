@@ -37,7 +37,7 @@ def teach(request: HttpRequest) -> HttpResponse:
     try:
         stored = claims.teach(read_teaching({**_given(said), **meant}), trust=trust, at=timezone.now())
     except NearDuplicate as asked:
-        return _page(request, said=said, near=asked.found, asked=True, status=409)
+        return _page(request, said=said, near=asked.candidates, asked=True, status=409)
     except Invalid as invalid:
         errors = {error.path: error.detail for error in invalid.errors}
         return _page(request, said=said, errors=errors, status=400)

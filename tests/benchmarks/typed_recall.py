@@ -47,7 +47,7 @@ def bring_in(line: Json, *, at: datetime) -> Any:
     if line["memory_type"] == "episodic":
         said = {"source": "bench", "event_kind": line["event_kind"], "ref": line["ref"], "summary": line["text"]}
         report = check(EventReport, {**said, **common, "sensitivity": line["sensitivity"]})
-        [stored] = episodes.happened([report], trust=everything(), at=at)
+        [stored] = episodes.record_events([report], trust=everything(), at=at)
         assert not isinstance(stored, Exception), stored
         assert stored.memory is not None
         return stored.memory.pk

@@ -37,12 +37,12 @@ def reported(
 
 def ran_all(runs: Sequence[events.EventReport]) -> None:
     """Many reported runs at once."""
-    episodes.happened(runs, trust=AGENT, at=MORNING)
+    episodes.record_events(runs, trust=AGENT, at=MORNING)
 
 
 def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:
     """One reported run: its episode."""
-    (stored,) = episodes.happened([reported(source, at, **more)], trust=AGENT, at=at)
+    (stored,) = episodes.record_events([reported(source, at, **more)], trust=AGENT, at=at)
     assert isinstance(stored, Ingested)
     assert stored.memory is not None
     return stored.memory

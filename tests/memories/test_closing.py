@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def happened(*, minutes: int = 0, **fields: Any) -> None:
     report = check(EventReport, {"source": "ci", "event_kind": "e", "ref": "r", **fields})
-    episodes.happened([report], trust=everything(), at=AT + timedelta(minutes=minutes))
+    episodes.record_events([report], trust=everything(), at=AT + timedelta(minutes=minutes))
 
 
 @pytest.mark.parametrize("thread", [{}, {"thread_id": "t1"}], ids=["single", "thread"])

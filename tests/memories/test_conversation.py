@@ -63,21 +63,21 @@ def test_null_is_absent_and_a_blank_id_names_nothing() -> None:
     plain = conversation.parse(run())
     absent = dict.fromkeys(["outcome", "title", "tags", "tools", "extract", "timestamp", "chat_history"])
     blank = dict.fromkeys(["id", "source", "thread_id"], " ")
-    assert conversation.parse(run(**absent, **blank)).given == plain.given
+    assert conversation.parse(run(**absent, **blank)).fields == plain.fields
 
 
 def test_tags_are_trimmed_and_kept_once() -> None:
-    assert conversation.parse(run(tags=["x", "x", " x ", "", "y"])).given.tags == ["x", "y"]
+    assert conversation.parse(run(tags=["x", "x", " x ", "", "y"])).fields.tags == ["x", "y"]
 
 
 def test_ids_may_be_numbers() -> None:
-    assert conversation.parse(run(id=7, thread_id=8)).given.id == "7"
+    assert conversation.parse(run(id=7, thread_id=8)).fields.id == "7"
 
 
 def test_what_is_no_field_is_kept_beside_the_tools() -> None:
     draft = conversation.parse(run(tools=[{"name": "search"}], model="m-1", reward=0.5, source_plugin="P01"))
     assert draft.environment == {"tools": [{"name": "search"}], "model": "m-1", "reward": 0.5}
-    assert draft.given.source == "P01"
+    assert draft.fields.source == "P01"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def opened(*, trust: Trust | None = None, **said: Any) -> Episode:
     body = {"source": "ci", "event_kind": "deploy", "ref": "b7", "thread_id": "t1", **said}
-    [stored] = episodes.happened([check(EventReport, body)], trust=trust or everything(), at=AT)
+    [stored] = episodes.record_events([check(EventReport, body)], trust=trust or everything(), at=AT)
     assert not isinstance(stored, Exception) and stored.memory
     return Episode.objects.get(pk=stored.memory.pk)
 
@@ -32,8 +32,8 @@ def reports(episode_id: Any) -> list[Any]:
 @pytest.mark.parametrize("clearance", [Sensitivity.LOW, Sensitivity.MEDIUM])
 def test_an_event_that_names_an_episode_above_the_clearance_is_refused_and_adds_nothing(clearance: Sensitivity) -> None:
     episode, trust = opened(sensitivity="high"), make_agent(clearance=clearance)[0].trust
-    refused = episodes.happened(reports(episode.pk), trust=trust, at=AT)
-    unknown = episodes.happened(reports(uuid4()), trust=trust, at=AT)
+    refused = episodes.record_events(reports(episode.pk), trust=trust, at=AT)
+    unknown = episodes.record_events(reports(uuid4()), trust=trust, at=AT)
     assert [type(one) for one in refused] == [NotFound, NotFound]
     assert [str(one) for one in refused] == [str(one) for one in unknown]
     episode.refresh_from_db()
@@ -44,11 +44,14 @@ def test_an_event_that_names_an_episode_above_the_clearance_is_refused_and_adds_
 def test_nor_may_an_agent_name_its_own_that_it_opened_above_itself() -> None:
     trust = make_agent()[0].trust
     episode = opened(trust=trust, sensitivity="high")
-    assert [type(one) for one in episodes.happened(reports(episode.pk), trust=trust, at=AT)] == [NotFound, NotFound]
+    assert [type(one) for one in episodes.record_events(reports(episode.pk), trust=trust, at=AT)] == [
+        NotFound,
+        NotFound,
+    ]
     assert Event.objects.count() == 1
 
 
 def test_what_the_caller_sees_takes_it() -> None:
     episode, trust = opened(sensitivity="medium"), make_agent()[0].trust
-    episodes.happened(reports(episode.pk), trust=trust, at=AT)
+    episodes.record_events(reports(episode.pk), trust=trust, at=AT)
     assert Episode.objects.get(pk=episode.pk).event_count == 3

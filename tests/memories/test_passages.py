@@ -32,7 +32,7 @@ def found(query: str) -> list[str]:
 def happened(**facts: Any) -> Memory:
     raw = {"source": "ci", "thread_id": "t", **facts}
     report = check(ToolOutputReport, raw) if "tool_name" in facts else check(EventReport, raw)
-    stored = episodes.happened([report], trust=everything(), at=AT)[0]
+    stored = episodes.record_events([report], trust=everything(), at=AT)[0]
     assert isinstance(stored, episodes.Ingested) and stored.memory
     return stored.memory
 

@@ -1,4 +1,4 @@
-"""Claims come in here: stated by an agent, taught by a person, found by a rule. One transaction each."""
+"""Write claims: stored by an agent, taught by a person, found by a rule. One transaction each."""
 
 from memories.intake.claims.near_duplicates import Near, NearDuplicate, equals_of, nearest
 from memories.intake.claims.storing import store

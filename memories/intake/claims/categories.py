@@ -1,4 +1,4 @@
-"""What sort of statement a person makes, and whether it asks to be remembered: by its words, English and Chinese."""
+"""Detect the category of a statement, and whether it asks to be remembered, by its words (English and Chinese)."""
 
 import re
 

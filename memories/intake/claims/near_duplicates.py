@@ -1,4 +1,4 @@
-"""What is known already, as a person is about to teach something like it. Words nominate, the comparison decides."""
+"""Find live memories that claim the same or nearly so. Words nominate, the comparison of claims decides."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,10 @@ CLOSEST = list(Likeness)  # same, rewording, changed, other
 
 @dataclass(frozen=True)
 class Near:
-    """`memory` None: what was dismissed is forgotten since; `similarity`: the share of words that both have."""
+    """A memory, or a dismissal, that is near to some words.
+
+    `memory` None: what was dismissed is forgotten since; `similarity`: the share of words that both have.
+    """
 
     memory: Memory | None
     likeness: Likeness
@@ -37,7 +40,7 @@ class Near:
         return self.tombstone is not None
 
     @property
-    def shown(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         row = self.memory
         return {
             "id": row.pk if row else None,
@@ -57,53 +60,54 @@ class NearDuplicate(Conflict):
 
     code = "near_duplicate"
 
-    def __init__(self, found: Sequence[Near]) -> None:
-        nearest = found[0]
-        told = "is known"
+    def __init__(self, candidates: Sequence[Near]) -> None:
+        nearest = candidates[0]
+        state = "is known"
         if nearest.dismissed:
-            told = "was dismissed" if nearest.memory else "was forgotten"
+            state = "was dismissed" if nearest.memory else "was forgotten"
         options = "restore or separate" if nearest.dismissed else "update or separate"
-        super().__init__(f"something like this {told} already; say with resolve what is meant: {options}")
-        self.found = found
-        self.more = {"candidates": [near.shown for near in found]}
+        super().__init__(f"something like this {state} already; say with resolve what is meant: {options}")
+        self.candidates = candidates
+        self.more = {"candidates": [near.as_json for near in candidates]}
 
 
 def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
     """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
     rows = Memory.objects.visible_to(trust).live().exclude(pk=besides)
-    found = [likened(row, content) for row in _speaking_of(content, scope, rows)]
-    near = [one for one in found if one.likeness != Likeness.OTHER]
+    compared = [compare_with(row, content) for row in _nominate(content, scope, rows)]
+    near = [one for one in compared if one.likeness != Likeness.OTHER]
     return sorted(near, key=lambda one: (CLOSEST.index(one.likeness), -one.similarity))[:MOST_SHOWN]
 
 
 def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
-    """Those of these that stand in its scope and claim the same, under whatever key and category. What a rule found
-    differs from its like in one word: only the very same claim is its equal."""
+    """Those of `rows` in its scope that claim the same, under any key and category. Findings of rules differ in one
+    word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
     claim = claims.claim_of(memory.content)
-    found = _speaking_of(memory.content, memory.scope, rows.exclude(pk=memory.pk))
-    return [row for row in found if _is_equal(claim, claims.claim_of(row.content), {memory.origin, row.origin})]
+    nominated = _nominate(memory.content, memory.scope, rows.exclude(pk=memory.pk))
+    return [row for row in nominated if _is_equal(claim, claims.claim_of(row.content), {memory.origin, row.origin})]
 
 
 def _is_equal(one: Claim, other: Claim, origins: set[str]) -> bool:
     return one == other if origins & Origin.of_rules() else claims.compare(one, other) == Likeness.SAME
 
 
-def _speaking_of(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Those of the scope that may say this: they have its fingerprint, or most of its words."""
+def _nominate(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:
+    """The rows of the scope that may say this: they have its fingerprint, or most of its words."""
     rows = rows.filter(scope=scope, type=Type.SEMANTIC)
     same = Q(fingerprint=claims.fingerprint(claims.claim_of(content), scope))
-    return rows.filter(same | Q(pk__in=_nominated(content, scope, rows)))
+    return rows.filter(same | Q(pk__in=_by_words(content, scope, rows)))
 
 
-def likened(row: Memory, content: str, *, same_subject: bool = False) -> Near:
+def compare_with(row: Memory, content: str, *, same_subject: bool = False) -> Near:
+    """How near these words are to the memory. `same_subject`: both are known to be about the same."""
     old, new = claims.claim_of(row.content), claims.claim_of(content)
     likeness = claims.compare(old, new, same_subject=same_subject)
     return Near(row, likeness, claims.jaccard(old.tokens, new.tokens))
 
 
-def _nominated(content: str, scope: str, rows: MemoryQuerySet) -> list[UUID]:
+def _by_words(content: str, scope: str, rows: MemoryQuerySet) -> list[UUID]:
     words = list(dict.fromkeys(_words(content)))[:MOST_WORDS]
     if not words:
         return []

@@ -1,4 +1,4 @@
-"""What the ladder does to one row, and what its owner hears of it."""
+"""Promote a row as far as the ladder allows, and announce its adaptation."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ STEPS = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 
 
 def climb(memory: Memory, *, at: datetime) -> bool:
-    """Promotes this row as far as its numbers carry it; whether they did. The caller holds the row."""
+    """Promote this row as far as its numbers carry it; True if they did. The caller has locked the row."""
     flagged, resembling = bool(memory.flags), memory.resembles is not None
     if not may_climb(type=memory.type, hold=memory.hold, flagged=flagged, resembling=resembling):
         return False
@@ -32,8 +32,8 @@ def climb(memory: Memory, *, at: datetime) -> bool:
 
 
 def _ceiling(memory: Memory) -> Status:
-    """How far numbers may carry what claims the same as what people dismissed, demoted or reverted under another key.
-    Whom a person vouches for climbs."""
+    """The highest status that numbers may give to an equal of what people dismissed, demoted or reverted under another
+    key. What a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
         return Status.APPLIED
     stone = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin).blocking
@@ -45,7 +45,7 @@ def _ceiling(memory: Memory) -> Status:
 
 
 def announcement(memory: Memory, *, at: datetime) -> str | None:
-    """What this very write has adapted: told once, in its answer."""
+    """The notice of the adaptation that this very write opened, once."""
     opened = Adaptation.objects.active().filter(memory=memory, applied_at=at, notified_at=None).first()
     if opened is None:
         return None

@@ -1,4 +1,4 @@
-"""POST memories: an agent, or a person, states a claim under a key."""
+"""Store a claim (POST memories): read the report, write the statement, answer what came of it."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +9,7 @@ from django.db import transaction
 from memories.intake.claims import promotion
 from memories.intake.claims.writing import write
 from memories.intake.reports.claims import Statable
-from memories.intake.reports.payloads import SERVERS, Said
+from memories.intake.reports.payloads import SERVERS, TypedPayload
 from memories.intake.statements import Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
@@ -22,7 +22,7 @@ SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company
 
 
 def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
-    """Inserts the claim, or hears it as what the live memory of its (scope, key) says again, in other words or not.
+    """Insert the claim, or count it as a confirmation, rewording or change of the live memory of its (scope, key).
 
     It counts once for each episode, and once a day for each thread; what names neither always counts. Creation is not a
     confirmation. NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed;
@@ -41,14 +41,14 @@ def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:
     if report.expires_at is not None and report.expires_at <= at:
         raise Invalid(FieldError("/expires_at", "out_of_range", "must be in the future"))
     source, payload = trust.source_to_write(report.source), report.payload
-    given = None if report.confidence is None else round(min(100.0, max(0.0, report.confidence)))
+    confidence = None if report.confidence is None else round(min(100.0, max(0.0, report.confidence)))
     type = Type(getattr(report, "type", Type.SEMANTIC))
     return Statement(
         content=(report.content or (payload.content if payload else "")).strip()[:LONGEST_TEXT],
         key=report.key or (payload.key if payload else ""),
         scope=_scope(report, trust),
         source=source,
-        confidence=Ladder.of_settings().start(source=source, direct=report.direct, given=given),
+        confidence=Ladder.of_settings().start(source=source, direct=report.direct, given=confidence),
         category=Category(getattr(report, "category", Category.FACT)) if type == Type.SEMANTIC else None,
         type=type,
         payload=_payload(payload),
@@ -62,7 +62,7 @@ def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:
 
 
 def _scope(report: Statable, trust: Trust) -> str:
-    """Unsaid: that of the episode it was learned from."""
+    """The stated scope; else that of the episode it was learned from."""
     if report.scope is None and report.episode_id is not None:
         episodes = Memory.objects.visible_to(trust).filter(pk=report.episode_id, type=Type.EPISODIC)
         scope = episodes.values_list("scope", flat=True).first()
@@ -72,8 +72,8 @@ def _scope(report: Statable, trust: Trust) -> str:
     return trust.scope_to_write(report.scope)
 
 
-def _payload(said: Said | None) -> dict[str, Any]:
-    return said.model_dump(mode="json", by_alias=True, exclude_none=True) if said else {}
+def _payload(payload: TypedPayload | None) -> dict[str, Any]:
+    return payload.model_dump(mode="json", by_alias=True, exclude_none=True) if payload else {}
 
 
 def _occasion(report: Statable, source: str, *, at: datetime) -> Occasion:
@@ -85,14 +85,14 @@ def _occasion(report: Statable, source: str, *, at: datetime) -> Occasion:
 
 
 def _ignored(report: Statable, stored: Stored) -> list[str]:
-    """What was said of a memory that is there already, and did not move it."""
-    said = report.payload.model_fields_set if report.payload else set()
-    counted = [f"payload.{name}" for name in SERVERS if name in said]
+    """The fields that were given for a memory that exists already, and did not change it."""
+    fields = report.payload.model_fields_set if report.payload else set()
+    counted = [f"payload.{name}" for name in SERVERS if name in fields]
     row = stored.memory
     if row is None or stored.created:
         return counted
     given = [name for name in SETTLED if name in report.model_fields_set]
-    stands = {"sensitivity": Sensitivity(row.sensitivity).label, "direct": False}
-    stands |= {} if not stored.reset else {"confidence": report.confidence, "direct": report.direct}
-    stands |= {name: getattr(row, name) for name in given if name not in stands}
-    return [name for name in given if getattr(report, name) != stands[name]] + counted
+    current = {"sensitivity": Sensitivity(row.sensitivity).label, "direct": False}
+    current |= {} if not stored.reset else {"confidence": report.confidence, "direct": report.direct}
+    current |= {name: getattr(row, name) for name in given if name not in current}
+    return [name for name in given if getattr(report, name) != current[name]] + counted

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 from memories.claims import Likeness
 from memories.intake import admission
 from memories.intake.claims import categories, promotion
-from memories.intake.claims.near_duplicates import Near, NearDuplicate, likened, nearest
+from memories.intake.claims.near_duplicates import Near, NearDuplicate, compare_with, nearest
 from memories.intake.claims.reinforcement import Meeting, propose_edit
 from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_alone
 from memories.intake.reports.claims import TeachingReport
@@ -91,12 +91,12 @@ def _taught(lesson: Lesson) -> Stored:
     if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
         propose_edit(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
-    known = _likened(row, lesson)
+    known = _at_key(row, lesson)
     if known and known.memory and known.likeness == Likeness.SAME:
         return _again(lesson, known.memory)
     near = _known(lesson, known)
-    if resolve == "update" and (found := _meant(lesson, near)):
-        return _instead(lesson, found)
+    if resolve == "update" and (row := _meant(lesson, near)):
+        return _instead(lesson, row)
     if near and resolve != "separate":
         raise NearDuplicate(near)
     return _dismissed(lesson) or _anew(lesson)
@@ -112,11 +112,11 @@ def _held(lesson: Lesson) -> Memory | None:
     return live_row(statement.scope, former, at=lesson.at)
 
 
-def _likened(row: Memory | None, lesson: Lesson) -> Near | None:
+def _at_key(row: Memory | None, lesson: Lesson) -> Near | None:
     """A skill or plan that has the key is another thing, whatever it is called: a lesson never vouches for it."""
     if row is None or row.type != Type.SEMANTIC:
         return None
-    return likened(row, lesson.statement.content, same_subject=lesson.chosen)
+    return compare_with(row, lesson.statement.content, same_subject=lesson.chosen)
 
 
 def _known(lesson: Lesson, known: Near | None) -> list[Near]:
@@ -152,7 +152,7 @@ def _dismissed(lesson: Lesson) -> Stored | None:
     rows = Memory.objects.visible_to(trust).filter(pk=tombstone.memory_id) if tombstone.memory_id else None
     row = rows.first() if rows is not None else None
     if resolve != "restore":
-        similarity = likened(row, statement.content).similarity if row else 1.0
+        similarity = compare_with(row, statement.content).similarity if row else 1.0
         raise NearDuplicate([Near(row, Likeness.SAME, similarity, tombstone)])
     if row is None:
         tombstone.lift(by=trust.actor, at=lesson.at, why="taught again")
@@ -168,7 +168,7 @@ def _again(lesson: Lesson, row: Memory) -> Stored:
 
 def _instead(lesson: Lesson, row: Memory) -> Stored:
     """These words take the place of those; another claim begins its count anew."""
-    another = likened(row, lesson.statement.content, same_subject=True).likeness == Likeness.CHANGED
+    another = compare_with(row, lesson.statement.content, same_subject=True).likeness == Likeness.CHANGED
     category = lesson.report.category or row.category
     counted = {"times_confirmed": 1 if another else row.times_confirmed + 1, "category": category}
     return _vouch(lesson, row, counted, reset=another)

@@ -1,8 +1,8 @@
-"""What happened comes in here: exactly once, checked, traceable. One transaction each."""
+"""Store what happened: events, outcomes, conversations, working states. One transaction each."""
 
 from memories.intake.episodes.closing import close_silent, set_outcome
 from memories.intake.episodes.conversations import conversation, conversations
-from memories.intake.episodes.events import happened
+from memories.intake.episodes.events import record_events
 from memories.intake.episodes.outcomes import outcome
 from memories.intake.episodes.results import Ingested
 from memories.intake.episodes.working_states import working_state
@@ -13,9 +13,9 @@ __all__ = [
     "close_silent",
     "conversation",
     "conversations",
-    "happened",
     "observation",
     "outcome",
+    "record_events",
     "set_outcome",
     "working_state",
 ]

@@ -1,4 +1,4 @@
-"""How an episode ends: by its outcome, or by silence."""
+"""Close episodes: by their outcome, or after silence."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ MOVED = ("outcome", "outcome_at", "outcome_by", "outcome_details", "digested_at"
 
 
 def close_silent(*, at: datetime) -> int:
-    """Closes every episode that nothing was added to for half an hour. An event that comes at the same moment wins."""
+    """Close every episode that nothing was added to for half an hour. An event that comes at the same moment wins."""
     return Episode.objects.filter(closed_at=None, last_event_at__lt=at - SILENCE).update(closed_at=at)
 
 
@@ -28,7 +28,7 @@ def set_outcome(
     at: datetime,
     details: dict[str, Any] | None = None,
 ) -> bool:
-    """Sets or replaces how it ended; a digested episode is read again, so that counts follow. False: it was so already.
+    """Set or replace how it ended; a digested episode is read again, so that counts follow. False: it was so already.
 
     `source` says so, on behalf of the caller. Only who opened the episode may, or a reviewer (NotAllowed).
     """
@@ -36,7 +36,7 @@ def set_outcome(
         row = Episode.objects.select_for_update().get(pk=episode.pk)
         if row.outcome == outcome:
             return False
-        _may_say(row, trust)
+        _check_reporter(row, trust)
         before, after = {"outcome": row.outcome}, {"outcome": outcome.value, **(details or {})}
         row.outcome, row.outcome_at, row.outcome_by = outcome, at, source
         row.outcome_details = details or {}
@@ -49,6 +49,6 @@ def set_outcome(
     return True
 
 
-def _may_say(episode: Episode, trust: Trust) -> None:
+def _check_reporter(episode: Episode, trust: Trust) -> None:
     if episode.memory.created_by_id != trust.actor.identity and not trust.may(Permission.REVIEW):
         raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")

@@ -1,4 +1,4 @@
-"""Whole conversations become closed episodes, many by the statements of one."""
+"""Store whole conversations as closed episodes, many by the statements of one."""
 
 import hashlib
 from collections import defaultdict
@@ -26,8 +26,8 @@ Refusal = Conflict | Invalid | NotAllowed
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A conversation and where it goes."""
+class Placement:
+    """A conversation with the scope and source that it is stored under."""
 
     draft: Draft
     scope: str
@@ -35,12 +35,12 @@ class Placed:
 
     @property
     def name(self) -> EpisodeName | None:
-        """By which it is known again."""
-        return (self.scope, self.source, self.draft.given.id) if self.draft.given.id is not None else None
+        """The name by which a repetition is recognised; None without an id."""
+        return (self.scope, self.source, self.draft.fields.id) if self.draft.fields.id is not None else None
 
 
 def conversation(draft: Draft, *, trust: Trust, at: datetime) -> Ingested:
-    """One of `conversations`; a refusal is raised."""
+    """Store one conversation; a refusal is raised."""
     [answer] = conversations([draft], trust=trust, at=at)
     if isinstance(answer, Exception):
         raise answer
@@ -48,7 +48,7 @@ def conversation(draft: Draft, *, trust: Trust, at: datetime) -> Ingested:
 
 
 def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
-    """Stores each conversation as one closed episode, all of them in one transaction; the answers in their order.
+    """Store each conversation as one closed episode, all of them in one transaction; the answers in their order.
 
     The same id, scope and source again: skipped when the messages are the same (another outcome replaces the outcome),
     Conflict when they are others; what a person has forgotten is not stored again, and not told (`memory` None).
@@ -65,33 +65,33 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
 
 
 def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
-    placed = [_place(draft, trust) for draft in drafts]
-    names = {one.name for one in placed if isinstance(one, Placed) and one.name}
+    placements = [_place(draft, trust) for draft in drafts]
+    names = {one.name for one in placements if isinstance(one, Placement) and one.name}
     known = _known(names)
     forgotten = forgotten_episodes(names - known.keys(), at=at)
     fresh: dict[int, Episode] = {}
-    for index, one in enumerate(placed):
-        if isinstance(one, Placed) and (one.name is None or one.name not in {*known, *forgotten}):
+    for index, one in enumerate(placements):
+        if isinstance(one, Placement) and (one.name is None or one.name not in {*known, *forgotten}):
             fresh[index] = _episode(one, at=at, by=trust.actor)
             if one.name:
                 known[one.name] = fresh[index]
-    _save(fresh, placed, trust=trust, at=at)
+    _save(fresh, placements, trust=trust, at=at)
     answers: list[Ingested | Refusal] = []
-    for index, one in enumerate(placed):
-        if isinstance(one, Placed) and index in fresh:
+    for index, one in enumerate(placements):
+        if isinstance(one, Placement) and index in fresh:
             answers.append(Ingested(fresh[index].memory, created=True))
-        elif isinstance(one, Placed) and one.name in forgotten:
+        elif isinstance(one, Placement) and one.name in forgotten:
             answers.append(Ingested(None, created=False))
-        elif isinstance(one, Placed) and one.name:
-            answers.append(_again(known[one.name], one.draft, trust=trust, at=at))
-        elif not isinstance(one, Placed):
+        elif isinstance(one, Placement) and one.name:
+            answers.append(_repeat(known[one.name], one.draft, trust=trust, at=at))
+        elif not isinstance(one, Placement):
             answers.append(one)
     return answers
 
 
-def _place(draft: Draft, trust: Trust) -> Placed | Refusal:
+def _place(draft: Draft, trust: Trust) -> Placement | Refusal:
     try:
-        return Placed(draft, trust.scope_to_write(draft.given.scope), trust.source_to_write(draft.given.source))
+        return Placement(draft, trust.scope_to_write(draft.fields.scope), trust.source_to_write(draft.fields.source))
     except (Invalid, NotAllowed) as refusal:
         return refusal
 
@@ -106,12 +106,14 @@ def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
     wanted = Q()
     for (scope, source), external_ids in ids.items():
         wanted |= Q(scope=scope, source=source, external_id__in=external_ids)
-    found = Episode.objects.select_related("memory").filter(wanted)
-    return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in found}
+    episodes = Episode.objects.select_related("memory").filter(wanted)
+    return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in episodes}
 
 
-def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, trust: Trust, at: datetime) -> None:
-    drafts = {index: one.draft for index, one in enumerate(placed) if isinstance(one, Placed) and index in fresh}
+def _save(
+    fresh: Mapping[int, Episode], placements: Sequence[Placement | Refusal], *, trust: Trust, at: datetime
+) -> None:
+    drafts = {index: one.draft for index, one in enumerate(placements) if isinstance(one, Placement) and index in fresh}
     instructions = _instructions(drafts.values())
     events = [
         added for index, draft in drafts.items() for added in _events(draft, fresh[index], instructions, by=trust.actor)
@@ -122,35 +124,35 @@ def _save(fresh: Mapping[int, Episode], placed: Sequence[Placed | Refusal], *, t
     indexing.index_events(events, titles_of=episodes)
 
 
-def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
-    draft, given = placed.draft, placed.draft.given
-    place = {"scope": placed.scope, "source": placed.source, "thread_id": given.thread_id}
+def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
+    draft, fields = placement.draft, placement.draft.fields
+    place = {"scope": placement.scope, "source": placement.source, "thread_id": fields.thread_id}
     secret = draft.holds_secret
     memory = episode_memory(
-        draft.content(placed.source),
+        draft.content(placement.source),
         "conversation",
         by=by,
         at=at,
-        tags=given.tags,
-        policy=given.deletion_policy,
-        sensitivity=sensitivity_of(given.sensitivity, secret=secret),
+        tags=fields.tags,
+        policy=fields.deletion_policy,
+        sensitivity=sensitivity_of(fields.sensitivity, secret=secret),
         secret=secret,
         confidence=CONFIDENCE,
         **place,
     )
-    moment = given.timestamp or at
+    moment = fields.timestamp or at
     memory.episode = Episode(
         memory=memory,
-        title=given.title,
-        external_id=given.id,
+        title=fields.title,
+        external_id=fields.id,
         event_count=len(draft.events),
         last_event_at=max((event.at for event in draft.events if event.at), default=moment),
         outcome=draft.outcome,
         outcome_at=at if draft.outcome else None,
-        outcome_by=placed.source if draft.outcome else "",
+        outcome_by=placement.source if draft.outcome else "",
         closed_at=at,
         content_sha256=draft.sha256,
-        extract=given.extract,
+        extract=fields.extract,
         environment=draft.environment,
         **place,
     )
@@ -158,15 +160,15 @@ def _episode(placed: Placed, *, at: datetime, by: Actor) -> Episode:
 
 
 def _events(draft: Draft, episode: Episode, instructions: Mapping[str, bytes], *, by: Actor) -> Iterator[Event]:
-    moment = draft.given.timestamp or episode.memory.created_at
-    for position, told in enumerate(draft.events, start=1):
-        instruction = instructions.get(told.text) if told.role in SYSTEM_ROLES else None
-        text = "" if instruction else told.text
-        yield event(told, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
+    moment = draft.fields.timestamp or episode.memory.created_at
+    for position, draft_event in enumerate(draft.events, start=1):
+        instruction = instructions.get(draft_event.text) if draft_event.role in SYSTEM_ROLES else None
+        text = "" if instruction else draft_event.text
+        yield event(draft_event, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
 
 
 def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
-    """Stores each system message once, whoever sends it first; text -> its hash."""
+    """Store each system message once, whoever sends it first; text -> its hash."""
     texts = {event.text for draft in drafts for event in draft.events if event.role in SYSTEM_ROLES and event.text}
     known = {text: hashlib.sha256(text.encode()).digest() for text in texts}
     if not known:
@@ -178,11 +180,11 @@ def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
     return known
 
 
-def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
-    """The same conversation came before: nothing is stored twice; an outcome may be new."""
+def _repeat(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
+    """Answer a conversation that was stored before; its outcome may be new."""
     memory = episode.memory
-    seen, same = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity), _says_the_same(episode, draft)
-    if not seen and not (same and may_continue(memory, trust)):
+    visible, same = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity), _is_same(episode, draft)
+    if not visible and not (same and may_continue(memory, trust)):
         return Ingested(None, created=False)
     if not same:
         return Conflict(f"the id {episode.external_id!r} was stored before with other messages")
@@ -192,8 +194,8 @@ def _again(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ing
     except NotAllowed as refusal:
         return refusal
     memory.episode = episode
-    return Ingested(memory if seen else None, created=False, changed=changed)
+    return Ingested(memory if visible else None, created=False, changed=changed)
 
 
-def _says_the_same(episode: Episode, draft: Draft) -> bool:
+def _is_same(episode: Episode, draft: Draft) -> bool:
     return bytes(episode.content_sha256 or b"") == draft.sha256

@@ -1,4 +1,4 @@
-"""What an event says it depends on: nodes of its episode, and by them the open episode that it belongs to."""
+"""Resolve what an event depends on: nodes of its episode, and by them the open episode that it belongs to."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,24 +29,24 @@ class Followed:
     ambiguous: bool
 
 
-def resolved(depends_on: Sequence[str], episode_id: UUID, position: int) -> tuple[list[str], bool]:
-    """The dependencies by the names that the server gives; what is no earlier node of this episode is kept as it was
-    said. Whether all of them are known."""
-    known = [_earlier(said, episode_id, position) for said in depends_on]
-    return [name or said for name, said in zip(known, depends_on, strict=True)], None not in known
+def resolve(depends_on: Sequence[str], episode_id: UUID, position: int) -> tuple[list[str], bool]:
+    """The dependencies by the names that the server gives, and whether all are known; what is no earlier node of this
+    episode is kept as it is."""
+    nodes = [_earlier(name, episode_id, position) for name in depends_on]
+    return [node or name for node, name in zip(nodes, depends_on, strict=True)], None not in nodes
 
 
-def _earlier(said: str, episode_id: UUID, position: int) -> str | None:
-    match = NODE.fullmatch(said)
+def _earlier(name: str, episode_id: UUID, position: int) -> str | None:
+    match = NODE.fullmatch(name)
     if not match or match[1] not in (None, episode_id.hex[:8]) or int(match[2]) >= position:
         return None
     return node_id(episode_id, int(match[2]))
 
 
-def wanted(depends_on: Iterable[str], scope: str | None) -> Wanted | None:
-    """The first node that names its episode."""
-    for said in depends_on:
-        if (match := NODE.fullmatch(said)) and match[1]:
+def first_named_node(depends_on: Iterable[str], scope: str | None) -> Wanted | None:
+    """The first of these nodes that names its episode."""
+    for name in depends_on:
+        if (match := NODE.fullmatch(name)) and match[1]:
             return Wanted(match[1], int(match[2]), scope)
     return None
 
@@ -54,11 +54,11 @@ def wanted(depends_on: Iterable[str], scope: str | None) -> Wanted | None:
 def follow(nodes: Iterable[Wanted], trust: Trust) -> dict[Wanted, Followed]:
     """The open episodes of this agent that have these nodes. Ids of one minute begin alike: of several it is the one
     that was opened last."""
-    found = {}
+    followed = {}
     for node in dict.fromkeys(nodes):
         rows = Episode.objects.visible_to(trust).open_with_node(node.prefix, node.position)
         rows = rows.filter(memory__created_by_id=trust.actor.identity)
         rows = rows if node.scope is None else rows.filter(scope=node.scope)
         if ids := list(rows.order_by("-pk").values_list("pk", flat=True)[:2]):
-            found[node] = Followed(ids[0], ambiguous=len(ids) > 1)
-    return found
+            followed[node] = Followed(ids[0], ambiguous=len(ids) > 1)
+    return followed

@@ -1,6 +1,6 @@
-"""Events and tool outputs: each joins the open episode of its thread, or the one that it or a node it depends on names,
-or opens one.
+"""Record events and tool outputs: each joins an open episode, or opens one.
 
+It joins the episode that it names, that of its thread, or that of a node it depends on.
 Many at once cost as many statements as one. Of two that open an episode of a thread at one moment the database's
 constraint lets one; the other begins again and finds it.
 """
@@ -29,9 +29,9 @@ from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.field_types import united
 from memories.values.trust import Trust
 
-Happening = EventReport | ToolOutputReport
+EventLike = EventReport | ToolOutputReport
 Refusal = Invalid | NotAllowed | NotFound | Conflict
-Waiting = list[tuple[int, Happening]]
+Waiting = list[tuple[int, EventLike]]
 Answers = dict[int, Ingested | Refusal]
 CONFIDENCE = {EventReport: 80, ToolOutputReport: 90}
 TRIES = 5
@@ -41,7 +41,7 @@ MET = ("episode_has_one_open_per_thread", "passage_is_its_memorys")
 
 @dataclass
 class Place:
-    """Where happenings go: an episode that is there (grown by as many, and locked), or a new one; in their order."""
+    """Where events go: an episode that is there (grown by as many, and locked), or a new one; in their order."""
 
     episode: Episode
     is_new: bool
@@ -53,12 +53,12 @@ class Place:
 
     @property
     def tags(self) -> list[str]:
-        """Those that its happenings bring, in their order."""
+        """The tags of its events, in their order."""
         return list(chain.from_iterable(report.tags for _, report in self.waiting))
 
 
-def happened(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
-    """Stores all that can be stored, in one transaction; the answer to each stands at its index.
+def record_events(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+    """Store all that can be stored, in one transaction; the answer to each stands at its index.
 
     Refusals: NotAllowed or Invalid (scope, source), NotFound (an episode that is not there or not to be seen), Conflict
     (`episode is closed`).
@@ -79,7 +79,7 @@ def _broken(error: IntegrityError) -> str | None:
     return name
 
 
-def _stored(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+def _stored(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     answers: Answers = {}
     places = _places(reports, answers, trust=trust, at=at)
     for place in places:
@@ -95,9 +95,9 @@ def _stored(reports: Sequence[Happening], *, trust: Trust, at: datetime) -> list
     return [answers[index] for index in range(len(reports))]
 
 
-def _places(reports: Sequence[Happening], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+def _places(reports: Sequence[EventLike], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
     followed = _followed(reports, trust)
-    named: dict[UUID, Waiting] = defaultdict(list)
+    by_id: dict[UUID, Waiting] = defaultdict(list)
     of_nodes: dict[UUID, Waiting] = defaultdict(list)
     threads: dict[Thread, Waiting] = defaultdict(list)
     alone: Waiting = []
@@ -108,34 +108,34 @@ def _places(reports: Sequence[Happening], answers: Answers, *, trust: Trust, at:
             answers[index] = refusal
             continue
         if report.episode_id:
-            named[report.episode_id].append((index, report))
+            by_id[report.episode_id].append((index, report))
         elif report.thread_id:
             threads[scope, source, report.thread_id].append((index, report))
         elif index in followed:
             of_nodes[followed[index].episode_id].append((index, report))
         else:
             alone.append((index, report))
-    found = _named(named, answers, trust=trust, at=at)
-    found += _of_nodes(of_nodes, followed, alone, trust=trust, at=at)
-    found += _threads(threads, trust=trust, at=at)
-    memories = {place.episode.pk: place.episode.memory for place in found}
-    for place in found:  # one episode may be met by its id and by its thread
+    places = _named(by_id, answers, trust=trust, at=at)
+    places += _of_nodes(of_nodes, followed, alone, trust=trust, at=at)
+    places += _threads(threads, trust=trust, at=at)
+    memories = {place.episode.pk: place.episode.memory for place in places}
+    for place in places:  # one episode may be met by its id and by its thread
         place.episode.memory = memories[place.episode.pk]
-    return [*found, *(_opened(index, reports[index], trust=trust, at=at) for index, _ in alone)]
+    return [*places, *(_open_alone(index, reports[index], trust=trust, at=at) for index, _ in alone)]
 
 
-def _opened(index: int, report: Happening, *, trust: Trust, at: datetime) -> Place:
-    """An episode of its own."""
+def _open_alone(index: int, report: EventLike, *, trust: Trust, at: datetime) -> Place:
+    """A new episode for one event."""
     thread = (trust.scope_to_write(report.scope), trust.source_to_write(report.source), "")
     return Place(_new(thread, report, trust=trust, at=at), True, [(index, report)])
 
 
-def _followed(reports: Sequence[Happening], trust: Trust) -> dict[int, Followed]:
+def _followed(reports: Sequence[EventLike], trust: Trust) -> dict[int, Followed]:
     """Of those that name neither episode nor thread: to which episode the nodes that they depend on lead."""
     nodes: dict[int, Wanted] = {}
     for index, report in enumerate(reports):
         depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
-        if node := dependencies.wanted(depends_on, report.scope):
+        if node := dependencies.first_named_node(depends_on, report.scope):
             nodes[index] = node
     there = dependencies.follow(nodes.values(), trust)
     return {index: there[node] for index, node in nodes.items() if node in there}
@@ -145,21 +145,21 @@ def _of_nodes(
     waiting: Mapping[UUID, Waiting], followed: Mapping[int, Followed], alone: Waiting, *, trust: Trust, at: datetime
 ) -> list[Place]:
     """The episodes to which dependencies lead; whose episode was closed at this moment goes to those `alone`."""
-    found = joining.named({pk: len(reports) for pk, reports in waiting.items()}, trust=trust, at=at)
-    for pk in waiting.keys() - found.keys():
+    episodes = joining.grow_by_id({pk: len(reports) for pk, reports in waiting.items()}, trust=trust, at=at)
+    for pk in waiting.keys() - episodes.keys():
         alone.extend(waiting[pk])
     ambiguous = frozenset(index for index, there in followed.items() if there.ambiguous)
-    return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in found.items()]
+    return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in episodes.items()]
 
 
-def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
-    found = joining.named({pk: len(waiting) for pk, waiting in named.items()}, trust=trust, at=at)
-    if missing := named.keys() - found.keys():
-        seen = Episode.objects.visible_to(trust).in_bulk(missing)
+def _named(by_id: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    episodes = joining.grow_by_id({pk: len(waiting) for pk, waiting in by_id.items()}, trust=trust, at=at)
+    if missing := by_id.keys() - episodes.keys():
+        visible = Episode.objects.visible_to(trust).in_bulk(missing)
         for pk in missing:
-            refusal = _refusal(seen.get(pk), trust)
-            answers.update({index: refusal for index, _ in named[pk]})
-    return [Place(episode, False, named[pk]) for pk, episode in found.items()]
+            refusal = _refusal(visible.get(pk), trust)
+            answers.update({index: refusal for index, _ in by_id[pk]})
+    return [Place(episode, False, by_id[pk]) for pk, episode in episodes.items()]
 
 
 def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
@@ -173,16 +173,16 @@ def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
 
 def _threads(threads: Mapping[Thread, Waiting], *, trust: Trust, at: datetime) -> list[Place]:
     """The open episode of each thread, or a new one; new ones in one order, for the constraint makes them wait."""
-    found = joining.open_of({thread: len(waiting) for thread, waiting in threads.items()}, at=at)
+    open_episodes = joining.grow_threads({thread: len(waiting) for thread, waiting in threads.items()}, at=at)
     places = []
     for thread, waiting in sorted(threads.items(), key=lambda item: item[0]):
-        episode = found.get(thread)
+        episode = open_episodes.get(thread)
         new = episode or _new(thread, waiting[0][1], trust=trust, at=at)
         places.append(Place(new, episode is None, waiting))
     return places
 
 
-def _new(thread: Thread, first: Happening, *, trust: Trust, at: datetime) -> Episode:
+def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Episode:
     scope, source, thread_id = thread
     facts = {"scope": scope, "source": source, "thread_id": thread_id or None}
     memory = episode_memory(

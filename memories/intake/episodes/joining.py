@@ -1,4 +1,4 @@
-"""How episodes grow: one UPDATE locks them, counts what joins, and passes by those that were closed meanwhile."""
+"""Grow open episodes by new events: one UPDATE locks them, counts the events, and passes by those that were closed."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -30,7 +30,7 @@ BY_ID = """
              AND (%s::text[] IS NULL OR episode.scope = ANY(%s::text[])) FOR UPDATE OF episode) AS found
 """
 GROW = """
-    WITH joined AS MATERIALIZED ({found})
+    WITH joined AS MATERIALIZED ({selected})
     UPDATE memories_episode AS episode
     SET event_count = episode.event_count + joined.added, last_event_at = greatest(episode.last_event_at, %s)
     FROM joined JOIN memories_memory AS memory ON memory.id = joined.memory_id
@@ -38,45 +38,45 @@ GROW = """
 """
 
 
-def open_of(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Episode]:
-    """The open episodes of these threads, each grown by so many events, and locked."""
+def grow_threads(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Episode]:
+    """The open episodes of these threads, locked; `event_count` of each has grown by the given number."""
     if not threads:
         return {}
     scopes, sources, thread_ids = (list(part) for part in zip(*sorted(threads), strict=True))
-    grown = _grown(OF_THREADS, [scopes, sources, thread_ids, [threads[thread] for thread in sorted(threads)]], at=at)
-    return {(row.scope, row.source, row.thread_id or ""): row for row in grown}
+    episodes = _grow(OF_THREADS, [scopes, sources, thread_ids, [threads[thread] for thread in sorted(threads)]], at=at)
+    return {(row.scope, row.source, row.thread_id or ""): row for row in episodes}
 
 
-def named(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, Episode]:
-    """The same by their ids: those that are open, that the caller sees and may write into, or has opened itself before
-    a secret raised them: of these it learns nothing, but what it does further is not lost."""
+def grow_by_id(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[UUID, Episode]:
+    """The same by ids, of those that the caller sees and may write into, or has opened itself before a secret raised
+    them: of these it learns nothing, but what it does further is not lost."""
     if not ids:
         return {}
     scopes = None if trust.scopes is None else sorted(trust.scopes)
     ordered = sorted(ids)
     whose: list[Any] = [trust.max_sensitivity, trust.actor.identity, scopes, scopes]
-    grown = _grown(BY_ID, [ordered, [ids[pk] for pk in ordered], *whose], at=at)
-    return {row.pk: row for row in grown}
+    episodes = _grow(BY_ID, [ordered, [ids[pk] for pk in ordered], *whose], at=at)
+    return {row.pk: row for row in episodes}
 
 
 def add_tags(brought: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
-    """What joins an episode brings its tags along; as a join, that is no decision and stands in no trail. As many
-    statements for many as for one."""
-    grown = {memory: tags for memory, tags in brought.items() if united(memory.tags, tags) != memory.tags}
-    if not grown:
+    """Add the tags of joining events to their episodes, by as many statements for many as for one. No decision: not
+    audited."""
+    changed = {memory: tags for memory, tags in brought.items() if united(memory.tags, tags) != memory.tags}
+    if not changed:
         return
-    rows = Memory.objects.filter(pk__in=[memory.pk for memory in grown]).order_by("pk").select_for_update()
-    stand = {pk: (tags, version) for pk, tags, version in rows.values_list("pk", "tags", "version")}
-    for memory, tags in grown.items():
-        former, version = stand[memory.pk]
+    rows = Memory.objects.filter(pk__in=[memory.pk for memory in changed]).order_by("pk").select_for_update()
+    current = {pk: (tags, version) for pk, tags, version in rows.values_list("pk", "tags", "version")}
+    for memory, tags in changed.items():
+        former, version = current[memory.pk]
         memory.tags, memory.version, memory.updated_at = united(former, tags), version + 1, at
-    Memory.objects.bulk_update(grown, ["tags", "version", "updated_at"])
+    Memory.objects.bulk_update(changed, ["tags", "version", "updated_at"])
 
 
-def _grown(found: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
+def _grow(selected: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
     columns = f"{rows.columns(Episode, 'episode')}, {rows.columns(Memory, 'memory')}"
     with connection.cursor() as cursor:
-        cursor.execute(GROW.format(found=found, columns=columns), [*parameters, at])
+        cursor.execute(GROW.format(selected=selected, columns=columns), [*parameters, at])
         return [_episode(values) for values in cursor.fetchall()]
 
 

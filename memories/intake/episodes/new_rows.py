@@ -1,10 +1,10 @@
-"""New experience as rows, not yet saved: the memory of an episode or a working state, an event at its place."""
+"""Make the rows of an episode, not saved yet: its memory, and events at their places."""
 
 from datetime import datetime
 from typing import Any
 
 from memories.intake.admission import admit_experience
-from memories.intake.episodes.dependencies import resolved
+from memories.intake.episodes.dependencies import resolve
 from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory
 from memories.models.memory import DAY
@@ -19,13 +19,13 @@ LONGEST_CONTENT = 500
 
 def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
     """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
-    depends_on, known = resolved(draft.depends_on, episode.pk, position)
+    depends_on, known = resolve(draft.depends_on, episode.pk, position)
     flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
-    given = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
+    derived = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
     names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
-    kept = {name: getattr(draft, name) for name in names}
-    return Event(episode=episode, position=position, made_by=by.name, **kept, **given)
+    copied = {name: getattr(draft, name) for name in names}
+    return Event(episode=episode, position=position, made_by=by.name, **copied, **derived)
 
 
 def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:

@@ -1,4 +1,4 @@
-"""What a write answers."""
+"""The answer to a write of experience."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -18,5 +18,5 @@ class Ingested:
     changed: bool = False
     events: list[Event] = field(default_factory=list)
     proposal: UUID | None = None  # what was proposed instead of changed
-    notice: str | None = None  # how something of it was read
+    notice: str | None = None  # how a field was read
     forgotten: bool = False  # a person has forgotten what this says: nothing was stored

@@ -1,4 +1,4 @@
-"""Episodes that became more secret: they rise together, by as many statements as one."""
+"""Raise the sensitivity of episodes that became more secret, by as many statements for many as for one."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,12 +21,12 @@ def may_continue(memory: Memory, trust: Trust) -> bool:
     return within and SECRET in memory.flags and memory.created_by_id == trust.actor.identity
 
 
-def continued(rows: MemoryQuerySet, trust: Trust) -> Memory | None:
+def first_to_continue(rows: MemoryQuerySet, trust: Trust) -> Memory | None:
     return next((memory for memory in rows if may_continue(memory, trust)), None)
 
 
 def flag(memories: Sequence[Memory]) -> None:
-    """Those hold a secret now."""
+    """Flag these episodes as holding a secret."""
     new = [memory for memory in memories if SECRET not in memory.flags]
     for memory in new:
         memory.flags = [*memory.flags, SECRET]
@@ -35,7 +35,7 @@ def flag(memories: Sequence[Memory]) -> None:
 
 
 def raise_together(to: Mapping[Memory, int], *, by: Actor, at: datetime) -> list[AuditEntry]:
-    """Raises each episode at least to its level, with what speaks of it; one that somebody has raised higher stays.
+    """Raise each episode at least to its level, with what speaks of it; one that somebody has raised higher stays.
     The audit rows, not yet saved. In the caller's transaction, which holds the episodes."""
     before: dict[Any, int] = {}
     for level in sorted(set(to.values())):
@@ -59,7 +59,7 @@ def _refresh(memories: Mapping[Memory, int]) -> None:
     if not memories:
         return
     rows = Memory.objects.filter(pk__in=[memory.pk for memory in memories])
-    stand = {pk: facts for pk, *facts in rows.values_list("pk", *FACTS)}
+    current = {pk: facts for pk, *facts in rows.values_list("pk", *FACTS)}
     for memory in memories:
-        for name, value in zip(FACTS, stand[memory.pk], strict=True):
+        for name, value in zip(FACTS, current[memory.pk], strict=True):
             setattr(memory, name, value)

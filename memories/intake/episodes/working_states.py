@@ -1,4 +1,4 @@
-"""What an agent is doing right now: one row a thread, the latest state wins."""
+"""Store the working state of a thread: one row, the latest state wins."""
 
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ CONFIDENCE = 100
 
 
 def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Inserts or replaces the working state of (scope, thread_id).
+    """Insert or replace the working state of (scope, thread_id).
 
     A row above the caller's clearance is not overwritten, and the answer does not show that there is one.
     """
@@ -43,9 +43,9 @@ def _hold_thread(scope: str, thread_id: str) -> None:
 
 
 def _content(report: WorkingStateReport) -> str:
-    told = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
-    said = (text.strip()[:LONGEST_TEXT].strip() for text in told)
-    return next(filter(None, said), f"{report.thread_id} is {report.state}")
+    texts = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
+    cut = (text.strip()[:LONGEST_TEXT].strip() for text in texts)
+    return next(filter(None, cut), f"{report.thread_id} is {report.state}")
 
 
 def _open(
@@ -73,8 +73,8 @@ def _open(
 
 
 def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *, trust: Trust, at: datetime) -> bool:
-    """The latest word stands. Audited when the state itself is another one; whether it is."""
-    before, said = row.payload.get("state"), row.content
+    """Replace the state; True (and audited) when the state itself is another one."""
+    before, former = row.payload.get("state"), row.content
     row.payload, row.content = payload, _content(report)
     row.tags = report.tags or row.tags
     rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity
@@ -84,7 +84,7 @@ def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *
     row.save(
         update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
     )
-    if row.content != said:
+    if row.content != former:
         indexing.reindex(row)
     if rises:
         row.sensitivity_follows()

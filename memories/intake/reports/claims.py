@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from memories.intake.reports.events import Report, check
-from memories.intake.reports.payloads import Competence, PlanGraph, Triple, wrong_in
+from memories.intake.reports.payloads import Competence, PlanGraph, Triple, graph_errors
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import MOST_ERRORS, as_text
 from memories.values.field_types import LONGEST_KEY, SOMETHING, CategoryName, Identifier, Instant, Tags, Text
@@ -100,13 +100,13 @@ def read(raw: Any) -> Statable:
     """The body of POST memories: a note, or with `type` a typed memory. Invalid names every field that is wrong."""
     kind = raw.get("type") if isinstance(raw, dict) else None
     if kind is None or (kind == "semantic" and "payload" not in raw):
-        given = {name: value for name, value in raw.items() if name != "type"} if isinstance(raw, dict) else raw
-        return _check(NoteReport, given)
+        fields = {name: value for name, value in raw.items() if name != "type"} if isinstance(raw, dict) else raw
+        return _check(NoteReport, fields)
     if not isinstance(kind, str) or kind not in SHAPES:
         detail = ELSEWHERE.get(str(kind), f"must be one of {', '.join(SHAPES)}")
         raise Invalid(FieldError("/type", "unknown_value", detail))
     report = cast(Statable, _check(SHAPES[kind], raw))
-    if isinstance(report, PlanReport) and (wrong := list(wrong_in(report.payload))):
+    if isinstance(report, PlanReport) and (wrong := list(graph_errors(report.payload))):
         raise Invalid(*(FieldError(f"/payload{place}", "invalid", why) for place, why in wrong[:MOST_ERRORS]))
     return report
 

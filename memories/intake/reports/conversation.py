@@ -53,38 +53,42 @@ class Conversation(BaseModel):
 class Draft:
     """A checked conversation: its fields, its events, and the hash by which a repetition is known."""
 
-    given: Conversation
+    fields: Conversation
     events: list[EventDraft]
     sha256: bytes
 
     @property
     def outcome(self) -> Outcome | None:
-        return Outcome(self.given.outcome) if self.given.outcome else None
+        return Outcome(self.fields.outcome) if self.fields.outcome else None
 
     @property
     def sensitivity(self) -> Sensitivity | None:
-        return Sensitivity.named(self.given.sensitivity) if self.given.sensitivity else None
+        return Sensitivity.named(self.fields.sensitivity) if self.fields.sensitivity else None
 
     @property
     def environment(self) -> dict[str, Any]:
         """What came along and is no field: kept, not interpreted."""
-        kept = {"tools": self.given.tools, "chat_history": self.given.chat_history, **(self.given.model_extra or {})}
-        return {name: value for name, value in kept.items() if value not in ([], {}, None)}
+        extras = {
+            "tools": self.fields.tools,
+            "chat_history": self.fields.chat_history,
+            **(self.fields.model_extra or {}),
+        }
+        return {name: value for name, value in extras.items() if value not in ([], {}, None)}
 
     @property
     def holds_secret(self) -> bool:
         """In its messages and calls, in its title, or in what came along; schemas of tools hold none."""
-        beside = [self.given.title, *(value for name, value in self.environment.items() if name != "tools")]
+        texts = [self.fields.title, *(value for name, value in self.environment.items() if name != "tools")]
         return any(event.holds_secret for event in self.events) or any(
-            credentials.is_in(credentials.as_text(value)) for value in beside
+            credentials.is_in(credentials.as_text(value)) for value in texts
         )
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""
-        asked = (event.text for event in self.events if event.role == "user")
-        said = (event.text for event in self.events if event.role not in SYSTEM_ROLES)
-        found = next((text.strip() for text in (self.given.title, *asked, *said) if text.strip()), "")
-        return found[:LONGEST_CONTENT] or f"A run of {source}"
+        requests = (event.text for event in self.events if event.role == "user")
+        words = (event.text for event in self.events if event.role not in SYSTEM_ROLES)
+        text = next((text.strip() for text in (self.fields.title, *requests, *words) if text.strip()), "")
+        return text[:LONGEST_CONTENT] or f"A run of {source}"
 
 
 def parse(raw: Any) -> Draft:
@@ -93,9 +97,9 @@ def parse(raw: Any) -> Draft:
         raise Invalid(FieldError("", "not_an_object", "a conversation must be an object with messages"))
     raw = {name: value for name, value in raw.items() if not _absent(name, value)}
     errors: list[FieldError] = []
-    given, events = None, []
+    fields, events = None, []
     try:
-        given = Conversation.model_validate(raw)
+        fields = Conversation.model_validate(raw)
     except ValidationError as error:
         errors += [field_error(wrong) for wrong in error.errors(include_url=False)]
     if isinstance(raw.get("messages"), list):
@@ -103,9 +107,9 @@ def parse(raw: Any) -> Draft:
             events = Reader().read(raw["messages"])
         except Invalid as invalid:
             errors += invalid.errors
-    if errors or given is None:
+    if errors or fields is None:
         raise Invalid(*errors)
-    return Draft(given, events, _sha256(events))
+    return Draft(fields, events, _sha256(events))
 
 
 def _absent(name: str, value: Any) -> bool:
@@ -114,5 +118,5 @@ def _absent(name: str, value: Any) -> bool:
 
 def _sha256(events: list[EventDraft]) -> bytes:
     """Of what was said and done, not of when: the same conversation sent again has the same hash."""
-    said = [[e.kind, e.role, e.actor, e.ref, e.text, e.tool, e.args, e.result, e.ok, e.flags] for e in events]
-    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).digest()
+    words = [[e.kind, e.role, e.actor, e.ref, e.text, e.tool, e.args, e.result, e.ok, e.flags] for e in events]
+    return hashlib.sha256(json.dumps(words, sort_keys=True, ensure_ascii=False).encode()).digest()

@@ -194,8 +194,8 @@ def check(shape: type[R], raw: Any) -> R:
     try:
         return shape.model_validate(given)
     except ValidationError as error:
-        found = [field_error(wrong) for wrong in error.errors(include_url=False)]
-        raise Invalid(*sorted((_in_their_words(wrong) for wrong in found), key=_missing_first)) from None
+        errors = [field_error(wrong) for wrong in error.errors(include_url=False)]
+        raise Invalid(*sorted((_in_their_words(wrong) for wrong in errors), key=_missing_first)) from None
 
 
 def _absent(name: str, value: Any) -> bool:

@@ -61,24 +61,24 @@ class Reader:
         parts = content if isinstance(content, list) else [] if content is None else [content]
         if content is not None and not isinstance(content, list | str):
             return self.faults.add(pointer, "not_content", "must be a text or a list of parts")
-        said: list[str] = []
+        texts: list[str] = []
         for number, part in enumerate(parts):
             place = f"{pointer}/{number}"
             kind = part.get("type") if isinstance(part, dict) else None
             if kind not in ("tool_use", "tool_result"):
-                said.append(self._part(part, place))
+                texts.append(self._part(part, place))
                 continue
-            self._said(said, pointer, common)
+            self._add_message(texts, pointer, common)
             if kind == "tool_use":
                 ref = self.faults.identifier(part, "id", place)
                 self._call(part, "input", place, common, ref=ref)
             else:
                 self._answer(part.get("tool_use_id"), part, place, common)
-        return self._said(said, pointer, common)
+        return self._add_message(texts, pointer, common)
 
-    def _said(self, said: list[str], pointer: str, common: dict[str, Any]) -> None:
-        text = "\n".join(part for part in said if part)
-        said.clear()
+    def _add_message(self, texts: list[str], pointer: str, common: dict[str, Any]) -> None:
+        text = "\n".join(text for text in texts if text)
+        texts.clear()
         if len(text) > LONGEST_TEXT and common.get("role") in AGENTS:
             text = cut(text)
         if len(text) > LONGEST_TEXT:
@@ -114,12 +114,12 @@ class Reader:
         else:
             self.faults.add(f"{pointer}/{name}", "required", "is required")
 
-    def _call(self, said: dict[str, Any], where: str, pointer: str, common: dict[str, Any], *, ref: str) -> None:
-        """`said` holds the tool's name, and its arguments at `where`."""
-        tool = self.faults.text(said, "name", pointer)
+    def _call(self, function: dict[str, Any], where: str, pointer: str, common: dict[str, Any], *, ref: str) -> None:
+        """`function` holds the tool's name, and its arguments at `where`."""
+        tool = self.faults.text(function, "name", pointer)
         if tool is not None and not tool.strip():
             self.faults.add(f"{pointer}/name", "required", "is required")
-        args, flags = _arguments(said.get(where))
+        args, flags = _arguments(function.get(where))
         self.faults.fits(args, f"{pointer}/{where}")
         call = EventDraft(
             "tool_call", **{**common, "ref": ref or common["ref"]}, tool=tool or "", args=args, flags=flags

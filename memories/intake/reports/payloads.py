@@ -138,12 +138,12 @@ class PlanGraph(Payload):
         return short(self.plan_id)
 
 
-Said = Triple | Competence | PlanGraph
-SHAPES: dict[str, type[Said]] = {Type.SEMANTIC: Triple, Type.COMPETENCE: Competence, Type.PLAN_GRAPH: PlanGraph}
+TypedPayload = Triple | Competence | PlanGraph
+SHAPES: dict[str, type[TypedPayload]] = {Type.SEMANTIC: Triple, Type.COMPETENCE: Competence, Type.PLAN_GRAPH: PlanGraph}
 SERVERS = ("performance", "metrics")  # told by the caller, counted by the server
 
 
-def wrong_in(plan: PlanGraph) -> Iterable[tuple[str, str]]:
+def graph_errors(plan: PlanGraph) -> Iterable[tuple[str, str]]:
     """What makes a plan no graph to walk: where (a pointer within the payload) and why."""
     known: set[str] = set()
     for place, node in enumerate(plan.nodes):
@@ -184,10 +184,10 @@ def stem_of(subject: str, predicate: str) -> str:
 
 def key_of(subject: str, predicate: str, object: Any) -> str:
     """`{subject}.{predicate}#{8 hex of the object}`: the same statement has the same key."""
-    said = json.dumps(object, sort_keys=True, ensure_ascii=False)
-    return f"{stem_of(subject, predicate)}#{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+    text = json.dumps(object, sort_keys=True, ensure_ascii=False)
+    return f"{stem_of(subject, predicate)}#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def content_of(subject: str, predicate: str, object: Any) -> str:
-    said = object if isinstance(object, str) else json.dumps(object, ensure_ascii=False)
-    return f"{subject} {predicate}" + ("" if object is None else f" {said}")
+    text = object if isinstance(object, str) else json.dumps(object, ensure_ascii=False)
+    return f"{subject} {predicate}" + ("" if object is None else f" {text}")

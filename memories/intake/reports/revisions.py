@@ -1,4 +1,4 @@
-"""What a caller says when it asks for a revision, checked: as a request sends it and as a proposal keeps it."""
+"""The body of a request for a revision, which a proposal holds too."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
@@ -6,7 +6,6 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from memories.values.choices import Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     LONGEST_KEY,
@@ -68,8 +67,8 @@ class NewMemory(Body):
     expires_at: Instant = None
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """The same in JSON's types, for a proposal."""
+    def as_json(self) -> dict[str, Any]:
+        """The given fields in JSON's types, as a proposal holds them."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
@@ -116,6 +115,3 @@ def _named(wrong: Any, at: str) -> FieldError:
     if error.code in ("too_short", "too_long") and pointer.endswith("/ids"):
         return FieldError(pointer, error.code, f"names 2 to {MOST_MERGED} memories")
     return replace(error, pointer=pointer)
-
-
-TYPES = tuple(kind for kind in Type.values if kind != Type.EPISODIC)

@@ -1,4 +1,4 @@
-"""One memory takes the place of another, or stands beside or against it; what does not hold is taken back.
+"""Revise memories: supersede, fork, merge, contest, retract.
 
 One transaction each: whatever fails leaves all of them as they were. Evidence stays.
 """

@@ -1,4 +1,4 @@
-"""A memory is disputed: by another memory, or by words. It waits for a person, and its adaptation ends."""
+"""Contest a memory by another one or by words: it waits for a person, and its adaptation ends."""
 
 from datetime import datetime
 from uuid import UUID
@@ -19,19 +19,19 @@ CONTESTABLE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 def contest_with(
     memory: Memory, other: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> AuditEntry:
-    """`other` speaks against `memory`; only that is contested."""
+    """Contest `memory` by `other`, which stays as it is."""
     with transaction.atomic():
         memory.lock_for("contest", CONTESTABLE)
         Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=other)
-        told = related(memory, CONTESTED_BY, other)
+        relation = related(memory, CONTESTED_BY, other)
         change = {"status": Status.CONTESTED}
-        return memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=told)
+        return memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=relation)
 
 
 def contest_by_words(
     memory: Memory, words: str, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> AuditEntry:
-    """`words` are evidence against `memory`, an occasion of their own; without any it is only contested."""
+    """Contest `memory` by `words`, which become evidence against it; without any it is only contested."""
     with transaction.atomic():
         memory.lock_for("contest", CONTESTABLE)
         if words:
@@ -48,12 +48,12 @@ def contest_by_words(
 
 
 def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
-    """Two statements that cannot both hold: neither does until a person has decided."""
+    """Contest two statements that cannot both hold: neither does until a person has decided."""
     batch = batch or uuid7()
     with transaction.atomic():
         for one, other in ((old, new), (new, old)):
             one.lock_for("contest", LIVE)
             if one.status != Status.CONTESTED:
-                told = related(one, CONTESTED_BY, other)
-                one.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch, noted=told)
+                relation = related(one, CONTESTED_BY, other)
+                one.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch, noted=relation)
             Relation.objects.get_or_create(source=one, predicate=CONTESTED_BY, target=other)

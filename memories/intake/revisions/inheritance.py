@@ -1,4 +1,4 @@
-"""What the memory that a revision makes has from those that it comes from."""
+"""The columns that the new memory of a revision inherits from those that it comes from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,10 @@ STRICTER: list[str] = list(DeletionPolicy.values)  # auto_prune, manual_only, ne
 
 @dataclass(frozen=True)
 class Making:
-    """`vouched`: a person made it or accepted it, so that it stands where the old one stood."""
+    """How a revision makes its new memory.
+
+    `vouched`: a person made or accepted it, so that it stands where the old one stood.
+    """
 
     verb: str
     by: Actor
@@ -29,16 +32,16 @@ class Making:
     vouched: bool
 
 
-def category(said: NewMemory, head: Memory) -> str | None:
+def category(new: NewMemory, head: Memory) -> str | None:
     if head.type == Type.SEMANTIC:
-        return said.category or head.category or Category.FACT
-    if said.category:
+        return new.category or head.category or Category.FACT
+    if new.category:
         raise Invalid(FieldError("/memory/category", "invalid", "only a semantic memory has one"))
     return None
 
 
 def key(sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> str | None:
-    """That of its statement, where the old one's was made like that; else the key that becomes free, which a fork
+    """The key of its statement, if the old one's was made like that; else the key that becomes free, which a fork
     leaves to the one that has it."""
     if any(_is_made(source) for source in sources) and "subject" in payload:
         return payloads.key_of(payload["subject"], payload["predicate"], payload["object"])
@@ -48,23 +51,24 @@ def key(sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> s
 
 
 def _is_made(source: Memory) -> bool:
-    said = [source.payload.get(name) for name in ("subject", "predicate")]
-    return all(isinstance(one, str) for one in said) and (source.key or "").startswith(
-        f"{payloads.stem_of(str(said[0]), str(said[1]))}#"
-    )
+    """Whether its key was made of its statement."""
+    subject, predicate = (source.payload.get(name) for name in ("subject", "predicate"))
+    if not isinstance(subject, str) or not isinstance(predicate, str):
+        return False
+    return (source.key or "").startswith(f"{payloads.stem_of(subject, predicate)}#")
 
 
-def sensitivity(said: NewMemory, rests_on: Sequence[Memory], making: Making) -> Sensitivity:
+def sensitivity(new: NewMemory, rests_on: Sequence[Memory], making: Making) -> Sensitivity:
     """The highest of what it comes from; only who decides lowers that, not by merging."""
     highest = max(row.sensitivity for row in rests_on)
-    given = Sensitivity.named(said.sensitivity) if said.sensitivity else Sensitivity(highest)
+    given = Sensitivity.named(new.sensitivity) if new.sensitivity else Sensitivity(highest)
     return given if making.vouched and making.verb != MERGE else Sensitivity(max(given, highest))
 
 
-def tags(said: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
+def tags(new: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
     if making.verb != MERGE:
-        return said.tags if "tags" in said.model_fields_set else list(sources[0].tags)
-    return united(said.tags, *(source.tags for source in sources))
+        return new.tags if "tags" in new.model_fields_set else list(sources[0].tags)
+    return united(new.tags, *(source.tags for source in sources))
 
 
 def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, Any]:
@@ -74,17 +78,17 @@ def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, 
 
 
 def provenance(sources: Sequence[Memory], episode: Memory | None, making: Making) -> list[dict[str, Any]]:
-    """Written by nobody but us. A merged memory has that of all its sources."""
-    former = [entry for source in sources for entry in source.provenance.get("sources", [])]
-    kept = [entry for number, entry in enumerate(former) if entry not in former[:number]]
-    said = {"created_by": making.by.name, "timestamp": format_instant(making.at)}
-    own = [{"kind": making.verb, "ref": str(row.pk), "confidence": row.confidence, **said} for row in sources]
+    """The provenance, which no caller writes. A merged memory has that of all its sources."""
+    inherited = [entry for source in sources for entry in source.provenance.get("sources", [])]
+    inherited = [entry for number, entry in enumerate(inherited) if entry not in inherited[:number]]
+    made = {"created_by": making.by.name, "timestamp": format_instant(making.at)}
+    entries = [{"kind": making.verb, "ref": str(row.pk), "confidence": row.confidence, **made} for row in sources]
     if episode:
-        own.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **said})
-    return [*(kept if making.verb == MERGE else []), *own]
+        entries.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **made})
+    return [*(inherited if making.verb == MERGE else []), *entries]
 
 
-def lifecycle(said: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> dict[str, Any]:
+def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> dict[str, Any]:
     head, at = sources[0], making.at
     columns: dict[str, Any] = {
         "salience": 1.0,
@@ -95,16 +99,16 @@ def lifecycle(said: NewMemory, sources: Sequence[Memory], payload: dict[str, Any
         "max_age": head.max_age,
         "pinned": any(source.pinned for source in sources),
         "deletion_policy": max((source.deletion_policy for source in sources), key=STRICTER.index),
-        **_time_to_live(said, head, at=at),
+        **_time_to_live(new, head, at=at),
     }
     if head.type == Type.SEMANTIC:
         columns |= decay.awake(at) | _window(payload)
     return columns | (_counters(sources, at=at) if making.verb == MERGE else {})
 
 
-def _time_to_live(said: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:
-    """The one that was said, else that of the old one, which begins anew."""
-    until = said.expires_at
+def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:
+    """The stated expiry, else the time to live of the old one, counted from now."""
+    until = new.expires_at
     if until is not None and until <= at:
         raise Invalid(FieldError("/memory/expires_at", "out_of_range", "must be in the future"))
     ttl = (until - at).total_seconds() if until else head.ttl

@@ -1,4 +1,4 @@
-"""Several memories become one, which has all that spoke for any of them."""
+"""Merge several memories into a new one, which has the evidence and the track record of all of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ SUMMED = ("successes", "failures", "partials", "latency_total_ms", "latency_coun
 def merge(
     sources: Sequence[Memory], new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> None:
-    """`new`, which is stored now, takes the place of all of `sources`; their evidence and track record are its own.
+    """Store `new` in the place of all of `sources`, with their evidence and track record.
 
     Conflict when one of them is not live any more; Held when the new one's key is another's.
     """
     batch = batch or uuid7()
-    said = {"superseded_by": str(new.pk), MERGED_INTO: str(new.pk)}
+    revision = {"superseded_by": str(new.pk), MERGED_INTO: str(new.pk)}
     with transaction.atomic():
         for source in sorted(sources, key=lambda source: source.pk):
-            close(source, new, "merge", said, by=by, why=why, at=at, batch=batch)
+            close(source, new, "merge", revision, by=by, why=why, at=at, batch=batch)
         begin(new, "create", by=by, why=why, at=at, batch=batch)
         Relation.objects.bulk_create(Relation(source=source, predicate=MERGED_INTO, target=new) for source in sources)
         doubled = _unite_evidence(sources, new)
@@ -40,12 +40,12 @@ def merge(
 
 
 def _unite_evidence(sources: Sequence[Memory], new: Memory) -> Counter[str]:
-    """Each occasion once, the latest word of it. What was counted at several sources -> how often too often."""
+    """Copy the evidence, each occasion once by its latest row. Answers outcome -> times counted too often."""
     rows = Evidence.objects.filter(memory__in=sources)
-    kept = rows.order_by("occasion", "-at", "-pk").distinct("occasion").values(*FACTS)
+    latest = rows.order_by("occasion", "-at", "-pk").distinct("occasion").values(*FACTS)
     once: Counter[str] = Counter()
     copies = []
-    for facts in kept.iterator(chunk_size=2000):
+    for facts in latest.iterator(chunk_size=2000):
         copies.append(Evidence(id=new_id(), memory=new, **facts))
         once.update([facts["outcome"]] if facts["outcome"] else [])
     Evidence.objects.bulk_create(copies, batch_size=1000)

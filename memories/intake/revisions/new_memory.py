@@ -1,4 +1,4 @@
-"""The memory that a revision makes: what the caller says of it, and what it has from where it comes from."""
+"""Make the new memory of a revision from what the caller states and what it inherits from its sources."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -73,13 +73,16 @@ def _statement(
     )
 
 
-def _stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Making) -> None:
-    """Status, confidence and hold. What a person vouches for stands at least where the old one stood; an agent's own
-    begins as if it was stored now unless it corrects what is confirmed, and what was contested waits for a person."""
+def _stand(new: Memory, request: NewMemory, sources: Sequence[Memory], making: Making) -> None:
+    """Set status, confidence and hold.
+
+    What a person vouches for stands at least where the old one stood; an agent's own begins as if it was stored now
+    unless it corrects what is confirmed, and what was contested waits for a person.
+    """
     best = max(source.confidence for source in sources)
-    given = None if said.confidence is None else round(min(100, max(0, said.confidence)))
+    given = None if request.confidence is None else round(min(100, max(0, request.confidence)))
     ladder = Ladder.of_settings()
-    corrects = _corrects(said, sources[0], making)
+    corrects = _corrects(request, sources[0], making)
     earned = best if making.vouched or corrects or making.verb == MERGE or new.type != Type.SEMANTIC else None
     new.confidence = ladder.start(source=new.source, direct=False, given=earned if given is None else given)
     if new.type == Type.WORKING:
@@ -99,11 +102,11 @@ def _stand(new: Memory, said: NewMemory, sources: Sequence[Memory], making: Maki
             new.status = Status.CONFIRMED if corrects else climbed
 
 
-def _corrects(said: NewMemory, old: Memory, making: Making) -> bool:
-    """Whether a claim takes the place of one that is confirmed, and does not say itself how sure it is: it stands as
-    the old one stood, or what was known would be gone until somebody confirms the correction."""
-    own_word = said.confidence is not None
-    return making.verb == SUPERSEDE and old.type == Type.SEMANTIC and old.status == Status.CONFIRMED and not own_word
+def _corrects(request: NewMemory, old: Memory, making: Making) -> bool:
+    """Whether a claim without a confidence of its own supersedes a confirmed one: it stands as the old one stood, or
+    what was known would be gone until somebody confirms the correction."""
+    stated = request.confidence is not None
+    return making.verb == SUPERSEDE and old.type == Type.SEMANTIC and old.status == Status.CONFIRMED and not stated
 
 
 def _vouched(new: Memory, sources: Sequence[Memory], verb: str) -> Status:
@@ -114,18 +117,18 @@ def _vouched(new: Memory, sources: Sequence[Memory], verb: str) -> Status:
     return Status.CANDIDATE if packaged_by_a_person else Status.CONFIRMED
 
 
-def _same_type(said: NewMemory, head: Memory) -> None:
-    if said.type is not None and said.type != head.type:
+def _same_type(request: NewMemory, head: Memory) -> None:
+    if request.type is not None and request.type != head.type:
         raise Invalid(FieldError("/memory/type", "unknown_value", f"must be {head.type}, as what it comes from"))
 
 
 def _content(type: str, payload: dict[str, Any]) -> str:
-    """The words of a payload, where none were said."""
+    """The words of a payload, where none were stated."""
     if type == Type.SEMANTIC and "subject" in payload:
         text = payloads.content_of(payload["subject"], payload["predicate"], payload["object"])
     else:
-        found = (payload.get(name) for name in SAYS.get(Type(type), ()))
-        text = next((word.strip() for word in found if isinstance(word, str) and word.strip()), "")
+        words = (payload.get(name) for name in SAYS.get(Type(type), ()))
+        text = next((word.strip() for word in words if isinstance(word, str) and word.strip()), "")
     if not text:
         raise Invalid(FieldError("/memory/content", "required", "is required"))
     return text[:LONGEST_TEXT]

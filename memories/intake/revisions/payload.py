@@ -1,4 +1,4 @@
-"""The typed part of the memory that a revision makes. What the server writes itself is taken from nobody."""
+"""Check the payload of the new memory of a revision. What the server writes itself is taken from nobody."""
 
 from typing import Annotated, Any
 
@@ -26,26 +26,26 @@ class Note(Payload):
 def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
     """Checked, with its kind. Invalid names each wrong field below /memory/payload.
 
-    Nothing said: a statement is only its words then; of another type the payload of the old one is kept.
+    None given: a statement is only its words then; of another type the payload of the old one is kept.
     """
     kind = str(head.type)
     if raw.get("kind", kind) != kind:
         raise Invalid(FieldError(within(AT, "kind"), "unknown_value", f"must be {kind}, as the memory's type"))
-    told = {name: value for name, value in raw.items() if name not in SERVERS}
+    given = {name: value for name, value in raw.items() if name not in SERVERS}
     if head.type == Type.WORKING:
-        return {"kind": kind, **_working(told, head)}
-    if not told and head.type != Type.SEMANTIC:
+        return {"kind": kind, **_working(given, head)}
+    if not given and head.type != Type.SEMANTIC:
         return {name: value for name, value in head.payload.items() if name != "revision"}
-    is_note = head.type == Type.SEMANTIC and not {"subject", "predicate", "object"} & told.keys()
+    is_note = head.type == Type.SEMANTIC and not {"subject", "predicate", "object"} & given.keys()
     shape: type[Payload] = Note if is_note else payloads.SHAPES[kind]
-    said = check(shape, told, AT)
-    if isinstance(said, payloads.PlanGraph) and (wrong := list(payloads.wrong_in(said))):
+    checked = check(shape, given, AT)
+    if isinstance(checked, payloads.PlanGraph) and (wrong := list(payloads.graph_errors(checked))):
         raise Invalid(*(FieldError(AT + pointer, "invalid", why) for pointer, why in wrong))
-    return {**said.model_dump(mode="json", by_alias=True, exclude_unset=is_note), "kind": kind}
+    return {**checked.model_dump(mode="json", by_alias=True, exclude_unset=is_note), "kind": kind}
 
 
-def _working(told: dict[str, Any], head: Memory) -> dict[str, Any]:
-    """A state as the endpoint of working states takes it; what is not said stays."""
-    merged = {name: value for name, value in head.payload.items() if name in STATE_FIELDS} | told
-    said = check(WorkingStateReport, {"source": head.source, **merged}, AT)
-    return {name: getattr(said, name) for name in STATE_FIELDS}
+def _working(given: dict[str, Any], head: Memory) -> dict[str, Any]:
+    """A state as the endpoint of working states takes it; what is not given stays."""
+    merged = {name: value for name, value in head.payload.items() if name in STATE_FIELDS} | given
+    checked = check(WorkingStateReport, {"source": head.source, **merged}, AT)
+    return {name: getattr(checked, name) for name in STATE_FIELDS}

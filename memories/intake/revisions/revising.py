@@ -1,4 +1,4 @@
-"""A revision that somebody asks for: what is the caller's own is revised, anything else is proposed to a person."""
+"""Perform or propose a requested revision: of the caller's own at once, of anything else by a person's decision."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,25 +27,27 @@ KINDS = {"merge": Proposal.Kind.MERGE}
 
 @dataclass(frozen=True)
 class Change:
-    """What is asked: `said` is the new memory, `ref` what speaks against the old one (an id, or words)."""
+    """A requested revision: `new` is the memory to be made, `ref` what speaks against the old one (an id, or words)."""
 
     verb: str
     why: str
-    said: NewMemory | None = None
+    new: NewMemory | None = None
     ref: str = ""
 
-    def kept(self, sources: Sequence[Memory]) -> dict[str, Any]:
-        """As a proposal keeps it; `carry_out` reads it."""
-        told: dict[str, Any] = {"verb": self.verb, "rationale": self.why}
-        told |= {"memory": self.said.kept} if self.said else {}
-        told |= {"ref": self.ref} if self.ref else {}
-        return told | ({"ids": [str(source.pk) for source in sources]} if self.verb == "merge" else {})
+    def as_json(self, sources: Sequence[Memory]) -> dict[str, Any]:
+        """As a proposal holds it; `carry_out` reads it."""
+        change: dict[str, Any] = {"verb": self.verb, "rationale": self.why}
+        change |= {"memory": self.new.as_json} if self.new else {}
+        change |= {"ref": self.ref} if self.ref else {}
+        return change | ({"ids": [str(source.pk) for source in sources]} if self.verb == "merge" else {})
 
 
 @dataclass(frozen=True)
 class Revised:
-    """The new memory, or the one that was contested or retracted, as it stands. `memory` None: the change met what the
-    caller may not see, and nothing is told. `refused`: an agent's change was suppressed, and that was counted."""
+    """The new memory, or the one that was contested or retracted, as it stands.
+
+    `memory` None: the change met what the caller may not see. `refused`: an agent's change was suppressed and counted.
+    """
 
     memory: Memory | None
     batch: UUID | None = None
@@ -54,96 +56,96 @@ class Revised:
 
 
 def ask(change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
-    """Revises what is the caller's own or the caller's to decide; of anything else a proposal is opened.
+    """Revise what is the caller's own or the caller's to decide; of anything else open a proposal.
 
     NotFound: one of them is not there or not to be seen; NotAllowed: another scope; Conflict: an episode, a packaged
-    skill, or no longer live; Invalid: what was said of the new memory.
+    skill, or no longer live; Invalid: the new memory.
     """
     try:
         with transaction.atomic():
-            sources = hold(ids, change.ref, change.said, verb=change.verb, trust=trust, at=at)
+            sources = hold(ids, change.ref, change.new, verb=change.verb, trust=trust, at=at)
             if not all(is_own(row, trust) for row in sources.rows):
                 return _propose(change, sources, trust=trust, at=at)
             batch = uuid7()
             making = Making(change.verb, trust.actor, at, vouched=decides(trust))
             return Revised(_perform(change, sources, making, batch), batch)
     except Held as held:
-        return _met(held, change, ids, trust=trust, at=at)
+        return _place_taken(held, change, ids, trust=trust, at=at)
     except Dismissed as met:
-        return _suppressed(met, trust=trust, at=at)
+        return _dismissed(met, trust=trust, at=at)
 
 
 def carry_out(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, batch: UUID, why: str = "") -> Memory:
-    """Performs what an accepted proposal would change: the memory that it made, contested or retracted.
+    """Perform what an accepted proposal would change: the memory that it made, contested or retracted.
 
     `change` is {verb, rationale, memory?, ref?, ids?}. Conflict: things are no longer so, or it cannot be read. Takes
     the claim lock of the scope shared: who wants it exclusively takes it before.
     """
     try:
-        asked = _read(change, why)
-        ids = [UUID(str(one)) for one in change.get("ids", [])] if asked.verb == "merge" else [memory.pk]
+        request = _read(change, why)
+        ids = [UUID(str(one)) for one in change.get("ids", [])] if request.verb == "merge" else [memory.pk]
         with transaction.atomic():
-            sources = hold_for(ids, asked.ref, asked.said, scope=memory.scope, verb=asked.verb)
-            return _perform(asked, sources, Making(asked.verb, by, at, vouched=True), batch)
+            sources = hold_for(ids, request.ref, request.new, scope=memory.scope, verb=request.verb)
+            return _perform(request, sources, Making(request.verb, by, at, vouched=True), batch)
     except (Invalid, NotFound, NotAllowed) as refusal:
         raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
 
 
 def _read(change: dict[str, Any], why: str) -> Change:
-    """What of the memory is not known here is passed over."""
-    verb, told = change.get("verb"), change.get("memory")
+    """Read a change as a proposal holds it; unknown fields of the memory are passed over."""
+    verb, raw = change.get("verb"), change.get("memory")
     if verb not in VERBS:
         raise Invalid(FieldError("/change/verb", "unknown_value", f"must be one of {', '.join(VERBS)}"))
-    if isinstance(told, dict):
-        told = {name: value for name, value in told.items() if name in NewMemory.model_fields}
-    said = check(NewMemory, told, "/change/memory") if told is not None else None
-    if said is None and verb in NEW_WORDS:
+    if isinstance(raw, dict):
+        raw = {name: value for name, value in raw.items() if name in NewMemory.model_fields}
+    new = check(NewMemory, raw, "/change/memory") if raw is not None else None
+    if new is None and verb in NEW_WORDS:
         raise Invalid(FieldError("/change/memory", "required", "is required"))
     rationale = (why or str(change.get("rationale", "")))[:LONGEST_RATIONALE]
-    return Change(verb, rationale, said, str(change.get("ref", "")))
+    return Change(verb, rationale, new, str(change.get("ref", "")))
 
 
 def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> Memory:
-    """In the caller's transaction, under the locks of its sources."""
-    told: dict[str, Any] = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
+    """Perform a revision in the caller's transaction, under the locks of its sources."""
+    decision: dict[str, Any] = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
     first = sources.rows[0]
-    if change.said is not None:
-        new = new_memory.admit(change.said, sources.rows, making, episode=sources.episode)
+    if change.new is not None:
+        new = new_memory.admit(change.new, sources.rows, making, episode=sources.episode)
         if change.verb == "supersede":
-            superseding.supersede(first, new, **told)
+            superseding.supersede(first, new, **decision)
         elif change.verb == "fork":
-            superseding.fork(first, new, **told)
+            superseding.fork(first, new, **decision)
         elif change.verb == "merge":
-            merging.merge(sources.rows, new, **told)
+            merging.merge(sources.rows, new, **decision)
         else:
-            superseding.begin(new, "create", **told)
-            contesting.contest(first, new, **told)
+            superseding.begin(new, "create", **decision)
+            contesting.contest(first, new, **decision)
         sources.speak_for(new, by=making.by, at=making.at)
         return new
     if change.verb == "retract":
-        superseding.retract(first, **told)
+        superseding.retract(first, **decision)
     elif sources.other is not None:
-        contesting.contest_with(first, sources.other, **told)
+        contesting.contest_with(first, sources.other, **decision)
     else:
-        contesting.contest_by_words(first, change.ref, **told)
+        contesting.contest_by_words(first, change.ref, **decision)
     return first
 
 
 def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, least: int = 0) -> Revised:
-    """For a person to decide. What would be refused is refused now."""
+    """Open a proposal for a person to decide. What would be refused is refused now."""
     first = sources.rows[0]
     for row in sources.rows:
         refuse(row, change.verb)
     sensitivity = max(least, *(row.sensitivity for row in sources.named))
-    if change.said is not None:
+    if change.new is not None:
         making = Making(change.verb, trust.actor, at, vouched=False)
         sensitivity = max(
-            sensitivity, new_memory.admit(change.said, sources.rows, making, episode=sources.episode).sensitivity
+            sensitivity, new_memory.admit(change.new, sources.rows, making, episode=sources.episode).sensitivity
         )
     proposal = Proposal.objects.propose(
         KINDS.get(change.verb, Proposal.Kind.REVISION),
         first,
-        change.kept(sources.rows),
+        change.as_json(sources.rows),
         by=trust.actor,
         why=change.why,
         at=at,
@@ -157,19 +159,19 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
     return Revised(first, proposal=proposal.pk)
 
 
-def _met(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
-    """Its place is another memory's: one that the caller may not see is not told of, and a person decides."""
+def _place_taken(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
+    """Refuse a revision whose key another memory holds; if the caller may not see that one, a person decides."""
     holder = held.holder
     if holder is None or trust.sees(scope=holder.scope, sensitivity=holder.sensitivity):
         raise held
     with suppress(Rejected), transaction.atomic():
-        sources = hold(ids, change.ref, change.said, verb=change.verb, trust=trust, at=at)
+        sources = hold(ids, change.ref, change.new, verb=change.verb, trust=trust, at=at)
         _propose(change, sources, trust=trust, at=at, least=holder.sensitivity)
     return Revised(None)
 
 
-def _suppressed(met: Dismissed, *, trust: Trust, at: datetime) -> Revised:
-    """A person is asked to lift the tombstone first; an agent's try is counted, and nothing else moves."""
+def _dismissed(met: Dismissed, *, trust: Trust, at: datetime) -> Revised:
+    """Ask a person to lift the tombstone first; of an agent's try only the hit is counted."""
     seen = trust.sees(scope=met.tombstone.scope, sensitivity=met.tombstone.sensitivity)
     if seen and decides(trust):
         raise met

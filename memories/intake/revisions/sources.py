@@ -1,4 +1,4 @@
-"""What a revision is about, found within the caller's trust and locked: claims first, then rows by their ids."""
+"""Find and lock the memories that a revision is about, within the caller's trust: claims first, then rows by id."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ NEW_WORDS = ("supersede", "fork", "merge")
 
 
 class Dismissed(Conflict):
-    """The claim of the new memory was dismissed. No agent brings it back; a person lifts the tombstone first."""
+    """The claim of the new memory was dismissed: no agent brings it back; a person lifts the tombstone first."""
 
     code = "dismissed"
 
@@ -45,11 +45,11 @@ class Sources:
 
     @property
     def named(self) -> list[Memory]:
-        """All of which a rationale may speak."""
+        """All rows of which a rationale may speak."""
         return [*self.rows, *(row for row in (self.other, self.episode) if row)]
 
     def speak_for(self, new: Memory, *, by: Actor, at: datetime) -> None:
-        """The occasion by which the new memory came to be. A merged one has those of its sources."""
+        """Write the evidence by which the new memory came to be. A merged one has that of its sources."""
         if self.episode:
             Memory.objects.filter(pk=self.episode.pk).update(evidence_of_live=True)
         elif Evidence.objects.filter(memory=new).exists():
@@ -68,38 +68,45 @@ class Sources:
         Evidence.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def hold(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, verb: str, trust: Trust, at: datetime) -> Sources:
-    """What a caller asks to revise. NotFound, NotAllowed, Conflict, Invalid: see `requested.ask`."""
-    seen = Memory.objects.visible_to(trust).filter(Q(expires_at=None) | Q(expires_at__gt=at))
-    scopes = dict(seen.filter(pk__in=ids).values_list("pk", "scope"))
+def hold(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, verb: str, trust: Trust, at: datetime) -> Sources:
+    """Lock what a caller asks to revise. NotFound, NotAllowed, Conflict, Invalid: see `revising.ask`."""
+    visible = Memory.objects.visible_to(trust).filter(Q(expires_at=None) | Q(expires_at__gt=at))
+    scopes = dict(visible.filter(pk__in=ids).values_list("pk", "scope"))
     if len(scopes) < len(set(ids)):
         raise NotFound("no such memory")
-    return _held(seen, scopes[ids[0]], ids, ref, said, verb=verb, trust=trust)
+    return _held(visible, scopes[ids[0]], ids, ref, new, verb=verb, trust=trust)
 
 
-def hold_for(ids: Sequence[UUID], ref: str, said: NewMemory | None, *, scope: str, verb: str) -> Sources:
+def hold_for(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, scope: str, verb: str) -> Sources:
     """The same for a proposal that a person accepts, who was seen to see it."""
-    return _held(Memory.objects.all(), scope, ids, ref, said, verb=verb, trust=everything())
+    return _held(Memory.objects.all(), scope, ids, ref, new, verb=verb, trust=everything())
 
 
 def _held(
-    seen: MemoryQuerySet, scope: str, ids: Sequence[UUID], ref: str, said: NewMemory | None, *, verb: str, trust: Trust
+    rows: MemoryQuerySet,
+    scope: str,
+    ids: Sequence[UUID],
+    ref: str,
+    new: NewMemory | None,
+    *,
+    verb: str,
+    trust: Trust,
 ) -> Sources:
     trust.scope_to_write(scope)
-    if said and said.scope is not None and said.scope != scope:
+    if new and new.scope is not None and new.scope != scope:
         raise NotAllowed(f"a memory does not move from the scope {scope!r} into another one")
-    if said and said.source:
-        trust.source_to_write(said.source)
-    other, episode = _as_id(ref), said.episode_id if said else None
+    if new and new.source:
+        trust.source_to_write(new.source)
+    other, episode = _as_id(ref), new.episode_id if new else None
     wanted = {*ids, *(one for one in (other, episode) if one)}
     claim_locks.to_store(scope)
-    locked = seen.filter(pk__in=wanted).order_by("pk").select_for_update(of=("self",))
-    found = {row.pk: row for row in locked}
-    if len(found) < len(wanted):
+    locked = rows.filter(pk__in=wanted).order_by("pk").select_for_update(of=("self",))
+    by_id = {row.pk: row for row in locked}
+    if len(by_id) < len(wanted):
         raise NotFound("no such memory")
-    rows = [found[one] for one in dict.fromkeys(ids)]
-    _check(rows, verb, scope)
-    return Sources(rows, _ref(other, found, rows), _episode(episode, found, scope))
+    revised = [by_id[one] for one in dict.fromkeys(ids)]
+    _check(revised, verb, scope)
+    return Sources(revised, _ref(other, by_id, revised), _episode(episode, by_id, scope))
 
 
 def _as_id(ref: str) -> UUID | None:
@@ -133,11 +140,11 @@ def refuse(row: Memory, verb: str) -> None:
         raise Conflict(f"{conflict}: it does not become {becomes.value}") from None
 
 
-def _ref(other: UUID | None, found: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
+def _ref(other: UUID | None, by_id: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
     """The memory that speaks against it: another one, of its scope or of what is shared."""
     if other is None:
         return None
-    row = found[other]
+    row = by_id[other]
     if row.pk == rows[0].pk:
         raise Invalid(FieldError("/ref", "invalid", "a memory does not speak against itself"))
     if row.scope not in (rows[0].scope, *SHARED_SCOPES):
@@ -145,10 +152,10 @@ def _ref(other: UUID | None, found: dict[UUID, Memory], rows: Sequence[Memory]) 
     return row
 
 
-def _episode(episode: UUID | None, found: dict[UUID, Memory], scope: str) -> Memory | None:
+def _episode(episode: UUID | None, by_id: dict[UUID, Memory], scope: str) -> Memory | None:
     if episode is None:
         return None
-    row = found[episode]
+    row = by_id[episode]
     if row.type != Type.EPISODIC or row.scope != scope:
         raise Invalid(FieldError("/memory/episode_id", "invalid", "is not an episode of this scope"))
     return row

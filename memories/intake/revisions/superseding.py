@@ -1,4 +1,4 @@
-"""One memory takes the place of another, or branches off from it; one is taken back."""
+"""Supersede a memory by another, fork it, or retract it; store the new memory of a revision."""
 
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ class Held(Conflict):
 
 
 def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
-    """`new` takes the place of `old`, also under its key: it is stored once that is closed, unless it is there already.
+    """Put `new` in the place of `old`, also under its key; it is stored when that is closed, unless it is there.
 
     Conflict when the old one is not live any more; Held when the new one's place is another's.
     """
@@ -35,34 +35,42 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
         if new._state.adding:
             begin(new, "create", by=by, why=why, at=at, batch=entry.batch_id)
         else:
-            _said_of(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
+            _audit_creation(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
 
 
 def close(
-    old: Memory, new: Memory, verb: str, said: dict[str, Any], *, by: Actor, why: str, at: datetime, batch: UUID | None
+    old: Memory,
+    new: Memory,
+    verb: str,
+    names: dict[str, Any],
+    *,
+    by: Actor,
+    why: str,
+    at: datetime,
+    batch: UUID | None,
 ) -> AuditEntry:
-    """`old` is superseded, and its payload says by what."""
+    """Close `old` as superseded; its payload `names` by what."""
     old.lock_for(verb, LIVE)
-    revision = {**old.payload.get("revision", {}), **said, "status": "superseded"}
+    revision = {**old.payload.get("revision", {}), **names, "status": "superseded"}
     change = {"status": Status.SUPERSEDED, "payload": {**old.payload, "revision": revision}}
-    told = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, "merged_into", new)
-    return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=told)
+    noted = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, "merged_into", new)
+    return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=noted)
 
 
 def fork(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
-    """Both live on; the new one, which is stored now unless it is there already, says where it comes from, and the
-    trail of the old one what came of it."""
-    batch, told = batch or uuid7(), related(new, DERIVED_FROM, old)
+    """Keep both live; the new one, which is stored now unless it is there already, is related to where it comes from,
+    and the trail of the old one tells of it."""
+    batch, noted = batch or uuid7(), related(new, DERIVED_FROM, old)
     with transaction.atomic():
         if new._state.adding:
-            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=told)
-        old.tell("fork", told, by=by, why=why, at=at, batch=batch, sensitivity=new.sensitivity)
+            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=noted)
+        old.tell("fork", noted, by=by, why=why, at=at, batch=batch, sensitivity=new.sensitivity)
         Relation.objects.get_or_create(source=new, predicate=DERIVED_FROM, target=old)
 
 
 def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
-    """It does not hold any more. It is kept, with its history, and hidden from what is read by default."""
+    """Retract a memory that does not hold any more: it stays, with its history, hidden from default reads."""
     with transaction.atomic():
         memory.lock_for("retract", LIVE)
         return memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
@@ -78,7 +86,7 @@ def begin(
     batch: UUID | None,
     noted: dict[str, Any] | None = None,
 ) -> AuditEntry:
-    """Stores a memory that a revision makes. Its audit row has an inverse: undone, the new one is retracted.
+    """Store the new memory of a revision. Its audit row has an inverse: undone, the new one is retracted.
 
     Held: its key or thread is another live memory's.
     """
@@ -89,13 +97,13 @@ def begin(
         raise Held(_holder(new)) from None
     new.refresh_from_db(fields=["fades_at"])
     indexing.index_memories([new])
-    entry = _said_of(new, action, by=by, why=why, at=at, batch=batch, noted=noted)
+    entry = _audit_creation(new, action, by=by, why=why, at=at, batch=batch, noted=noted)
     if new.status == Status.APPLIED:
         new.adaptations.open(new, again=False, by=by, at=at)
     return entry
 
 
-def _said_of(
+def _audit_creation(
     new: Memory,
     action: str,
     *,
@@ -105,7 +113,7 @@ def _said_of(
     batch: UUID | None,
     noted: dict[str, Any] | None = None,
 ) -> AuditEntry:
-    """The audit row by which the new one is retracted when what made it is undone."""
+    """Write the audit row by which the new one is retracted when its making is undone."""
     moved = {"before": {"status": Status.RETRACTED}, "after": {"status": new.status, **(noted or {})}}
     entry = new.audit(action, by=by, at=at, why=why, batch=batch, **moved)
     entry.save(force_insert=True)

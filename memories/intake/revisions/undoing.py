@@ -1,4 +1,4 @@
-"""What a revision moved together is undone together: the new one goes, the old one comes back, or nothing happens.
+"""Group the audit rows of a revision, so that they are undone together or not at all.
 
 The audit row of a revision names the relation that it made. Undoing that row takes the relation away again, redoing it
 brings it back (Memory.follow); and by it the rows of one batch that belong together are found.
@@ -14,20 +14,20 @@ RELATION = "relation"
 
 
 def related(source: Memory, predicate: str, target: Memory) -> dict[str, Any]:
-    """What the audit row of a revision says of the relation that it made."""
+    """The entry of an audit row that names the relation which the revision made."""
     return {RELATION: {"source": str(source.pk), "predicate": predicate, "target": str(target.pk)}}
 
 
 def together(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
-    """Subject -> the first subject of all that one revision moved with it; of what stands alone nothing.
+    """Map each subject to the first one of those that the same revision moved; what stands alone is left out.
 
     Undo the rows of such a group in one transaction, the last one first: the new memory gives back the key that the old
     one had. Holds for the rows of an undo as well, whose first rows are looked up.
     """
     group: dict[UUID, UUID] = {}
     for first in _first(entries):
-        if told := first.after.get(RELATION):
-            ends = [UUID(told["source"]), UUID(told["target"])]
+        if relation := first.after.get(RELATION):
+            ends = [UUID(relation["source"]), UUID(relation["target"])]
             joined = {group.get(end, end) for end in ends}
             root = min(joined)
             group |= {member: root for member, former in group.items() if former in joined}
@@ -37,8 +37,8 @@ def together(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
 
 def _first(entries: Iterable[AuditEntry]) -> list[AuditEntry]:
     """The decisions themselves: of an undo what it undid, of a redo what it did again."""
-    found, waiting = [], list(entries)
+    decisions, waiting = [], list(entries)
     while waiting:
-        found += [entry for entry in waiting if entry.undoes is None]
+        decisions += [entry for entry in waiting if entry.undoes is None]
         waiting = list(AuditEntry.objects.filter(pk__in=[entry.undoes for entry in waiting if entry.undoes]))
-    return found
+    return decisions

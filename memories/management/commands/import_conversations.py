@@ -95,8 +95,8 @@ def _read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
         draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
     except Invalid as invalid:
         return invalid
-    if draft.given.id is None:  # a line without an id is known by what it says
-        draft.given.id = f"sha256:{draft.sha256.hex()}"
+    if draft.fields.id is None:  # a line without an id is known by what it says
+        draft.fields.id = f"sha256:{draft.sha256.hex()}"
     return draft
 
 
