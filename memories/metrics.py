@@ -1,7 +1,7 @@
-"""Figures of what is remembered, each within the caller's trust. Ten questions, however much there is.
+"""Compute the figures of the store, each within the caller's trust, by ten queries.
 
-One of them reads every visible row of the memory table once (a parallel sequential scan; without a trust filter no
-index is smaller than the question), one counts the audit trail. The others read a range of an index: the audit trail
+One query reads every visible row of the memory table once (a parallel sequential scan; without a trust filter no
+index is smaller than the query), one counts the audit trail. The others read a range of an index: the audit trail
 of thirty days, what waits, active adaptations; or small tables. Injections are read back to MOST_CONTEXTS.
 """
 
@@ -30,36 +30,36 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Whose question it is, and of which moment."""
+class Query:
+    """For whom figures are computed, and as of when."""
 
     trust: Trust
     at: datetime
 
 
 def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
-    """All figures; the schema of the API says what each of them counts."""
-    asked = Asked(trust, at)
-    stored, audited = _stored(asked), _audited(asked)
-    made = stored["created"]["last_30_days"]
-    revisions = audited.pop("revisions")
+    """All figures; the schema of the API documents each."""
+    query = Query(trust, at)
+    memories, trail = _memories(query), _trail(query)
+    created = memories["created"]["last_30_days"]
+    revisions = trail.pop("revisions")
     return {
         "collected_at": at,
-        **stored,
+        **memories,
         "total_audit_entries": AuditEntry.objects.visible_to(trust).count(),
-        "audit_last_30_days": audited,
-        "revision_rate": revisions / made if made else None,
-        **_retrieval(asked),
-        **_track_records(asked),
-        "inbox": _inbox(asked),
-        **_beside(asked),
+        "audit_last_30_days": trail,
+        "revision_rate": revisions / created if created else None,
+        **_retrieval(query),
+        **_track_records(query),
+        "inbox": _inbox(query),
+        **_dismissals(query),
     }
 
 
-def _stored(asked: Asked) -> dict[str, Any]:
+def _memories(query: Query) -> dict[str, Any]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL work_mem = '64MB'")  # the groups stay in memory: half the time at half a million rows
-        rows = list(_groups(asked))
+        rows = list(_groups(query))
     live = [row for row in rows if row["status"] in LIVE]
     total, alive = _sum(rows, "n"), _sum(live, "n")
     recent = _sum(rows, "last_day")
@@ -68,7 +68,7 @@ def _stored(asked: Asked) -> dict[str, Any]:
         "records_by_type": _counts(rows, "type", Type.values),
         "records_by_status": _counts(rows, "status", Status.values),
         "records_by_category": _counts(rows, "category", Category.values),
-        "records_by_sensitivity": _by_sensitivity(rows, asked.trust),
+        "records_by_sensitivity": _by_sensitivity(rows, query.trust),
         "active_records": _sum(live, "active"),
         "pinned_records": _sum(live, "pinned_rows"),
         "avg_salience": _sum(live, "salience_sum") / alive if alive else None,
@@ -84,12 +84,12 @@ def _stored(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _groups(asked: Asked) -> Iterable[Row]:
-    """Every visible memory in groups: the one pass over the table."""
-    at = asked.at
+def _groups(query: Query) -> Iterable[Row]:
+    """Visible memories grouped by their dimensions, in one pass over the table."""
+    at = query.at
     now = F("salience_now")
     bucket = Least(Cast(Floor(now * BUCKETS), IntegerField()), BUCKETS - 1)
-    rows = Memory.objects.visible_to(asked.trust).filter(Q(expires_at=None) | Q(expires_at__gt=at)).with_salience(at)
+    rows = Memory.objects.visible_to(query.trust).filter(Q(expires_at=None) | Q(expires_at__gt=at)).with_salience(at)
     rows = rows.annotate(
         salience_bucket=bucket,
         confidence_bucket=Least(F("confidence") / Value(BUCKETS), BUCKETS - 1),
@@ -105,8 +105,8 @@ def _groups(asked: Asked) -> Iterable[Row]:
         "last_week": Count("pk", filter=Q(created_at__gt=at - WEEK)),
         "last_month": Count("pk", filter=Q(created_at__gt=at - RECENT)),
     }
-    grouped: Iterable[Row] = rows.order_by().values(*names).annotate(**counted)
-    return grouped
+    groups: Iterable[Row] = rows.order_by().values(*names).annotate(**counted)
+    return groups
 
 
 def _sum(rows: Iterable[Row], name: str) -> Any:
@@ -121,7 +121,7 @@ def _counts(rows: Iterable[Row], name: str, values: Iterable[str]) -> dict[str, 
 
 
 def _by_sensitivity(rows: Iterable[Row], trust: Trust) -> dict[str, int]:
-    """Up to the caller's clearance; above it nothing is said, not even that there is nothing."""
+    """Counts by level up to the caller's clearance; levels above it are left out."""
     counted: Counter[int] = Counter()
     for row in rows:
         counted[row["sensitivity"]] += row["n"]
@@ -135,9 +135,9 @@ def _histogram(rows: Iterable[Row], name: str, labels: Iterable[str]) -> dict[st
     return {label: counted[bucket] for bucket, label in enumerate(labels)}
 
 
-def _audited(asked: Asked) -> dict[str, int]:
+def _trail(query: Query) -> dict[str, int]:
     """A revision is one decision, however many rows it moved."""
-    entries = AuditEntry.objects.visible_to(asked.trust).filter(at__gt=asked.at - RECENT, subject_kind="memory")
+    entries = AuditEntry.objects.visible_to(query.trust).filter(at__gt=query.at - RECENT, subject_kind="memory")
     counted = entries.order_by().values("action").annotate(n=Count("pk"), batches=Count("batch_id", distinct=True))
     rows = {row["action"]: row for row in counted}
     return {
@@ -148,29 +148,29 @@ def _audited(asked: Asked) -> dict[str, int]:
     }
 
 
-def _retrieval(asked: Asked) -> dict[str, Any]:
+def _retrieval(query: Query) -> dict[str, Any]:
     """A memory that was put before an agent was useful when it was reinforced after that."""
-    since = asked.at - RECENT
-    contexts = Injection.objects.visible_to(asked.trust).filter(at__gt=since).order_by("-at")
+    since = query.at - RECENT
+    contexts = Injection.objects.visible_to(query.trust).filter(at__gt=since).order_by("-at")
     given: dict[str, datetime] = {}  # memory -> the first time that it was put before an agent
-    found = total = 0
+    hits = total = 0
     for moment, items in contexts.values_list("at", "items")[:MOST_CONTEXTS].iterator(chunk_size=2000):
-        total, found = total + 1, found + bool(items)
+        total, hits = total + 1, hits + bool(items)
         given |= {item["memory"]: moment for item in items if isinstance(item, dict) and item.get("memory")}
-    rows = Memory.objects.visible_to(asked.trust).filter(pk__in=given)
+    rows = Memory.objects.visible_to(query.trust).filter(pk__in=given)
     reinforced = {str(pk): moment for pk, moment in rows.values_list("pk", "reinforced_at")}
     useful = sum(1 for pk, moment in reinforced.items() if moment and moment > given[pk])
     return {
         "retrievals": total,
-        "retrieval_hit_rate": found / total if total else None,
+        "retrieval_hit_rate": hits / total if total else None,
         "retrieval_usefulness": useful / len(reinforced) if reinforced else None,
     }
 
 
-def _track_records(asked: Asked) -> dict[str, Any]:
-    rows = Performance.objects.visible_to(asked.trust).filter(memory__status__in=LIVE)
-    grouped = rows.order_by().values("memory__type")
-    summed = grouped.annotate(good=Sum("successes"), bad=Sum("failures"), some=Sum("partials"), n=Count("pk"))
+def _track_records(query: Query) -> dict[str, Any]:
+    rows = Performance.objects.visible_to(query.trust).filter(memory__status__in=LIVE)
+    groups = rows.order_by().values("memory__type")
+    summed = groups.annotate(good=Sum("successes"), bad=Sum("failures"), some=Sum("partials"), n=Count("pk"))
     by_type = {row["memory__type"]: row for row in summed}
     skill = by_type.get(Type.COMPETENCE, {"good": 0, "bad": 0})
     plan = by_type.get(Type.PLAN_GRAPH, {"good": 0, "bad": 0, "some": 0, "n": 0})
@@ -181,22 +181,22 @@ def _track_records(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _inbox(asked: Asked) -> dict[str, Any]:
-    """Candidates, what is contested, and open proposals; proposed versions of skills are of another room."""
-    rows = Memory.objects.visible_to(asked.trust).awake(asked.at).unexpired(asked.at)
+def _inbox(query: Query) -> dict[str, Any]:
+    """Candidates, contested memories and open proposals; proposed versions of skills are counted by their own room."""
+    rows = Memory.objects.visible_to(query.trust).awake(query.at).unexpired(query.at)
     rows = rows.filter(status__in=(Status.CANDIDATE, Status.CONTESTED)).exclude(type__in=EXPERIENCE)
     memories = rows.aggregate(n=Count("pk"), oldest=Min("created_at"))
-    snoozed = Q(snoozed_until__gt=asked.at)
-    proposals = Proposal.objects.visible_to(asked.trust).open().exclude(snoozed)
+    snoozed = Q(snoozed_until__gt=query.at)
+    proposals = Proposal.objects.visible_to(query.trust).open().exclude(snoozed)
     proposed = proposals.aggregate(n=Count("pk"), oldest=Min("opened_at"))
     moments = [moment for moment in (memories["oldest"], proposed["oldest"]) if moment]
     return {"waiting": memories["n"] + proposed["n"], "oldest_at": min(moments, default=None)}
 
 
-def _beside(asked: Asked) -> dict[str, Any]:
-    standing = Tombstone.objects.visible_to(asked.trust).standing()
+def _dismissals(query: Query) -> dict[str, Any]:
+    standing = Tombstone.objects.visible_to(query.trust).standing()
     tombstones = standing.aggregate(n=Count("pk"), hits=Coalesce(Sum("hits"), 0))
     return {
         "tombstones": {"standing": tombstones["n"], "hits": tombstones["hits"]},
-        "active_adaptations": Adaptation.objects.visible_to(asked.trust).active().count(),
+        "active_adaptations": Adaptation.objects.visible_to(query.trust).active().count(),
     }

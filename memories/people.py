@@ -1,4 +1,4 @@
-"""People: what a group may do, the trust of a signed-in person, and who is there on the very first start."""
+"""People: groups and their permissions, the trust of a signed-in person, the accounts of the first start."""
 
 import secrets
 
@@ -25,19 +25,19 @@ FIRST_AGENT = "first-agent"
 
 def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
     """A person's trust: clearance medium unless a permission says more; every scope."""
-    held = user.get_all_permissions() if isinstance(user, User) else set()
+    granted = user.get_all_permissions() if isinstance(user, User) else set()
     clearance = Sensitivity.MEDIUM
-    if "memories.see_high" in held:
+    if "memories.see_high" in granted:
         clearance = Sensitivity.HIGH
-    if "memories.see_hyper" in held:
+    if "memories.see_hyper" in granted:
         clearance = Sensitivity.HYPER
-    may = frozenset(permission for permission in May.values if f"memories.use_{permission}" in held)
+    may = frozenset(permission for permission in May.values if f"memories.use_{permission}" in granted)
     actor = Actor(ActorKind.PERSON, user.get_username(), str(user.pk or ""))
     return Trust(actor, clearance, permissions=may)
 
 
 def administers(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """A person of the group `administrator`; no agent does."""
+    """Whether this is a person of the group `administrator`."""
     if not isinstance(user, User) or not user.is_active:
         return False
     return user.is_superuser or user.groups.filter(name="administrator").exists()
@@ -45,15 +45,15 @@ def administers(user: AbstractBaseUser | AnonymousUser) -> bool:
 
 def group(name: str) -> Group:
     """The group of that name with the permissions that it stands for; KeyError for one that we do not know."""
-    wanted = Permission.objects.filter(content_type__app_label="memories", codename__in=GROUPS[name])
-    found, created = Group.objects.get_or_create(name=name)
+    permissions = Permission.objects.filter(content_type__app_label="memories", codename__in=GROUPS[name])
+    row, created = Group.objects.get_or_create(name=name)
     if created:
-        found.permissions.set(wanted)
-    return found
+        row.permissions.set(permissions)
+    return row
 
 
 def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
-    """A person who can sign in, and the password (a random one unless given). IntegrityError: the name is taken."""
+    """Create a person who can sign in; answers the password too (random unless given). IntegrityError: name taken."""
     chosen = password or secrets.token_urlsafe(12)
     with transaction.atomic():
         administers = group_name == "administrator"
@@ -63,9 +63,9 @@ def create_person(name: str, *, group_name: str = "reviewer", password: str = ""
 
 
 def first_start() -> list[str] | None:
-    """Creates an administrator and an agent in an empty store; the lines that show their secrets, this once.
+    """Create an administrator and an agent in an empty store; answers the lines that show their secrets, this once.
 
-    None when somebody is there already: nothing is created and nothing can be shown again.
+    None when there is a person or an agent already.
     """
     with transaction.atomic():
         if User.objects.exists() or Agent.objects.exists():
@@ -93,8 +93,8 @@ class PermissionBackend:
             return set()
         cached: set[str] | None = getattr(user, "_perm_cache", None)
         if cached is None:
-            held = Permission.objects.all() if user.is_superuser else _held_by(user)
-            cached = {f"{app}.{name}" for app, name in held.values_list("content_type__app_label", "codename")}
+            granted = Permission.objects.all() if user.is_superuser else _held_by(user)
+            cached = {f"{app}.{name}" for app, name in granted.values_list("content_type__app_label", "codename")}
             user._perm_cache = cached  # type: ignore[attr-defined]  # ModelBackend's own name for it
         return cached
 

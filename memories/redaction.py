@@ -1,4 +1,4 @@
-"""What one memory tells of another: the ids that a revision left are shown only to who may see what they name."""
+"""Remove from answers the ids of memories that the caller may not see (left there by revisions)."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -20,30 +20,30 @@ OF_MEMORIES = ("supersede", "fork", "merge", "contest", "episode")  # other sour
 COLUMNS = ("payload", "provenance", "before", "after")  # of rows, where such ids stand
 
 
-def veil(answer: Any, trust: Trust) -> None:
-    """Leaves those out of `answer`, in place. One query however long it is, and none where it names nothing."""
-    named = [*_named(answer)]
-    if not named:
+def redact(answer: Any, trust: Trust) -> None:
+    """Remove these ids from `answer`, in place, by one query; by none where it names no memory."""
+    references = [*_references(answer)]
+    if not references:
         return
-    ids = {value for holder, names in named for name in names if (value := _id(holder.get(name)))}
+    ids = {value for holder, fields in references for name in fields if (value := _id(holder.get(name)))}
     seen = set(Memory.objects.visible_to(trust).filter(pk__in=ids).values_list("pk", flat=True))
-    for holder, names in named:
-        for name in names:
+    for holder, fields in references:
+        for name in fields:
             if (value := _id(holder.get(name))) and value not in seen:
                 del holder[name]
 
 
 def redacted_payload(memory: Memory, trust: Trust) -> dict[str, Any]:
-    """A copy of its payload without them, for a page."""
+    """A copy of the payload without these ids, for a page."""
     payload: dict[str, Any] = deepcopy(memory.payload)
-    veil({"payload": payload}, trust)
+    redact({"payload": payload}, trust)
     return payload
 
 
-def no_longer_seen(answer: Any, trust: Trust) -> set[UUID]:
-    """The ids in an answer from before of what the caller may not see now. An own row that stands as high as it did is
-    not among them: its caller may hear again what it said itself."""
-    levels = dict(_levels(answer))
+def hidden_ids(answer: Any, trust: Trust) -> set[UUID]:
+    """The ids in a stored answer that the caller may not see now. Rows that the caller made, and that
+    have the sensitivity they had, are not among them."""
+    levels = dict(_shown_levels(answer))
     if not levels:
         return set()
     memories = Memory.objects.exclude(trust.visible()).filter(pk__in=levels)
@@ -58,8 +58,8 @@ def no_longer_seen(answer: Any, trust: Trust) -> set[UUID]:
     return hidden
 
 
-def _levels(answer: Any) -> Iterator[tuple[UUID, Any]]:
-    """The rows that an answer shows, with the sensitivity that it names."""
+def _shown_levels(answer: Any) -> Iterator[tuple[UUID, Any]]:
+    """(id, sensitivity) of the rows that an answer shows."""
     rows = answer.get("results", [answer]) if isinstance(answer, dict) else []
     for row in rows:
         for shown in (row, row.get("memory"), row.get("episode")):
@@ -67,16 +67,16 @@ def _levels(answer: Any) -> Iterator[tuple[UUID, Any]]:
                 yield id, shown.get("sensitivity")
 
 
-def _named(answer: Any, place: str = "") -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+def _references(answer: Any, place: str = "") -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     if isinstance(answer, list):
         for item in answer:
-            yield from _named(item, place)
+            yield from _references(item, place)
     elif isinstance(answer, dict):
         if place in NAMES and (place != "sources" or answer.get("kind") in OF_MEMORIES):
             yield answer, NAMES[place]
         for name in HOLDERS:
             if name in answer:
-                yield from _named(answer[name], name)
+                yield from _references(answer[name], name)
 
 
 def _id(value: Any) -> UUID | None:

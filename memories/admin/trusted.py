@@ -120,7 +120,7 @@ def beginning(name: str, expression: Expression | F | None = None) -> Callable[[
 def _redacted(row: Model, name: str) -> SafeString:
     """A value that may name other memories: without those that the reader may not see."""
     shown = {name: getattr(row, name)}
-    redaction.veil(shown, row.reader)  # type: ignore[attr-defined]  # by `get_object`
+    redaction.redact(shown, row.reader)  # type: ignore[attr-defined]  # by `get_object`
     text = json.dumps(shown[name], indent=2, ensure_ascii=False)
     return _block(text[:LONGEST_SHOWN], len(text))
 

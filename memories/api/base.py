@@ -91,7 +91,7 @@ class ApiView(APIView):
         def answered(*args: Any, **kwargs: Any) -> Any:
             response = handler(*args, **kwargs)
             data = getattr(response, "data", None)
-            patient(redaction.veil)(data, self.trust)
+            patient(redaction.redact)(data, self.trust)
             patient(sources.add_episodes)(data, self.trust)
             return response
 

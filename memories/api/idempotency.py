@@ -74,7 +74,7 @@ def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
 def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
     """NotFound: the address names what is hidden now. Else a hidden row is answered like a write that met one."""
     answer: Any = first.answer
-    hidden = redaction.no_longer_seen(answer, trust)
+    hidden = redaction.hidden_ids(answer, trust)
     if not hidden:
         return first.status, answer
     if not hidden.isdisjoint((request.parser_context or {}).get("kwargs", {}).values()):

@@ -1,4 +1,4 @@
-"""A person's deliberate statement: it holds at once, and no rule takes it lower or replaces its words."""
+"""Teach: a person's statement holds at once, and no rule takes it lower or replaces its words."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,8 +29,8 @@ FIRST: dict[str, Any] = {"status": Status.CONFIRMED, "times_confirmed": 1, "hold
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """What is taught, by whom. `chosen`: the key is the person's own, not a proposal."""
+class Teaching:
+    """One request to teach. `chosen`: the key is the person's own, not a proposal."""
 
     statement: Statement
     report: TeachingReport
@@ -43,7 +43,9 @@ class Lesson:
 
 
 def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
-    """Confirmed at once, with confidence 100. The same key and claim again confirms it once more, without a question.
+    """Store what a person teaches: confirmed at once, with confidence 100.
+
+    The same key and claim again confirms it once more, without a question.
 
     NearDuplicate: something like it is known or was dismissed, and `resolve` does not say what is meant: `update` gives
     the nearest (or `memory_id`) these words, `separate` keeps both, `restore` takes back the dismissal. NotAllowed: the
@@ -51,11 +53,11 @@ def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
     """
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("teaching needs the permission review")
-    lesson = Lesson(_statement(report, trust), report, trust, at)
+    teaching = Teaching(_statement(report, trust), report, trust, at)
     with transaction.atomic():
-        claim_locks.to_decide(lesson.statement.scope)
-        lock_key_alone(lesson.statement.scope, lesson.statement.key)
-        stored = _taught(lesson)
+        claim_locks.to_decide(teaching.statement.scope)
+        lock_key_alone(teaching.statement.scope, teaching.statement.key)
+        stored = _teach(teaching)
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
     return replace(stored, notice=adapted or stored.notice)
 
@@ -65,7 +67,7 @@ def category_of(content: str) -> str:
 
 
 def key_of(content: str) -> str:
-    """What is proposed as the key of these words: short enough to be read."""
+    """The proposed key of these words, short enough to be read."""
     return text.slug(content, most=LONGEST_PROPOSED)
 
 
@@ -85,64 +87,64 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
     )
 
 
-def _taught(lesson: Lesson) -> Stored:
-    statement, trust, resolve = lesson.statement, lesson.trust, lesson.report.resolve
-    row = _held(lesson)
+def _teach(teaching: Teaching) -> Stored:
+    statement, trust, resolve = teaching.statement, teaching.trust, teaching.report.resolve
+    row = _row_at_key(teaching)
     if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
-        propose_edit(Meeting(row, statement, trust, lesson.at, Sensitivity.PUBLIC))
+        propose_edit(Meeting(row, statement, trust, teaching.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
-    known = _at_key(row, lesson)
+    known = _compare_row(row, teaching)
     if known and known.memory and known.likeness == Likeness.SAME:
-        return _again(lesson, known.memory)
-    near = _known(lesson, known)
-    if resolve == "update" and (row := _meant(lesson, near)):
-        return _instead(lesson, row)
+        return _confirm(teaching, known.memory)
+    near = _near(teaching, known)
+    if resolve == "update" and (row := _row_to_update(teaching, near)):
+        return _replace(teaching, row)
     if near and resolve != "separate":
         raise NearDuplicate(near)
-    return _dismissed(lesson) or _anew(lesson)
+    return _dismissed(teaching) or _create(teaching)
 
 
-def _held(lesson: Lesson) -> Memory | None:
-    """What lives under the key; under a proposed one, also what was taught when proposals were longer."""
-    statement = lesson.statement
-    row = live_row(statement.scope, statement.key, at=lesson.at)
+def _row_at_key(teaching: Teaching) -> Memory | None:
+    """The live memory of the key; of a proposed one, also what was taught when proposals were longer."""
+    statement = teaching.statement
+    row = live_row(statement.scope, statement.key, at=teaching.at)
     former = text.slug(statement.content)
-    if row or lesson.chosen or former == statement.key:
+    if row or teaching.chosen or former == statement.key:
         return row
-    return live_row(statement.scope, former, at=lesson.at)
+    return live_row(statement.scope, former, at=teaching.at)
 
 
-def _at_key(row: Memory | None, lesson: Lesson) -> Near | None:
+def _compare_row(row: Memory | None, teaching: Teaching) -> Near | None:
     """A skill or plan that has the key is another thing, whatever it is called: a lesson never vouches for it."""
     if row is None or row.type != Type.SEMANTIC:
         return None
-    return compare_with(row, lesson.statement.content, same_subject=lesson.chosen)
+    return compare_with(row, teaching.statement.content, same_subject=teaching.chosen)
 
 
-def _known(lesson: Lesson, known: Near | None) -> list[Near]:
-    """What this could be a double of: what has the key that the person chose, and what speaks of the same."""
-    statement = lesson.statement
+def _near(teaching: Teaching, known: Near | None) -> list[Near]:
+    """What this may duplicate: the memory of the key that the person chose, and those that say nearly the same."""
+    statement = teaching.statement
     besides = known.memory.pk if known and known.memory else None
-    near = nearest(statement.content, scope=statement.scope, trust=lesson.trust, besides=besides)
+    near = nearest(statement.content, scope=statement.scope, trust=teaching.trust, besides=besides)
     return [known, *near] if known and known.likeness != Likeness.OTHER else near
 
 
-def _meant(lesson: Lesson, near: list[Near]) -> Memory | None:
-    """What `update` is about; NotFound when the caller names what it may not see, Conflict when it is closed."""
-    named = lesson.report.memory_id or next((one.memory.pk for one in near if one.memory), None)
-    if named is None:
+def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
+    """The memory that `update` is about. NotFound: the caller names what it may not see; Conflict: it is closed."""
+    row_id = teaching.report.memory_id or next((one.memory.pk for one in near if one.memory), None)
+    if row_id is None:
         return None
-    rows = Memory.objects.visible_to(lesson.trust).filter(scope=lesson.statement.scope, type=Type.SEMANTIC)
-    row = rows.select_for_update(of=("self",)).filter(pk=named).first()
+    rows = Memory.objects.visible_to(teaching.trust).filter(scope=teaching.statement.scope, type=Type.SEMANTIC)
+    row = rows.select_for_update(of=("self",)).filter(pk=row_id).first()
     if row is None:
         raise NotFound("no such memory")
     row.lock_for("update", (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED))
     return row
 
 
-def _dismissed(lesson: Lesson) -> Stored | None:
-    """Asks what to do about a dismissal of this very claim, and takes it back when that is the answer."""
-    statement, resolve, trust = lesson.statement, lesson.report.resolve, lesson.trust
+def _dismissed(teaching: Teaching) -> Stored | None:
+    """Ask what to do about a dismissal of this very claim (NearDuplicate), or take it back when that is the answer."""
+    statement, resolve, trust = teaching.statement, teaching.report.resolve, teaching.trust
     place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
     tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
     if tombstone is None or resolve == "separate":
@@ -155,30 +157,30 @@ def _dismissed(lesson: Lesson) -> Stored | None:
         similarity = compare_with(row, statement.content).similarity if row else 1.0
         raise NearDuplicate([Near(row, Likeness.SAME, similarity, tombstone)])
     if row is None:
-        tombstone.lift(by=trust.actor, at=lesson.at, why="taught again")
+        tombstone.lift(by=trust.actor, at=teaching.at, why="taught again")
         return None
-    row.restore(by=trust.actor, why="taught again", at=lesson.at, batch=uuid7())
-    return _again(lesson, row)
+    row.restore(by=trust.actor, why="taught again", at=teaching.at, batch=uuid7())
+    return _confirm(teaching, row)
 
 
-def _again(lesson: Lesson, row: Memory) -> Stored:
-    """The person says it once more: it holds, whatever a rule or a machine has made of it."""
-    return _vouch(lesson, row, {"times_confirmed": row.times_confirmed + 1})
+def _confirm(teaching: Teaching, row: Memory) -> Stored:
+    """Confirm what the person states once more: it holds, whatever a rule or a machine has made of it."""
+    return _write(teaching, row, {"times_confirmed": row.times_confirmed + 1})
 
 
-def _instead(lesson: Lesson, row: Memory) -> Stored:
-    """These words take the place of those; another claim begins its count anew."""
-    another = compare_with(row, lesson.statement.content, same_subject=True).likeness == Likeness.CHANGED
-    category = lesson.report.category or row.category
-    counted = {"times_confirmed": 1 if another else row.times_confirmed + 1, "category": category}
-    return _vouch(lesson, row, counted, reset=another)
+def _replace(teaching: Teaching, row: Memory) -> Stored:
+    """Replace the words of the row; another claim starts its count again."""
+    another = compare_with(row, teaching.statement.content, same_subject=True).likeness == Likeness.CHANGED
+    category = teaching.report.category or row.category
+    change = {"times_confirmed": 1 if another else row.times_confirmed + 1, "category": category}
+    return _write(teaching, row, change, reset=another)
 
 
-def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = False) -> Stored:
-    statement, at = lesson.statement, lesson.at
+def _write(teaching: Teaching, row: Memory, facts: dict[str, Any], *, reset: bool = False) -> Stored:
+    statement, at = teaching.statement, teaching.at
     occasion, delta = Occasion.request(at=at), Ladder.of_settings().gain
     kind = Evidence.Kind.REINFORCED
-    add_evidence(row, [occasion], statement.content, kind=kind, delta=delta, trust=lesson.trust)
+    add_evidence(row, [occasion], statement.content, kind=kind, delta=delta, trust=teaching.trust)
     change = {
         "content": statement.content,
         "confidence": CERTAIN,
@@ -192,21 +194,21 @@ def _vouch(lesson: Lesson, row: Memory, facts: dict[str, Any], *, reset: bool = 
         **facts,
     }
     moved = {name: value for name, value in change.items() if value != getattr(row, name)}
-    row.revise("revise" if "content" in moved else "reinforce", moved, by=lesson.trust.actor, why="", at=at)
+    row.revise("revise" if "content" in moved else "reinforce", moved, by=teaching.trust.actor, why="", at=at)
     Memory.objects.filter(pk=row.pk).update(reinforced_at=at)
     promotion.climb(row, at=at)
     return Stored(row, reinforced=not reset, reset=reset)
 
 
-def _anew(lesson: Lesson) -> Stored:
-    statement = lesson.statement
-    free = replace(statement, key=_free_key(statement, LONGEST_KEY if lesson.chosen else LONGEST_PROPOSED))
-    admitted = admission.admit(free, trust=lesson.trust, at=lesson.at, decided=True, **FIRST).memory
+def _create(teaching: Teaching) -> Stored:
+    statement = teaching.statement
+    unique = replace(statement, key=_free_key(statement, LONGEST_KEY if teaching.chosen else LONGEST_PROPOSED))
+    admitted = admission.admit(unique, trust=teaching.trust, at=teaching.at, decided=True, **FIRST).memory
     assert admitted is not None
     try:
-        memory = create(admitted, [Occasion.request(at=lesson.at)], trust=lesson.trust, at=lesson.at)
+        memory = create(admitted, [Occasion.request(at=teaching.at)], trust=teaching.trust, at=teaching.at)
     except KeyTaken:
-        raise Conflict(f"another live memory holds the key {free.key!r} meanwhile") from None
+        raise Conflict(f"another live memory holds the key {unique.key!r} meanwhile") from None
     return Stored(memory, created=True)
 
 
