@@ -17,6 +17,7 @@ from consolidation.models import (
     Run,
     RunProfile,
     Sighting,
+    SkillLines,
     SkillOffer,
     SkillWorth,
     Unprofiled,
@@ -148,6 +149,12 @@ class SkillWorthAdmin(TrustedAdmin):
     )
     search_fields = ("diverging",)
     ordering = ("-weight",)
+
+
+@admin.register(SkillLines)
+class SkillLinesAdmin(TrustedAdmin):
+    list_display = ("memory", "at")
+    ordering = ("-pk",)
 
 
 @admin.register(SkillOffer)

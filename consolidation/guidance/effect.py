@@ -20,6 +20,7 @@ from memories.values.choices import LIVE, Type
 MOST_RUNS = 400  # that vote
 LATEST = 100  # that are led
 MOST_CASES = 12
+MOST_WRITES = 6
 
 
 def measure(scope: str, *, at: datetime) -> int:
@@ -70,6 +71,7 @@ class _Led:
             "lost": sum(self.cases[n].well for n in otherwise),
             "cases": [self._dot(n, effects) for n in routed[:MOST_CASES]],
             **self._pair(effects, otherwise),
+            "writes": self._writes(followed, otherwise),
             "at": at,
         }
         return values | {"weight": SkillWorth(**values).weigh()}
@@ -81,6 +83,17 @@ class _Led:
 
     def _dot(self, n: int, effects: Effects) -> list[object]:
         return [str(self.runs[n].pk), self.cases[n].outcome, self.cases[n].effects == effects]
+
+    def _writes(self, followed: Sequence[int], otherwise: Sequence[int]) -> list[tuple[str, int, int]]:
+        """Each tool with how many of either called it, the one that is most changed first."""
+        if not followed or not otherwise:
+            return []
+        tools = sorted({tool for n in [*followed, *otherwise] for tool in self.cases[n].effects})
+        rows = [(tool, self._calling(followed, tool), self._calling(otherwise, tool)) for tool in tools]
+        return sorted(rows, key=lambda row: -abs(row[1] / len(followed) - row[2] / len(otherwise)))[:MOST_WRITES]
+
+    def _calling(self, runs: Sequence[int], tool: str) -> int:
+        return sum(tool in self.cases[n].effects for n in runs)
 
     def _pair(self, effects: Effects, otherwise: Sequence[int]) -> dict[str, object]:
         """A success with these effects beside the nearest failure that did otherwise."""

@@ -10,6 +10,7 @@ from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
 from consolidation.learning.effects import ToolRules, signature
 from consolidation.learning.failures import Mode, modes, quiet
+from consolidation.learning.lines import Line, ids_of, without_ids
 from consolidation.learning.neighbours import Difference, differences
 from consolidation.learning.phrases import Phrases, phrases
 from consolidation.learning.places import located
@@ -27,7 +28,8 @@ from skills.manifest import Fields, Step, TrackRecord
 
 @dataclass(frozen=True)
 class Competence:
-    """`fields` is the version; the rest is what the memory keeps, as plain JSON values."""
+    """`fields` is the version; the rest is what the memory keeps, as plain JSON values. `lines`: field of the version
+    -> its lines with the runs behind each."""
 
     fields: Fields
     triggers: list[dict[str, Any]]
@@ -36,6 +38,7 @@ class Competence:
     failure_modes: list[dict[str, Any]]
     fallbacks: list[dict[str, Any]]
     contrast: dict[str, Any]
+    lines: dict[str, list[Line]]
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ def learn(
         raise ValueError("no runs to learn from")
     scope = Scope(ordered(located(r, rules) for r in runs), ordered(located(r, rules) for r in others), rules)
     found = _look(scope)
-    fields = _fields(effects, found, record, taken)
+    lines = _lines(found)
+    fields = _fields(effects, found, lines, record, taken)
     return Competence(
         fields=fields,
         triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
@@ -93,28 +97,50 @@ def learn(
         required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in found.steps if not stage.optional)),
         failure_modes=[_mode(mode) for mode in found.met],
         fallbacks=[_fallback(mode) for mode in found.met if mode.next],
-        contrast=asdict(found.seen)
-        | {"signs": [asdict(sign) for sign in found.signs], "beside": [asdict(one) for one in found.beside]},
+        contrast=_plain(found.seen) | {"signs": _plain(found.signs), "beside": _plain(found.beside)},
+        lines=lines,
     )
 
 
-def _fields(effects: frozenset[str], found: _Learned, record: TrackRecord, taken: Collection[str]) -> Fields:
+def _plain(found: Any) -> Any:
+    """As plain JSON values, without the runs."""
+    return [_plain(one) for one in found] if isinstance(found, list) else asdict(found, dict_factory=without_ids)
+
+
+def _lines(found: _Learned) -> dict[str, list[Line]]:
     scope, steps, say = found.scope, found.steps, found.say
-    title = naming.title(steps, say, taken, found.work)
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
-    known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work)
+    known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work, ids_of(scope.shown_by))
     learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))
+    return {
+        "procedure": list(procedure.steps(steps, known, say)),
+        "experience": [*lessons.of_work(scope, found.work, say), *learnt],
+        "failure_modes": lessons.failure_lines(found.met, say),
+        "fallbacks": lessons.fallback_lines(found.met, say),
+    }
+
+
+def _fields(
+    effects: frozenset[str],
+    found: _Learned,
+    lines: dict[str, list[Line]],
+    record: TrackRecord,
+    taken: Collection[str],
+) -> Fields:
+    steps, say = found.steps, found.say
+    title = naming.title(steps, say, taken, found.work)
+    told = {name: [line.text for line in kept] for name, kept in lines.items()}
     return Fields(
         name=naming.slug(title, signature(effects), taken),
         title=title,
         description=naming.description(title, steps, _use(found), say),
         trigger=[term.written for term in found.said],
-        procedure=procedure.steps(steps, known, say),
-        experience=[*lessons.of_work(scope, found.work, say), *learnt],
+        procedure=procedure.numbered(lines["procedure"]),
+        experience=told["experience"],
         tool=procedure.tool_lines(steps, say) or None,
         recipe=[_step(stage, say) for stage in steps],
-        failure_modes=lessons.failure_lines(found.met, say),
-        fallbacks=lessons.fallback_lines(found.met, say),
+        failure_modes=told["failure_modes"],
+        fallbacks=told["fallbacks"],
         performance=record,
     )
 

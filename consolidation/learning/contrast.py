@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.effects import are_chores
+from consolidation.learning.lines import Counted, ids_of
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, Test, count
 from consolidation.learning.similar import alike
@@ -15,7 +16,7 @@ MOST_TOOLS = 4  # of a way that is told
 
 
 @dataclass(frozen=True)
-class Way:
+class Way(Counted):
     """One way to handle such a request: the tools with an effect, and how it ended."""
 
     tools: tuple[str, ...]
@@ -28,7 +29,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Excess:
+class Excess(Counted):
     """An effect that stands more often in the failures than in the successes of similar requests."""
 
     tool: str
@@ -67,12 +68,17 @@ def _used(scope: Scope, tool: str) -> Test:
 
 
 def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
-    ended: dict[frozenset[str], list[int]] = defaultdict(lambda: [0, 0])
+    ended: dict[frozenset[str], list[Run]] = defaultdict(list)
     for run in near:
-        ended[scope.effects(run)][0 if run.succeeded else 1] += 1
-    few = {effects: counts for effects, counts in ended.items() if len(effects) <= MOST_TOOLS}
-    ways = [Way(tuple(sorted(effects)), good, bad) for effects, (good, bad) in few.items()]
+        ended[scope.effects(run)].append(run)
+    few = {effects: runs for effects, runs in ended.items() if len(effects) <= MOST_TOOLS}
+    ways = [_way(effects, runs) for effects, runs in few.items()]
     return tuple(sorted(ways, key=lambda way: (-way.runs, way.tools)))
+
+
+def _way(effects: frozenset[str], runs: Sequence[Run]) -> Way:
+    good = count(runs, lambda run: run.succeeded)
+    return Way(tuple(sorted(effects)), good, len(runs) - good, ids=ids_of(runs))
 
 
 def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
@@ -87,6 +93,7 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
             len(bad),
             count(good, _used(scope, tool)),
             len(good),
+            ids=ids_of(run for run in [*bad, *good] if tool in scope.effects(run)),
         )
         for tool in tools
     ]

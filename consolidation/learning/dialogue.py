@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from consolidation.learning.lines import Counted, ids_of
 from consolidation.learning.runs import Call, Run
 
 _YES = re.compile(
@@ -19,7 +20,7 @@ OPENING = 40  # characters within which an answer says yes; further in, a yes be
 
 
 @dataclass(frozen=True)
-class Assent:
+class Assent(Counted):
     """Of `runs` runs that called the tool, in how many the user had said yes right before the first time."""
 
     runs: int
@@ -29,7 +30,8 @@ class Assent:
 def assents(runs: Sequence[Run], tool: str) -> Assent:
     firsts = [(run, call) for run in runs if (call := _first(run, tool))]
     asked = [(run, call) for run, call in firsts if run.said_before(call.position)]
-    return Assent(len(asked), sum(1 for run, call in asked if said_yes(run, call)))
+    agreed = [run for run, call in asked if said_yes(run, call)]
+    return Assent(len(asked), len(agreed), ids=ids_of(agreed))
 
 
 def said_yes(run: Run, call: Call) -> bool:

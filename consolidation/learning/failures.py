@@ -1,13 +1,14 @@
 """Which errors the tools returned, what the runs that ended well did next, and how the failed ones ended."""
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from consolidation.learning import errors
 from consolidation.learning.attempts import has_started
 from consolidation.learning.command_work import OWN_CODE
 from consolidation.learning.effects import CHORES, is_edit
+from consolidation.learning.lines import Counted, Ids, ids_of
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.purposes import TESTS, purpose
 from consolidation.learning.runs import Call, Run
@@ -22,7 +23,7 @@ Kind = tuple[str, str]  # tool, template
 
 
 @dataclass(frozen=True)
-class Mode:
+class Mode(Counted):
     """One kind of error of one tool: seen in `runs` runs, of which `recovered` ended well; what those did next."""
 
     tool: str
@@ -30,10 +31,11 @@ class Mode:
     runs: int
     recovered: int
     next: tuple[tuple[str, int], ...]
+    next_ids: Mapping[str, Ids] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Quiet:
+class Quiet(Counted):
     """Of the `failures`, `runs` had no error from any tool; what they changed last."""
 
     failures: int
@@ -44,12 +46,12 @@ class Quiet:
 def modes(scope: Scope, say: Phrases) -> list[Mode]:
     """The errors of the pattern's runs, the most frequent first, each run counted once per kind."""
     met: dict[Kind, list[Run]] = defaultdict(list)
-    after: dict[Kind, Counter[str]] = defaultdict(Counter)
+    after: dict[Kind, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in scope.runs:
         for kind, n in _met(scope, run).items():
             met[kind].append(run)
             if run.succeeded:
-                after[kind][_next(scope, say, run, n)] += 1
+                after[kind][_next(scope, say, run, n)].append(run)
     commands = {call.name for run in scope.runs for call in run.steps if call.via}
     told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)}
     found = [_mode(kind, runs, after[kind]) for kind, runs in told.items()]
@@ -75,16 +77,18 @@ def _is_usual(scope: Scope, call: Call) -> bool:
     return chore or (purpose(call.name) == TESTS and has_started(call))
 
 
-def _mode(kind: Kind, runs: Sequence[Run], after: Counter[str]) -> Mode:
+def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -> Mode:
     tool, text = kind
-    return Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(ranked(after.elements())))
+    did = ranked(name for name, found in after.items() for _ in found)
+    mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(did), ids=ids_of(runs))
+    return replace(mode, next_ids={name: ids_of(found) for name, found in after.items()})
 
 
 def quiet(scope: Scope) -> Quiet:
     """The failures that no tool announced."""
     silent = [run for run in scope.failures if not any(call.failed for call in run.steps)]
     last = [made[-1] for run in silent if (made := [call.name for call in run.steps if scope.changes(call.name)])]
-    return Quiet(len(scope.failures), len(silent), tuple(ranked(last)))
+    return Quiet(len(scope.failures), len(silent), tuple(ranked(last)), ids=ids_of(silent))
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:

@@ -1,11 +1,12 @@
 """Experience and failure modes: what the counts say, in sentences. They name no causes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from consolidation.learning.command_work import CommandWork
 from consolidation.learning.contrast import Contrast, Way
 from consolidation.learning.effects import are_chores
 from consolidation.learning.failures import Mode, Quiet
+from consolidation.learning.lines import Ids, Line, ids_of
 from consolidation.learning.neighbours import Difference
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.records import Sign
@@ -14,45 +15,55 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.wording import upper_first
 
 MOST_WAYS = 4
+FEW_SIMILAR = 12  # runs, among which a single one tells something too
 
 
 def lessons(
     scope: Scope, say: Phrases, seen: Contrast, signs: Sequence[Sign], beside: Sequence[Difference], quiet: Quiet
-) -> list[str]:
+) -> list[Line]:
     lines = [*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say)]
     if scope.parts:
-        lines.insert(0, say("partly", n=len(scope.successes), m=len(scope.parts)))
-    return [upper_first(line) for line in lines]
+        partly = say("partly", n=len(scope.successes), m=len(scope.parts))
+        lines.insert(0, Line(partly, ids_of(scope.parts)))
+    return [line._replace(text=upper_first(line.text)) for line in lines]
 
 
-def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[str]:
+def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
     """How runs of the same places ended with these commands and without them."""
     if work is None or not work.differs:
         return []
     tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
     (n, runs), (m, runs_m) = work.beside, work.without
     places = say.join([code(place) for place in work.places])
-    return [say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)]
+    told = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
+    return [Line(told, ids_of(scope.runs))]
 
 
-def _of_signs(signs: Sequence[Sign], say: Phrases) -> Iterator[str]:
+def _of_signs(signs: Sequence[Sign], say: Phrases) -> Iterator[Line]:
     """Those that no step tells already."""
     for sign in signs:
         if not sign.acted:
             fact = f"{code(sign.field)} {sign.value}"
             counts = {"n": sign.runs, "of": sign.of, "m": sign.others, "of_m": sign.of_others}
-            yield say("showed", tool=code(sign.tool), fact=fact, **counts)
+            yield Line(say("showed", tool=code(sign.tool), fact=fact, **counts), sign.ids)
 
 
-def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[str]:
+def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
     own = scope.effects(scope.runs[0])
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
         counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
-        yield say("excess", tool=code(excess.tool), **counts)
-    telling = [way for way in seen.ways if way.runs >= 2][:MOST_WAYS]
+        yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
+    few = seen.similar <= FEW_SIMILAR
+    telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
-        told = say.join([say("way_of", n=way.successes, of=way.runs, way=_way(way, say)) for way in telling])
-        yield say("ways", good=seen.successes, all=seen.similar, ways=told)
+        told = say.join([_told(way, say) for way in telling])
+        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=told), _together(way.ids for way in telling))
+
+
+def _told(way: Way, say: Phrases) -> str:
+    if way.runs == 1:
+        return say("way_of_one_well" if way.successes else "way_of_one_ill", way=_way(way, say))
+    return say("way_of", n=way.successes, of=way.runs, way=_way(way, say))
 
 
 def _way(way: Way, say: Phrases) -> str:
@@ -63,33 +74,41 @@ def _way(way: Way, say: Phrases) -> str:
     return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
 
 
-def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[str]:
+def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
     for d in found:
         counts = {"n": d.failures, "of": d.of, "m": d.successes, "of_m": d.of_successes}
         if d.kind == "value":
-            yield say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
+            told = say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
         elif d.kind == "acted_on":
-            yield say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
+            told = say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
         else:
-            yield say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
+            told = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
+        yield Line(told, d.ids)
 
 
-def _of_quiet(quiet: Quiet, say: Phrases) -> Iterator[str]:
+def _of_quiet(quiet: Quiet, say: Phrases) -> Iterator[Line]:
     if quiet.runs >= 2:
         last = say.join([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
         changed = say("quiet_last", tools=last) if last else say("quiet_none")
-        yield say("quiet", n=quiet.runs, of=quiet.failures, last=changed)
+        yield Line(say("quiet", n=quiet.runs, of=quiet.failures, last=changed), quiet.ids)
 
 
-def failure_lines(met: Sequence[Mode], say: Phrases) -> list[str]:
+def _together(parts: Iterable[Ids]) -> Ids:
+    return tuple(dict.fromkeys(one for part in parts for one in part))
+
+
+def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
     """Only numbers differ in a line as runs add up."""
-    return [say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered) for m in met]
+    return [Line(say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered), m.ids) for m in met]
 
 
-def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[str]:
+def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
     """One line for each thing that was done after an error; only numbers differ as runs add up."""
     return [
-        say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered)
+        Line(
+            say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered),
+            mode.next_ids.get(did, ()),
+        )
         for mode in met
         for did, n in mode.next[:3]
     ]

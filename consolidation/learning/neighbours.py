@@ -1,11 +1,12 @@
 """A failure beside the nearest success: where its effects went another way. Counts of failed runs, no causes."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.dialogue import said_yes
+from consolidation.learning.lines import Counted, Ids, ids_of
 from consolidation.learning.records import is_id, records
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
@@ -20,7 +21,7 @@ MOST = 5
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Counted):
     """`kind` names the sentence; of `of` failures beside a success `failures` show it, of `of_successes` successes
     `successes` do. `what`: an argument or a field; `good` and `bad`: its value in the success and in the failure."""
 
@@ -43,10 +44,19 @@ def differences(scope: Scope) -> list[Difference]:
     pairs = _pairs(scope)
     if len(pairs) < LEAST:
         return []
-    shown = Counter(key for failed, well in pairs for key in set(_between(scope, failed, well)))
-    found = [Difference(k, t, n, len(pairs), 0, 0, what, g, b) for (k, t, what, g, b), n in shown.items()]
+    shown: dict[Key, list[tuple[Run, Run]]] = defaultdict(list)
+    for failed, well in pairs:
+        for key in set(_between(scope, failed, well)):
+            shown[key].append((failed, well))
+    found = [_difference(key, seen, len(pairs)) for key, seen in shown.items()]
     clear = [d for d in found if d.failures >= (VALUE if d.kind == "value" else LEAST) and d.failures >= APART * d.of]
     return sorted([*clear, *_of_own(scope, pairs)], key=lambda d: (-d.failures / d.of, d.kind, d.tool, d.what))[:MOST]
+
+
+def _difference(key: Key, seen: list[tuple[Run, Run]], of: int) -> Difference:
+    kind, tool, what, good, bad = key
+    beside = ids_of(run for pair in seen for run in pair)
+    return Difference(kind, tool, len(seen), of, 0, 0, what, good, bad, ids=beside)
 
 
 def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
@@ -117,12 +127,17 @@ def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
     for tool in sorted(scope.effects(scope.runs[0])) if len(failures) >= LEAST and len(good) >= LEAST else ():
         asked = [_agreed(run, tool) for run in failures], [_agreed(run, tool) for run in good]
         if (d := _clear("agreed", tool, "", "", *asked)) and d.failures / d.of < d.successes / d.of_successes:
-            yield d
+            yield replace(d, ids=_showing(failures, asked[0], good, asked[1]))
         facts = [_acted_on(scope, run, tool) for run in failures], [_acted_on(scope, run, tool) for run in good]
         for name, value in sorted(set().union(*facts[0])):
             held = [[(name, value) in found for found in side] for side in facts]
             if (d := _clear("acted_on", tool, name, value, *held)) and d.failures / d.of > d.successes / d.of_successes:
-                yield d
+                yield replace(d, ids=_showing(failures, held[0], good, held[1]))
+
+
+def _showing(failures: list[Run], bad: list[bool], successes: list[Run], good: list[bool]) -> Ids:
+    sides = [*zip(failures, bad, strict=True), *zip(successes, good, strict=True)]
+    return ids_of(run for run, shows in sides if shows)
 
 
 def _clear(kind: str, tool: str, what: str, value: str, bad: list[bool], good: list[bool]) -> Difference | None:

@@ -115,6 +115,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "way_edits": ("that only changed files", "仅修改文件"),
     "way_of": ("{n} of {of} {way}", "{way} {of} 次中 {n} 次"),
+    "way_of_one_well": ("one case {way} (it did)", "{way} 一例（成功）"),
+    "way_of_one_ill": ("one case {way} (it did not)", "{way} 一例（未成功）"),
     "way_changed_nothing": ("that changed nothing", "不做更改"),
     "way_tools": ("with {tools}", "用 {tools}"),
     "plus": (" plus ", " 加 "),

@@ -8,6 +8,7 @@ from typing import Any
 from consolidation.learning.command_work import MOSTLY, CommandWork, Started
 from consolidation.learning.dialogue import Assent
 from consolidation.learning.effects import CHORES, is_edit
+from consolidation.learning.lines import Ids, Line
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
 from consolidation.learning.records import Sign
@@ -31,29 +32,30 @@ class Known:
     signs: Sequence[Sign]
     companions: Sequence[Companion]
     work: CommandWork | None = None
+    shown_by: Ids = ()
 
 
-def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> str:
-    lines = list(_lines(stages, known, say))
-    return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1))
+def numbered(lines: Sequence[Line]) -> str:
+    return "\n".join(f"{n}. {line.text}" for n, line in enumerate(lines, 1))
 
 
-def _lines(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]:
+def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
     asked = False
     if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
-        yield say("look_first", tools=say.join([code(stage.tool) for stage in looks]))
+        yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
     if known.work:
-        yield from _work(stages, known.work, say)
+        yield from (Line(told, known.shown_by) for told in _work(stages, known.work, say))
     for stage in [stage for stage in stages if not (stage.via and (known.work or not stage.changes))]:
         assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
-            yield say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool))
+            yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
         chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
-        yield _line(stage, known.sources, say) + "".join(" " + _choice(sign, say) for sign in chosen)
+        told = _line(stage, known.sources, say) + "".join(" " + _choice(sign, say) for sign in chosen)
+        yield Line(told, stage.ids)
     acts = [stage for stage in stages if stage.changes]
     if not acts:
-        yield say("answer")
+        yield Line(say("answer"), known.shown_by)
     yield from _completeness(acts, known.companions, say)
 
 
@@ -91,17 +93,18 @@ def _choice(sign: Sign, say: Phrases) -> str:
     return say("choose", fact=fact, n=sign.runs, of=sign.of, m=sign.others, of_m=sign.of_others)
 
 
-def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[str]:
+def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[Line]:
     """What belongs together, as the last thing to check."""
     whole = [stage for stage in acts if not stage.optional and not stage.via]
     repeated = [stage for stage in whole if stage.per and stage.most > 1]
     if len(whole) > 1 or repeated:
         told = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
-        yield say("check_all", tools=say.join(told))
+        yield Line(say("check_all", tools=say.join(told)), whole[0].ids)
     if companions and whole:
         more = say.join([say("also", n=one.runs, tool=code(one.tool)) for one in companions])
         own = say.join([code(stage.tool) for stage in whole])
-        yield say("check_more", of=companions[0].of, own=own, more=more)
+        together = tuple(dict.fromkeys(one for companion in companions for one in companion.ids))
+        yield Line(say("check_more", of=companions[0].of, own=own, more=more), together)
 
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:

@@ -8,6 +8,7 @@ from statistics import median_low
 from typing import Any
 
 from consolidation.learning import schemas
+from consolidation.learning.lines import Counted, Ids, ids_of
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.results import returns
 from consolidation.learning.runs import Call, Run
@@ -21,7 +22,7 @@ RARELY = 0.75
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Counted):
     """One tool of the recipe. `runs` of `of` successes used it, usually `usual` times, at most `most`; `per` is the
     argument that was another one at each repetition; `returns` says what came back when it worked."""
 
@@ -61,7 +62,8 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
             uses[tool].append(calls[tool])
     kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
     order = _order([[tool for tool in calls if tool in kept] for calls in used], scope.changes)
-    found = [_stage(scope, say, tool, uses[tool], len(used)) for tool in order]
+    by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
+    found = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
     return _telling(scope, found, arguments(scope, scope.shown_by) if sources is None else sources)
 
 
@@ -123,7 +125,7 @@ def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]], ha
     return first > len(both) or (half_is_enough and first == len(both) > 0)
 
 
-def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int) -> Stage:
+def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int, ids: Ids) -> Stage:
     worked = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
     seen = [call for calls in worked for call in calls]
     counts = [len(calls) for calls in worked]
@@ -139,6 +141,7 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
         well=bool(scope.successes),
         via=next((call.via for call in seen if call.via), ""),
+        ids=ids,
     )
 
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from consolidation.learning.lines import Counted, ids_of
 from consolidation.learning.runs import Call, Run
 from consolidation.learning.scope import Scope
 from consolidation.learning.values import flat, leaves, spelled
@@ -27,7 +28,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Sign:
+class Sign(Counted):
     """`runs` of `of` successes acted on a record with such a value (or, without an effect, saw one); of the other
     records `others` of `of_others`. `acted`: the tool that acted, '' for none."""
 
@@ -60,14 +61,14 @@ def signs(scope: Scope) -> list[Sign]:
 
 
 def _of_tool(scope: Scope, acting: str) -> list[Sign]:
-    own, others, cases = _units(scope, acting)
+    own, others, holding = _units(scope, acting)
     by_tool = Counter(tool for facts in own for tool in {fact[0] for fact in facts})
     rest = Counter(tool for facts in others for tool in {fact[0] for fact in facts})
     held, elsewhere = _held(own), _held(others)
     counted = [
-        Sign(*fact, n, by_tool[fact[0]], elsewhere[fact], rest[fact[0]], acting)
+        Sign(*fact, n, by_tool[fact[0]], elsewhere[fact], rest[fact[0]], acting, ids=ids_of(holding[fact]))
         for fact, n in held.items()
-        if n >= LEAST_RUNS and len(cases[fact]) >= 2
+        if n >= LEAST_RUNS and len({run.thread for run in holding[fact]}) >= 2
     ]
     clear = [
         s
@@ -96,11 +97,11 @@ def _held(units: Iterable[frozenset[Fact]]) -> Counter[Fact]:
     return Counter(fact for facts in units for fact in facts)
 
 
-def _units(scope: Scope, acting: str) -> tuple[list[frozenset[Fact]], list[frozenset[Fact]], dict[Fact, set[str]]]:
+def _units(scope: Scope, acting: str) -> tuple[list[frozenset[Fact]], list[frozenset[Fact]], dict[Fact, list[Run]]]:
     """The facts of what each success acted on; those of what other successes acted on, and of what was passed by."""
     own: list[frozenset[Fact]] = []
     others: list[frozenset[Fact]] = []
-    cases: dict[Fact, set[str]] = defaultdict(set)
+    holding: dict[Fact, list[Run]] = defaultdict(list)
     for run in scope.all:
         if not run.succeeded:
             continue
@@ -119,8 +120,8 @@ def _units(scope: Scope, acting: str) -> tuple[list[frozenset[Fact]], list[froze
             if rest and (not mine or not facts or rest != facts):
                 others.append(rest - facts if mine else rest)
         for fact in facts if mine else ():
-            cases[fact].add(run.thread)
-    return own, others, cases
+            holding[fact].append(run)
+    return own, others, holding
 
 
 def _facts(records: Iterable[Record]) -> frozenset[Fact]:

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from consolidation.learning.lines import Counted, ids_of
+from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
 
 LEAST_CASES = 2
@@ -11,7 +13,7 @@ MOST = 2
 
 
 @dataclass(frozen=True)
-class Companion:
+class Companion(Counted):
     """`runs` of `of` successes that had all effects of the pattern had this one too."""
 
     tool: str
@@ -25,10 +27,11 @@ def companions(scope: Scope) -> list[Companion]:
         return []
     wider = [run for run in scope.all if run.succeeded and own <= scope.effects(run)]
     least = 1 if scope.parts else LEAST_CASES
-    threads: dict[str, list[str]] = defaultdict(list)
+    having: dict[str, list[Run]] = defaultdict(list)
     for run in wider:
         for tool in scope.effects(run) - own:
-            threads[tool].append(run.thread)
-    found = [Companion(tool, len(seen), len(wider)) for tool, seen in threads.items() if len(set(seen)) >= least]
+            having[tool].append(run)
+    several = {tool: runs for tool, runs in having.items() if len({run.thread for run in runs}) >= least}
+    found = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
     clear = [one for one in found if one.runs >= SHARE * one.of]
     return sorted(clear, key=lambda one: (-one.runs, one.tool))[:MOST]

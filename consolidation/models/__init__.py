@@ -3,7 +3,7 @@ from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.groups import PluginRun, Reading, RuleGroup, RuleSighting, Unread
 from consolidation.models.profiles import GuidanceCurve, RunProfile, Unmeasured, Unprofiled
 from consolidation.models.runs import Pattern, Run, Sighting, case_of
-from consolidation.models.worth import SkillOffer, SkillWorth
+from consolidation.models.worth import SkillLines, SkillOffer, SkillWorth
 
 __all__ = [
     "ArgumentFact",
@@ -19,6 +19,7 @@ __all__ = [
     "Run",
     "RunProfile",
     "Sighting",
+    "SkillLines",
     "SkillOffer",
     "SkillWorth",
     "Unmeasured",

@@ -23,6 +23,7 @@ class SkillWorth(models.Model):
     ill otherwise, where following it may have helped; `lost` ended well otherwise, and would have been led astray.
     `cases`: the latest 12 as [episode, outcome, followed]. `well_example` and `ill_example`: a success with these
     effects beside the nearest failure that did otherwise; `diverging` says in words which writes tell them apart.
+    `writes`: [tool, how many of `followed` called it, how many of `otherwise`], where these shares differ.
     """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="worth")
@@ -38,6 +39,7 @@ class SkillWorth(models.Model):
     well_example = models.UUIDField(null=True)
     ill_example = models.UUIDField(null=True)
     diverging = models.TextField(blank=True)
+    writes = models.JSONField(default=list)
     weight = models.FloatField(default=0)
     at = models.DateTimeField()
 
@@ -59,6 +61,15 @@ class SkillWorth(models.Model):
         return self.otherwise_well + self.otherwise_ill
 
     @property
+    def likelier(self) -> list[list[object]]:
+        """The writes that following it makes likelier."""
+        return [row for row in self.writes if row[1] * self.otherwise > row[2] * self.followed]
+
+    @property
+    def less_likely(self) -> list[list[object]]:
+        return [row for row in self.writes if row[1] * self.otherwise < row[2] * self.followed]
+
+    @property
     def is_weak(self) -> bool:
         """The runs that did otherwise ended no worse: something to learn from rather than to publish. Where fewer than
         two did either, nobody knows."""
@@ -73,6 +84,22 @@ class SkillWorth(models.Model):
         otherwise = (self.otherwise_well + 1) / (self.otherwise + 2)
         low, high = wilson(self.followed_well, self.followed_ill)
         return self.routed / max(1, self.runs) * abs(followed - otherwise) * (high - low)
+
+
+class SkillLines(models.Model):
+    """The lines of a skill as its runs were last read: {field: [{"text", "runs": ids, "of": how many there were}]}."""
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="skill_lines")
+    lines = models.JSONField(default=dict)
+    at = models.DateTimeField()
+
+    objects = SkillWorthQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "skill lines"
+
+    def __str__(self) -> str:
+        return f"{sum(map(len, self.lines.values()))} lines"
 
 
 class SkillOfferQuerySet(Trusted["SkillOffer"]):

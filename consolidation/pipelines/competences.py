@@ -82,6 +82,7 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
             if memory.status not in LIVE:  # a person was faster: the pattern stays due, the next run suppresses
                 return Counter()
         counters = proposals.count(pattern, memory, founding=created, at=at)
+        proposals.keep_lines(memory, competence, at=at)
         if prepared:
             counters.update(proposals.propose(memory, competence, prepared, run_id=run_id, at=at))
         pattern.settle()

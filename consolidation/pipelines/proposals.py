@@ -6,7 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from consolidation.learning.competence import Competence
+from consolidation.learning.lines import Line
 from consolidation.models import Pattern, Sighting
+from consolidation.models.worth import SkillLines
 from consolidation.pipelines.changes import changelog, is_material
 from memories import indexing
 from memories.intake import admission, evidence
@@ -23,6 +25,7 @@ from skills.publishing import PreparedVersion
 
 CONFIDENCE = 80  # of a competence from runs
 SOURCE = "consolidation"
+MOST_RUNS = 24  # that a line names
 
 
 def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> PreparedVersion | None:
@@ -97,6 +100,17 @@ def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> 
     new = evidence.count(memory, witnesses(uncounted), at=at, founding=founding)
     Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()
     return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
+
+
+def keep_lines(memory: Memory, competence: Competence, *, at: datetime) -> None:
+    """The runs behind each line, for the reviewer; of many the first and the last."""
+    lines = {name: [_kept(line) for line in found] for name, found in competence.lines.items()}
+    SkillLines.objects.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+
+
+def _kept(line: Line) -> dict[str, object]:
+    ids, half = [str(one) for one in line.runs], MOST_RUNS // 2
+    return {"text": line.text, "runs": ids if len(ids) <= MOST_RUNS else ids[:half] + ids[-half:], "of": len(ids)}
 
 
 def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:

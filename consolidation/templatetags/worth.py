@@ -1,24 +1,52 @@
 """What a skill is worth, on its page and in the inbox: how runs that would be led to it ended, and what offers add."""
 
 from typing import Any
+from uuid import UUID
 
 from django import template
+from django.template import Context
 from django.utils.translation import gettext as _
 
+from consolidation.guidance import line_runs
 from consolidation.guidance.holdback import arms
-from consolidation.models.worth import SkillWorth
+from consolidation.models.worth import SkillLines, SkillWorth
 from memories.models import Memory
+from memories.people import trust_of
+from skills.models import Skill, SkillVersion
 
 register = template.Library()
 
 
-@register.inclusion_tag("consolidation/_worth.html")
-def worth_of(memory: Memory) -> dict[str, Any]:
-    """Nothing where no run would be led to it."""
+@register.inclusion_tag("consolidation/_worth.html", takes_context=True)
+def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
+    """What was measured, unless no run would be led to it; and the runs behind each line. Only runs that the person
+    may see are named."""
     worth: SkillWorth | None = getattr(memory, "worth", None)
-    if worth is None or not worth.routed:
-        return {}
-    return {"memory": memory, "worth": worth, "arms": arms(memory.pk)}
+    kept: SkillLines | None = getattr(memory, "skill_lines", None)
+    worth = worth if worth and worth.routed else None
+    lines = line_runs.of_version(kept.lines, _shown(memory)) if kept else []
+    seen = line_runs.visible([*lines, *_examples(worth)], trust_of(context["request"].user))
+    return {
+        "memory": memory,
+        "worth": worth,
+        "cases": [case for case in worth.cases if UUID(case[0]) in seen] if worth else [],
+        "examples": bool(worth and {worth.well_example, worth.ill_example} <= seen.keys()),
+        "arms": arms(memory.pk) if worth else None,
+        "sections": line_runs.sections(lines, seen),
+    }
+
+
+def _shown(memory: Memory) -> SkillVersion | None:
+    """The version that its page shows."""
+    skill: Skill = memory.skill
+    return skill.proposed or skill.published or next(iter(skill.versions.all()), None)
+
+
+def _examples(worth: SkillWorth | None) -> list[line_runs.Told]:
+    if worth is None:
+        return []
+    named = [UUID(case[0]) for case in worth.cases] + [worth.well_example, worth.ill_example]
+    return [line_runs.Told("", "", [one for one in named if one], len(named))]
 
 
 @register.filter

@@ -45,7 +45,7 @@ def memories(request: HttpRequest) -> HttpResponse:
 def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     rows = with_doubt(with_support(_there(trust))).annotate(is_contest=Relation.objects.contesting(OuterRef("pk")))
-    rows = rows.select_related("performance", "skill", "worth")
+    rows = rows.select_related("performance", "skill", "skill_lines", "worth")
     found = get_object_or_404(rows, pk=memory_id)
     if found.type == Type.EPISODIC:
         return redirect("episode", episode_id=found.pk)

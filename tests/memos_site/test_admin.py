@@ -23,6 +23,7 @@ from consolidation.models import (
     Run,
     RunProfile,
     Sighting,
+    SkillLines,
     SkillOffer,
     SkillWorth,
     Unprofiled,
@@ -37,8 +38,8 @@ pytestmark = pytest.mark.django_db
 WORD = "zanzibar"
 WITH_VERBS = (
     ArgumentFact, ArgumentUse, AuditEntry, CommandAttempt, CommandFact, Episode, Event, Evidence, GuidanceCurve, Memory,
-    Pattern, Performance, Proposal, Relation, Run, RunProfile, Sighting, Skill, SkillOffer, SkillVersion, SkillWorth,
-    Unprofiled,
+    Pattern, Performance, Proposal, Relation, Run, RunProfile, Sighting, Skill, SkillLines, SkillOffer, SkillVersion,
+    SkillWorth, Unprofiled,
 )  # fmt: skip
 FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey"}
 
@@ -100,6 +101,7 @@ def make_guided(word: str, run: Memory, skill: Memory, low: Memory) -> None:
     for memory, said in ((skill, word), (low, "late")):
         counts = ("routed", "followed_well", "followed_ill", "otherwise_well", "otherwise_ill", "gained", "lost")
         SkillWorth.objects.create(memory=memory, runs=1, diverging=said, at=AT, **dict.fromkeys(counts, 1))
+        SkillLines.objects.create(memory=memory, lines={"procedure": [{"text": said}]}, at=AT)
         SkillOffer.objects.create(
             memory=memory, version=1, scope=said, episode_id=run.pk, thread_id=word, agent=said, withheld=False, at=AT
         )

@@ -1,0 +1,88 @@
+"""The runs behind each line of a skill, as a reviewer sees them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
+
+from memories.models import Episode
+from memories.values.trust import Trust
+from skills.models import SkillVersion
+
+NUMBER = re.compile(r"\d+")
+TITLES = {
+    "procedure": _("Procedure"),
+    "experience": _("Experience"),
+    "failure_modes": _("Failure modes"),
+    "fallbacks": _("Fallbacks"),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A line of a field, with those of its `of` runs that are named."""
+
+    field: str
+    text: str
+    runs: Sequence[UUID]
+    of: int
+
+
+@dataclass(frozen=True)
+class Link:
+    pk: UUID
+    outcome: str
+    title: str
+    at: datetime
+
+
+def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillVersion | None) -> list[Told]:
+    """The lines that a version holds, whatever their numbers were then: it may be older, or edited by a person."""
+    if version is None:
+        return []
+    found = []
+    for field, rows in lines.items():
+        held = {_masked(line) for line in _lines(version.fields.get(field))}
+        told = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
+        found += [Told(field, row["text"], [UUID(one) for one in row["runs"]], row["of"]) for row in told]
+    return found
+
+
+def visible(lines: Iterable[Told], trust: Trust) -> dict[UUID, Link]:
+    """Those of the runs that are there and may be seen, in one query."""
+    ids = {one for line in lines for one in line.runs}
+    if not ids:
+        return {}
+    rows = Episode.objects.visible_to(trust).filter(pk__in=ids, closed_at__isnull=False)
+    named = rows.values_list("pk", "outcome", "title", "closed_at")
+    return {pk: Link(pk, outcome or "", title, at) for pk, outcome, title, at in named if at}
+
+
+def sections(lines: Sequence[Told], seen: Mapping[UUID, Link]) -> list[dict[str, Any]]:
+    """Field by field its lines, each with links to its runs, the newest first."""
+    found = []
+    for field, title in TITLES.items():
+        rows = [(line, [seen[one] for one in line.runs if one in seen]) for line in lines if line.field == field]
+        told = [
+            {"text": line.text, "of": line.of, "runs": sorted(runs, key=lambda run: run.at, reverse=True)}
+            for line, runs in rows
+            if runs
+        ]
+        if told:
+            found.append({"title": title, "lines": told})
+    return found
+
+
+def _lines(value: Any) -> list[str]:
+    """Of a numbered text, or of a list."""
+    if isinstance(value, str):
+        return [re.sub(r"^\d+\. ", "", line) for line in value.splitlines()]
+    return value if isinstance(value, list) else []
+
+
+def _masked(line: str) -> str:
+    return NUMBER.sub("#", line)
