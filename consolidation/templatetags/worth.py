@@ -31,7 +31,7 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
         "worth": worth,
         "cases": [case for case in worth.cases if UUID(case[0]) in seen] if worth else [],
         "examples": bool(worth and {worth.well_example, worth.ill_example} <= seen.keys()),
-        "arms": arms(memory.pk) if worth else None,
+        "arms": arms(memory.pk) if worth and memory.skill.published else None,  # nothing else is offered
         "sections": line_runs.sections(lines, seen),
     }
 

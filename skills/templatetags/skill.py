@@ -46,7 +46,7 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
         "skill": skill,
         "version": current,
         "versions": [(version, version.record) for version in versions],
-        "uses": uses.order_by("-at", "-pk")[:MAX_USES],
+        "uses": uses.order_by("-at", "-pk")[:MAX_USES] if any(version.record for version in versions) else [],
     }
 
 

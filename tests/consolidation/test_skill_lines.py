@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from consolidation.models.worth import SkillLines, SkillWorth
 from memories.models import Memory
@@ -109,3 +110,13 @@ def test_a_single_case_is_told_where_similar_ones_are_few() -> None:
     assert "2 of 2 with `exchange_order` and one case that changed nothing (it did not)" in told
     many = [run(n, asked, order, ("exchange_order", {"order_id": "a-1"}, "ok")) for n in range(10, 24)]
     assert "one case" not in " ".join(learned(own, [*others, *many]).fields.experience)
+
+
+def test_the_page_asks_no_more_than_twelve_times(
+    runs: list[Memory], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = Client()
+    client.force_login(make_person(group="reviewer"))
+    memory = skill()
+    with django_assert_max_num_queries(12):
+        assert b'id="lines"' in client.get(f"/memories/{memory.pk}/").content
