@@ -19,6 +19,7 @@ from consolidation.learning.sources import Sources, arguments
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
 RARELY = 0.75
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
 
 
 def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
-    few = stage.share < RARELY if after else stage.optional
+    few = stage.share < RARELY if after or stage.runs < FEW else stage.optional
     return few and scope.rules.reads(stage.tool) and not stage.via
 
 

@@ -20,6 +20,11 @@ _UNCOUNTED = {
     "mail",
 }
 
+_COUNTED = {
+    "booking", "building", "drawing", "filing", "listing", "meeting", "opening", "ordering", "posting", "rating",
+    "reading", "recording", "ring", "ruling", "setting", "string", "thing", "training", "warning",
+}  # fmt: skip
+
 
 def object_of(tool: str) -> str:
     """get_reservation_details -> reservation details; '' when the name has no object."""
@@ -54,7 +59,7 @@ def _object(rest: list[str], article: str) -> str:
         return said
     if article == "a":
         head = _head(rest)
-        if is_plural(head) or head in _UNCOUNTED:
+        if is_plural(head) or head in _UNCOUNTED or (head.endswith("ing") and head not in _COUNTED):
             return said
         return f"{'an' if said[0] in 'aeio' else 'a'} {said}"
     return f"{article} {said}"

@@ -1,6 +1,7 @@
 """What a skill says of what it does not know, and what it leaves out."""
 
 from consolidation.learning.runs import Run
+from consolidation.learning.toolnames import phrase
 from tests.consolidation.recorded import learned, run
 
 
@@ -65,6 +66,17 @@ def test_a_look_up_of_few_runs_that_fed_nothing_after_the_change_is_left_out() -
     assert [step["tool"] for step in learned(runs).recipe] == ["change_order"]
 
 
+def test_a_look_up_of_two_runs_that_fed_nothing_is_left_out_before_the_change_too() -> None:
+    def change(n: int, *first: tuple[str, dict[str, str], str]) -> Run:
+        return run(n, f"change order O{n}99", *first, ("change_order", {"order": f"O{n}99"}, "changed"))
+
+    other: tuple[str, dict[str, str], str] = ("list_product_types", {}, "lamps")
+
+    assert [step["tool"] for step in learned([change(0, other), change(1, other), change(2)]).recipe] == [
+        "change_order"
+    ]
+
+
 def test_of_two_conditions_that_hold_for_the_same_records_the_clearer_one_is_told() -> None:
     def resume(n: int) -> Run:
         lines = [
@@ -100,6 +112,14 @@ def test_of_an_error_the_words_in_pieces_are_left_out() -> None:
     runs = [run(n, ("go_test", {}, "Error: tests failed, DO *NOT* COMMIT!"), ("go_test", {}, "ok")) for n in range(3)]
 
     assert learned(runs).fields.failure_modes == ["`go_test` returned “tests failed” (runs: 3, ended well: 3)"]
+
+
+def test_what_cannot_be_counted_has_no_article() -> None:
+    assert [phrase(tool, article="a") for tool in ("enable_roaming", "cancel_booking", "add_shipping")] == [
+        "enable roaming",
+        "cancel a booking",
+        "add shipping",
+    ]
 
 
 def test_the_same_verb_is_said_once_in_a_title() -> None:
