@@ -101,7 +101,7 @@ def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> 
     """What it does, when to use it, when not."""
     stop = "。" if say.language == "zh" else "."
     parts = [f"{titled}{stop}", _use_when(steps, use, say), _not_when(use, say)]
-    return cut(" ".join(part for part in parts if part), LONGEST_DESCRIPTION)
+    return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
 def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:

@@ -81,7 +81,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "also": ("{n} also called {tool}", "{n} 次还调用了 {tool}"),
     "in_runs": ("In {n} of {of} runs: {step}", "{of} 次中有 {n} 次：{step}"),
-    "done": (" Done when it returns {what}.", " 返回{what}即完成。"),
+    "done": (" Done when it returns {what}.", "返回{what}即完成。"),
     "once_per": (", once per {per}", "，每个 {per} 一次"),
     "usually": (" (usually {n}, up to {most})", "（通常 {n} 次，最多 {most} 次）"),
     "fixed": (" ({n})", "（{n} 次）"),

@@ -40,7 +40,7 @@ def numbered(lines: Sequence[Line]) -> str:
 
 
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
-    asked = False
+    asked, space = False, "" if say.language == "zh" else " "
     if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
     if known.work:
@@ -51,7 +51,7 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]
             asked = True
             yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
         chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
-        told = _line(stage, known.sources, say) + "".join(" " + _choice(sign, say) for sign in chosen)
+        told = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
         yield Line(told, stage.ids)
     acts = [stage for stage in stages if stage.changes]
     if not acts:
@@ -116,8 +116,8 @@ def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
     came += _unseen(stage, paths, say)
-    stop, gap = ("。", "；") if say.language == "zh" else (".", "; ")
-    told = f" {upper_first(gap.join(came))}{stop}" if came else ""
+    stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
+    told = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
     return head + told + (say("done", what=returned) if returned else "")
 

@@ -6,7 +6,7 @@ from consolidation.learning.lexicon import GENERIC, PREPOSITIONS, VAGUE, VERBS
 from consolidation.learning.scope import Scope
 from consolidation.learning.signatures import words
 from consolidation.learning.speech import DISTINCT, Term, apart, scored
-from consolidation.learning.terms import stem
+from consolidation.learning.terms import is_han, stem
 
 GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6
@@ -21,7 +21,8 @@ def opening(scope: Scope) -> list[Term]:
     found = [term for term in scored(scope) if term.runs >= SHARE * len(scope.successes)]
     related = _related(scope)
     kin = [t for t in found if related & set(t.key.split()) and t.score >= DISTINCT and t.chance <= MAY_BE]
-    rest = [t for t in found if t not in kin and not GENERIC_STEMS.issuperset(t.key.split())]
+    asked = _asked_for(scope)
+    rest = [t for t in found if t not in kin and not _is_idle(t.key, asked)]
     rest = [] if any(run.place for run in scope.successes) else _no_chance(rest)  # a report's words are no wish
     return apart([*_intent(scope), *_longest(sorted([*kin, *rest], key=_rank))], MOST)
 
@@ -34,6 +35,16 @@ def _related(scope: Scope) -> set[str]:
     """Stems of the words in the names of the tools that act, without those that any tool may have."""
     named = {word for tool in scope.effects(scope.runs[0]) for word in words(tool)}
     return {stem(word) for word in named - VAGUE - PREPOSITIONS}
+
+
+def _asked_for(scope: Scope) -> set[str]:
+    """What look-ups ask the user for (a phone number): said for them, and no wish."""
+    looks = (call for run in scope.successes for call in run.steps if not scope.changes(call.name))
+    return {stem(word) for key in {key for call in looks for key in call.arguments} for word in words(key)}
+
+
+def _is_idle(key: str, asked: set[str]) -> bool:
+    return (GENERIC_STEMS | asked).issuperset(key.split()) or (is_han(key) and any(key in name for name in asked))
 
 
 def _no_chance(found: Sequence[Term]) -> list[Term]:

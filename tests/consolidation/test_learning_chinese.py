@@ -58,7 +58,7 @@ def test_it_is_called_by_what_it_does_and_has_a_readable_slug() -> None:
     fields = refunds()
 
     assert (fields.title, fields.name) == ("退款", "tui-kuan")
-    assert "退款" in fields.trigger
+    assert fields.trigger == ["退款"]  # not the number that the look-up asks for
 
 
 def test_arguments_have_sources_and_a_yes_is_waited_for() -> None:
@@ -93,3 +93,9 @@ def test_the_recipe_for_programs_is_in_the_same_language() -> None:
 
     assert steps[0].startswith("调用 `查询用户` 返回含")
     assert not re.findall(r"[A-Za-z]{3,}", re.sub(r"`[^`]*`", "", " ".join(steps)))
+
+
+def test_no_space_stands_between_chinese_sentences() -> None:
+    fields = refunds()
+
+    assert "。 " not in fields.description + fields.procedure
