@@ -35,11 +35,6 @@ def index_name(model: str) -> str:
     return f"vector_near_{hashlib.sha256(f'{model} {OPERATOR_CLASS} {graph}'.encode()).hexdigest()[:16]}"
 
 
-def compared(embedding: str, size: int) -> str:
-    """SQL of what the index compares: a search must say it word for word as the index does."""
-    return f"({embedding}::halfvec({size}))"
-
-
 def prepare(cursor: Cursor) -> None:
     """For the rest of the transaction: how hard the index is searched, and that it goes on where filters leave too
     few of what it found; then what it finds is in order only by and large."""

@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 from memories.lifecycle import batches
 from memories.lifecycle.expiry import FADED, remove_expired
 from memories.models import Adaptation, Memory
-from memories.models.ageing import BY_HAND, HELD
+from memories.models.ageing import BY_HAND
 from memories.models.bulk_rows import insert
-from memories.values.choices import LIVE, Hold, RevertReason, Status
+from memories.values.choices import BELIEVED, LIVE, Hold, RevertReason, Status
 from memories.values.decay import Pace
 from memories.values.trust import SYSTEM
 
@@ -81,7 +81,7 @@ def _step(row: Memory, pace: Pace, *, at: datetime) -> bool:
 
 
 def _fades(row: Memory, pace: Pace) -> bool:
-    return pace.demotes and row.status in HELD and row.confidence < pace.demote_below
+    return pace.demotes and row.status in BELIEVED and row.confidence < pace.demote_below
 
 
 def _demote(ids: Sequence[UUID], *, at: datetime) -> None:

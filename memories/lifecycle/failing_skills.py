@@ -4,12 +4,11 @@ from datetime import datetime
 from typing import Any
 
 from memories.models import Evidence, Memory, Performance, Proposal
-from memories.values.choices import Outcome, Status
+from memories.values.choices import BELIEVED, Outcome
 from memories.values.field_errors import format_instant
 from memories.values.trust import SYSTEM
 
 MOST_EPISODES = 20  # failing ones that the proposal names, the latest first
-BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # what is not, waits for a person anyway
 
 
 def flag_if_failing(memory: Memory, *, at: datetime) -> None:

@@ -10,13 +10,12 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least
 
 from memories.models.trusted import Trusted
-from memories.values import decay
-from memories.values.choices import EXPERIENCE, LIVE, DeletionPolicy, Status, Type
+from memories.values import decay, filters
+from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
 
 if TYPE_CHECKING:
     from memories.models.memory import Memory  # noqa: F401 - a name for the type checker
 
-HELD = (Status.CONFIRMED, Status.APPLIED)
 LIVE_FIRST = Case(When(status__in=LIVE, then=Value(0)), default=Value(1))
 BY_HAND = (DeletionPolicy.MANUAL_ONLY, DeletionPolicy.NEVER)
 PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no one's way
@@ -31,12 +30,11 @@ PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no
 class Ageing(Trusted["Memory"]):
     def current(self, at: datetime) -> Self:
         """What holds by default: confirmed or applied, not past its TTL, inside its window."""
-        inside = (Q(valid_from=None) | Q(valid_from__lte=at)) & (Q(valid_to=None) | Q(valid_to__gt=at))
-        return self.filter(inside, status__in=HELD).unexpired(at)
+        return self.filter(filters.valid(at).q(), status__in=BELIEVED)
 
     def unexpired(self, at: datetime) -> Self:
         """What is still there for whoever reads, though no job may have removed the rest yet."""
-        return self.filter(Q(expires_at=None) | Q(expires_at__gt=at))
+        return self.filter(filters.unexpired(at).q())
 
     def keyed(self, key: str, *, scope: str) -> Self:
         """What a key names: the live memory, then those that were closed, the latest first."""
@@ -50,7 +48,7 @@ class Ageing(Trusted["Memory"]):
 
         What is believed begins its idle time anew; a candidate does not. `decay_due_at` stays, so that no index moves.
         """
-        kept = Q(status__in=HELD, idle_since__isnull=False)
+        kept = Q(status__in=BELIEVED, idle_since__isnull=False)
         rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
         with transaction.atomic():
             ids = list(rows.values_list("pk", flat=True))

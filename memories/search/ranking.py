@@ -17,7 +17,7 @@ from memories.values.text import ROLES
 
 Array = np.ndarray[Any, Any]
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
-FEW = 10  # passages: of fewer nothing tells how rare a word is
+FEW_PASSAGES = 10  # of fewer nothing tells how rare a word is
 PAIRS = 0.5  # of the pairs of characters of a question, about as many as are words
 
 
@@ -57,10 +57,10 @@ class Candidate(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of the question. `tells`: its idf among the passages that hold one of the words; `rarity`: the same, as if
-    there were FEW more of them. `whole` False: a pair of characters of a script without spaces, by chance a word."""
+    """A word of the question. `idf`: among the passages that hold one of the words; `rarity`: the same, as if there
+    were FEW_PASSAGES more of them. `whole` False: a pair of characters of a script without spaces, by chance a word."""
 
-    tells: float
+    idf: float
     rarity: float
     whole: bool = True
 
@@ -106,9 +106,9 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
     matched = np.array([row.matched for row in rows], dtype=np.int64)
     bits = (matched[:, None] >> np.arange(len(words)) & 1).astype(float)
     places = np.array([(group[row.memory], row.position) for row in rows])
-    told = np.array([word.tells for word in words], dtype=float)
+    told = np.array([word.idf for word in words], dtype=float)
     own, near = bits @ told, _spread(bits, places, weights.neighbours) @ told
-    most = max(near.max(), ENOUGH * sum(word.tells for word in words if word.whole)) or 1.0
+    most = max(near.max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
     parts = np.stack(
         [
             weights.words * own / most,

@@ -4,13 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from memories.values.choices import Sensitivity, Status, Type
+from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import CategoryName, Given, ScopeName, SensitivityName, Tags, Text, field_error
 from memories.values.trust import Trust
 
-BELIEVED = (Status.CONFIRMED, Status.APPLIED)
-WAITING = (Status.CANDIDATE, Status.CONTESTED)
 OTHER_NAMES = {"SkillMemory": Type.COMPETENCE.value}
 
 
@@ -70,11 +68,9 @@ class SearchRequest(BaseModel):
     explain: bool = False
 
     @property
-    def wanted(self) -> list[str]:
-        """The statuses that are searched."""
-        if self.statuses:
-            return [*self.statuses, *(WAITING if self.include_candidates else ())]
-        return [*BELIEVED, *(WAITING if self.include_candidates else ())]
+    def statuses_wanted(self) -> list[str]:
+        undecided = [status.value for status in UNDECIDED] if self.include_candidates else []
+        return [*(self.statuses or (status.value for status in BELIEVED)), *undecided]
 
     def narrows(self, trust: Trust) -> Trust:
         """What the caller may see, with what the request takes away."""

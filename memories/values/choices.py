@@ -49,6 +49,8 @@ class Status(TextChoices):
     RETRACTED = "retracted"
 
 
+BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # what is answered by default
+UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
 
 

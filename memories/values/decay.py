@@ -43,11 +43,16 @@ class SalienceAt(Func):
 
     function = "memos_salience_at"
     output_field = FloatField()
+    columns = ("salience", "salience_at", "half_life", "min_salience", "max_age", "created_at", "pinned")
 
     def __init__(self, at: datetime | Combinable, **extra: Any) -> None:
         moment = at if isinstance(at, Combinable) else Value(at)
-        columns = ("salience", "salience_at", "half_life", "min_salience", "max_age", "created_at", "pinned")
-        super().__init__(moment, *(F(column) for column in columns), **extra)
+        super().__init__(moment, *(F(column) for column in self.columns), **extra)
+
+    @classmethod
+    def sql(cls, row: str) -> str:
+        """As text, for the table alias `row` and the parameter `at`."""
+        return f"{cls.function}(%(at)s, {', '.join(f'{row}.{column}' for column in cls.columns)})"
 
 
 class FadesAt(Func):

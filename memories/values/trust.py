@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
+from memories.values import filters
 from memories.values.choices import ActorKind, Permission, Sensitivity
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
+from memories.values.filters import Filter
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
 
@@ -42,7 +44,7 @@ class Trust:
         return permission.value in self.permissions
 
     def sees(self, *, scope: str, sensitivity: int) -> bool:
-        """The filter of `visible`, for one row at hand."""
+        """The same as `filter`, for one row at hand."""
         in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
         return sensitivity <= self.max_sensitivity and in_scope
 
@@ -51,12 +53,14 @@ class Trust:
         """The caller's and the shared ones; None: all of them."""
         return None if self.scopes is None else sorted({*self.scopes, *SHARED_SCOPES})
 
+    @property
+    def filter(self) -> Filter:
+        """What the caller may see of a table with the columns sensitivity and scope."""
+        return filters.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
+
     def visible(self, path: str = "") -> Q:
-        """The same as SQL. `path` leads to the row that carries scope and sensitivity, e.g. `memory__`."""
-        seen = Q(**{f"{path}sensitivity__lte": self.max_sensitivity})
-        if self.scopes_to_read is not None:
-            seen &= Q(**{f"{path}scope__in": self.scopes_to_read})
-        return seen
+        """The same for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""
+        return self.filter.q(path)
 
     def scope_to_write(self, asked: str | None) -> str:
         """Where a write goes: NotAllowed outside the caller's scopes, Invalid when it must say which of several."""

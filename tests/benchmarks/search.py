@@ -77,18 +77,18 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     from memories import search
     from memories.indexing import ann_index
     from memories.search.candidates import statement
-    from memories.search.question import Question, meaning, read
-    from memories.search.statement_values import Asking
+    from memories.search.filters import of_search
+    from memories.search.plan import SearchPlan
+    from memories.search.question import embed_question, read_question
     from memories.values.trust import everything
 
     asked = search.check({"query": question, "scopes": [scope] if scope else []})
-    model, vector, _failed = meaning(question)
+    model, vector, _failed = embed_question(question)
     trust = asked.narrows(everything())
-    words, known = read(question, trust.scopes_to_read)
-    found = Question(question, words, vector, model.name, model.mean, known)
-    asking = Asking(found, asked, trust, datetime.now(UTC))
-    sql = bare(f"SELECT * FROM ({statement(asking)}) AS pool {NAMES}", len(words))
-    values = asking.values()
+    read, at = read_question(question, model, vector, trust.scopes_to_read), datetime.now(UTC)
+    plan = SearchPlan(read, of_search(asked, trust, at), at)
+    sql = bare(f"SELECT * FROM ({statement(plan)}) AS pool {NAMES}", len(read.words))
+    values = plan.parameters()
     with transaction.atomic(), connection.cursor() as cursor:
         ann_index.prepare(cursor)
         began = time.perf_counter()
@@ -134,11 +134,11 @@ def sizes() -> None:
 
 def build_index() -> None:
     from memories.indexing import ann_index
-    from memories.search.estimates import kept
+    from memories.search.table_statistics import cache
 
     began = time.perf_counter()
     said = ann_index.ensure()
-    kept.drop()
+    cache.drop()
     show(f"index over vectors: {said}", time.perf_counter() - began, "s")
 
 

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.indexing import ann_index
 from memories.models import EmbeddingModel
-from memories.search import candidates, estimates, run
-from memories.search.statement_values import Asking
+from memories.search import candidates, run, table_statistics
+from memories.search.plan import SearchPlan
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.trust import Actor, Trust
 from tests.memories.searched import find, known, said
@@ -22,12 +22,12 @@ NAME = ann_index.index_name("static-256")
 
 @pytest.fixture(autouse=True)
 def figures_of_this_test() -> Iterator[None]:
-    estimates.kept.drop()
+    table_statistics.cache.drop()
     yield
     with connection.cursor() as cursor:
         for name in indexes():
             cursor.execute(f'DROP INDEX "{name}"')
-    estimates.kept.drop()
+    table_statistics.cache.drop()
 
 
 def indexes() -> set[str]:
@@ -66,9 +66,9 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
     assert indexes() == {NAME}
     used, pool = [], candidates.pool
 
-    def watched(asking: Asking) -> object:
-        used.append(asking.by_index)
-        return pool(asking)
+    def watched(plan: SearchPlan) -> object:
+        used.append(plan.uses_index)
+        return pool(plan)
 
     monkeypatch.setattr(run, "pool", watched)
     assert said(find("doctor gave drugs"))[0] == "The physician prescribed some medicine"

@@ -10,7 +10,7 @@ from memories import search
 from memories.models import EmbeddingModel, Memory, Performance
 from memories.search import candidates, run
 from memories.search.candidates import Pool
-from memories.search.statement_values import Asking
+from memories.search.plan import SearchPlan
 from memories.values.choices import ActorKind, Origin, Status, Type
 from memories.values.exceptions import Invalid
 from memories.values.trust import Actor, Trust, everything
@@ -241,8 +241,8 @@ def test_what_vanishes_while_it_is_ranked_is_left_out(monkeypatch: pytest.Monkey
     memory, other = known("Acme pays now"), known("Acme pays later")
     pool = candidates.pool
 
-    def then_it_rises(asking: Asking) -> Pool:
-        found = pool(asking)
+    def then_it_rises(plan: SearchPlan) -> Pool:
+        found = pool(plan)
         Memory.objects.filter(pk=memory.pk).update(sensitivity=4)
         return found
 

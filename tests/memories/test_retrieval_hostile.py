@@ -7,8 +7,8 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.search import estimates
-from memories.search.question import MOST_WHERE_LITTLE
+from memories.search import table_statistics
+from memories.search.lexemes import MOST_WORDS_OF_FEW
 from memories.values.trust import Trust
 from tests.make import ANNA
 from tests.memories.searched import find, known, talk
@@ -23,10 +23,10 @@ def analysed() -> Iterator[Callable[[], None]]:
     def analyse() -> None:
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE memories_passage")
-        estimates.kept.drop()
+        table_statistics.cache.drop()
 
     yield analyse
-    estimates.kept.drop()
+    table_statistics.cache.drop()
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_long_question_says_nothing_of_what_is_frequent_out_of_sight(analysed:
 
 
 def test_as_many_words_as_a_question_keeps_have_a_bit_each() -> None:
-    kept = [f"word{n:02}" for n in range(MOST_WHERE_LITTLE)]
+    kept = [f"word{n:02}" for n in range(MOST_WORDS_OF_FEW)]
     for word in (kept[0], kept[-1]):
         known(f"The {word} lamp")
     found = find(" ".join(kept), explain=True).results

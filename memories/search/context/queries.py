@@ -3,7 +3,6 @@ unexpired, unflagged, and about that company or none."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -12,13 +11,14 @@ from memories.embedding import Array
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
+from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
-from memories.search.question import Question, read
+from memories.search.plan import SearchPlan
+from memories.search.question import read_question
 from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
-from memories.search.request import SearchRequest
-from memories.search.statement_values import Asking
 from memories.values.choices import Type
+from memories.values.filters import Filter
 from memories.values.trust import Trust
 
 BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
@@ -35,30 +35,11 @@ class Wanted:
     at: datetime
 
     @property
-    def about(self) -> list[str]:
-        return ["", *self.companies]
+    def filter(self) -> Filter:
+        return filters.of_context(self.trust, self.companies, self.at)
 
     def rows(self) -> MemoryQuerySet:
-        """Knowledge that may be put into a prompt; of skills those that are published."""
-        right = Q(company_id=None) | Q(company_id__in=self.about)
-        skill = Q(type=Type.COMPETENCE, payload__skill__path__isnull=False)
-        rows = Memory.objects.visible_to(self.trust).current(self.at)
-        return rows.filter(right, Q(type=Type.SEMANTIC) | skill, flags=[])
-
-
-@dataclass(frozen=True)
-class _Asking(Asking):
-    """A search among what may be put into a prompt: `Wanted.rows` in its SQL."""
-
-    about: tuple[str, ...] = ("",)
-
-    def of_memory(self) -> list[str]:
-        skill = "(m.type <> 'competence' OR m.payload #> '{skill,path}' IS NOT NULL)"
-        right = "coalesce(m.company_id, '') = ANY(%(about)s)"
-        return [*super().of_memory(), right, skill, "m.flags = '[]'::jsonb"]
-
-    def values(self) -> dict[str, Any]:
-        return {**super().values(), "about": list(self.about)}
+        return Memory.objects.filter(self.filter.q())
 
 
 def by_company(wanted: Wanted) -> list[Hit]:
@@ -77,10 +58,8 @@ def _best(wanted: Wanted, asked: Q, why: str, most: int) -> list[Hit]:
 
 def by_task(wanted: Wanted, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
     """The best of a search that share a word with the task, or are near enough to it in meaning."""
-    words, known = read(task, wanted.trust.scopes_to_read)
-    question = Question(task, words, vector, model.name, model.mean, known)
-    request = SearchRequest(types=[Type.SEMANTIC.value, Type.COMPETENCE.value])
-    found = pool(_Asking(question, request, wanted.trust, wanted.at, about=tuple(wanted.about)))
+    question = read_question(task, model, vector, wanted.trust.scopes_to_read)
+    found = pool(SearchPlan(question, wanted.filter, wanted.at))
     weights = weights_of(settings.SEARCH_WEIGHTS)
     best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
     hits = (Hit(one.passages[0].candidate.memory, _why(one), one.score) for one in best)

@@ -61,7 +61,7 @@ def announce(wanted: Wanted, source: str) -> list[str]:
 
     A notice about one company is not told in the context of another.
     """
-    right = Q(memory__company_id=None) | Q(memory__company_id__in=wanted.about)
+    right = Q(memory__company_id=None) | Q(memory__company_id__in=["", *wanted.companies])
     waiting = Adaptation.objects.unannounced(source).visible_to(wanted.trust).filter(right)
     told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
     if told:

@@ -1,15 +1,15 @@
-"""How much there is, as the database estimates it: only to choose the way of a search where there is a lot of it.
+"""How much there is, as the database estimates it: to choose the way of a search where there is a lot.
 
-Up to REACH passages nothing of this shows: every word is counted in what the caller may see.
+Up to lexemes.MOST_MATCHED passages nothing of this shows: every word is counted in what the caller may see.
 """
 
 import json
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-KEPT = 60.0  # seconds for which a process believes them
+KEPT_SECONDS = 60.0
 # Without VACUUM or ANALYZE there are none: then everything counts as little, and is looked at.
 SQL = """
 json_build_object(
@@ -26,7 +26,7 @@ json_build_object(
 
 
 @dataclass(frozen=True)
-class Figures:
+class TableStatistics:
     """`scopes`, `types` and `words`: the share of passages of a frequent scope or type, or holding a frequent lexeme;
     all others are `rare`."""
 
@@ -37,57 +37,57 @@ class Figures:
     rare: float = 0.0
     indexes: frozenset[str] = frozenset()
 
-    def within(self, scopes: Collection[str] | None) -> float:
-        """About how many passages are in these scopes."""
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """From what SQL answered."""
+        row = json.loads(row) if isinstance(row, str) else row
+        words, shares = row["words"] or ([], [])
+        return cls(
+            passages=max(0.0, row["passages"] or 0.0),
+            scopes=_shares(row["scopes"]),
+            types=_shares(row["types"]),
+            words=dict(zip(words or (), shares or (), strict=False)),
+            rare=min(shares[: len(words)]) if words else 0.0,
+            indexes=frozenset(row["indexes"] or ()),
+        )
+
+    def passages_in(self, scopes: Collection[str] | None) -> float:
+        """About how many passages are in these scopes; None: in all."""
         if scopes is None:
             return self.passages
         others = max(0.0, 1.0 - sum(self.scopes.values()))
         unknown = any(scope not in self.scopes for scope in scopes)
         return self.passages * (sum(self.scopes.get(scope, 0.0) for scope in scopes) + (others if unknown else 0.0))
 
-    def of_types(self, types: Collection[str], scopes: Collection[str] | None) -> float:
+    def passages_of(self, types: Collection[str], scopes: Collection[str] | None) -> float:
         """About how many of those are of these types, if each scope has its share of them."""
-        return self.within(scopes) * sum(self.types.get(type, 0.0) for type in types)
+        return self.passages_in(scopes) * sum(self.types.get(type, 0.0) for type in types)
 
     def share(self, word: str) -> float:
         return self.words.get(word, self.rare)
 
 
-def of(told: Any) -> Figures:
-    """From what `SQL` answered."""
-    told = json.loads(told) if isinstance(told, str) else told
-    words, shares = told["words"] or ([], [])
-    return Figures(
-        passages=max(0.0, told["passages"] or 0.0),
-        scopes=_shares(told["scopes"]),
-        types=_shares(told["types"]),
-        words=dict(zip(words or (), shares or (), strict=False)),
-        rare=min(shares[: len(words)]) if words else 0.0,
-        indexes=frozenset(told["indexes"] or ()),
-    )
-
-
-def _shares(told: Any) -> dict[str, float]:
-    """None at all where no value is frequent: the database tells both lists as null, then."""
-    values, shares = told or ((), ())
+def _shares(column: Any) -> dict[str, float]:
+    """None at all where no value is frequent: the database gives both lists as null, then."""
+    values, shares = column or ((), ())
     return dict(zip(values or (), shares or (), strict=False))
 
 
-class Kept:
-    """The figures of this process, asked for again after a while."""
+class StatisticsCache:
+    """The statistics of this process, read again after a while."""
 
     def __init__(self) -> None:
-        self.figures, self._until = Figures(), 0.0
+        self.statistics, self._until = TableStatistics(), 0.0
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         return time.monotonic() >= self._until
 
-    def keep(self, figures: Figures) -> None:
-        self.figures, self._until = figures, time.monotonic() + KEPT
+    def keep(self, statistics: TableStatistics) -> None:
+        self.statistics, self._until = statistics, time.monotonic() + KEPT_SECONDS
 
     def drop(self) -> None:
         self._until = 0.0
 
 
-kept = Kept()
+cache = StatisticsCache()

@@ -1,0 +1,38 @@
+"""What a search or a context may answer: trust, scope, status, validity, type, tags; for the ORM and for SQL."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from memories.search.request import SearchRequest
+from memories.values.choices import BELIEVED, Type
+from memories.values.filters import EitherOf, Filter, SalientAt, Where, valid, where
+from memories.values.trust import Trust
+
+SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")
+
+
+def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
+    """The memories that a request asks for, among those that `trust` may see."""
+    found = trust.filter & valid(at) & where(status__in=request.statuses_wanted)
+    exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
+    listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
+    least = {"confidence__gte": request.min_confidence}
+    found &= where(**{name: value for name, value in (exact | listed | least).items() if value})
+    return found & Filter((SalientAt(at, request.min_salience),)) if request.min_salience else found
+
+
+def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter:
+    """What may be put into a prompt: knowledge that is believed and unflagged, about one of these companies or about
+    none; of skills those that are published."""
+    about = Where("company_id", "in", ["", *companies], or_null=True)
+    published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
+    types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
+    believed = where(status__in=[status.value for status in BELIEVED])
+    return trust.filter & valid(at) & believed & types & Filter((about, published)) & where(flags=[])
+
+
+def is_selective(found: Filter) -> bool:
+    """Whether a filter leaves few memories, whatever their scope and type."""
+    statuses = found.value("status")
+    unusual = statuses is not None and not set(BELIEVED) <= set(statuses)
+    return unusual or any(one.column in SELECTIVE and not getattr(one, "or_null", False) for one in found.conditions)

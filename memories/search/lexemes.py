@@ -1,0 +1,73 @@
+"""Which lexemes of a question are looked for, where there is too much to look at everything. Pure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memories.search.table_statistics import TableStatistics
+
+MOST_MATCHED = 10_000  # passages that a search looks at, at most, where it has the choice
+MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # of a question; each is a bit of 64
+
+
+@dataclass(frozen=True)
+class LexemeQuery:
+    """`tsquery` finds the candidates. Where not everything is looked at: `most` of them, `total` passages in all, and
+    how many hold each word as far as it is not counted (None: counted)."""
+
+    tsquery: str
+    most: int | None
+    total: float | None
+    frequencies: list[float | None]
+
+
+def lexeme_query(
+    words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None, most: int = MOST_MATCHED
+) -> LexemeQuery:
+    """Any of the words, where few passages are expected to hold one; else any of the rarest; where even the rarest is
+    in too many, it together with the next ones."""
+    total = known.passages_in(scopes)
+    expected = [total * known.share(word) for word in words]
+    if total <= most or sum(expected) <= most:
+        return LexemeQuery(_any(words), None, None, [None] * len(words))
+    rarest_first = sorted(range(len(words)), key=lambda n: expected[n])
+    chosen = _as_many_as_fit(rarest_first, expected, most)
+    if chosen:
+        frequencies = [None if n in chosen else expected[n] for n in range(len(words))]
+        return LexemeQuery(_any([words[n] for n in chosen]), most, total, frequencies)
+    together, left = rarest_first[:1], expected[rarest_first[0]]
+    for n in rarest_first[1:]:
+        if left <= most:
+            break
+        together.append(n)
+        left *= known.share(words[n])
+    return LexemeQuery(" & ".join(quoted(words[n]) for n in together), most, total, list(expected))
+
+
+def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most: int) -> list[int]:
+    chosen, passages = [], 0.0
+    for n in rarest_first:
+        passages += expected[n]
+        if passages > most:
+            break
+        chosen.append(n)
+    return chosen
+
+
+def _any(words: Sequence[str]) -> str:
+    return " | ".join(quoted(word) for word in words)
+
+
+def quoted(word: str) -> str:
+    """Write a lexeme as tsquery does, whatever is in it."""
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def most_telling(words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None = None) -> list[str]:
+    """The rarest words; of those as rare the longest.
+
+    Where the caller sees little, more of them, and only the longest: how frequent a word is, is known of everything
+    together, and would tell what is in rows that the caller may not see.
+    """
+    if known.passages_in(scopes) <= MOST_MATCHED:
+        return sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS_OF_FEW]
+    return sorted(words, key=lambda word: (known.share(word), -len(word), word))[:MOST_WORDS]

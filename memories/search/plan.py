@@ -1,0 +1,93 @@
+"""How one search is carried out: which rows count, by which way they are found, and the parameters of the statement."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.conf import settings
+
+from memories.indexing import ann_index
+from memories.models.vector import halfvec_text
+from memories.search import filters
+from memories.search.lexemes import LexemeQuery, lexeme_query, quoted
+from memories.search.question import Question
+from memories.search.ranking import FEW_PASSAGES
+from memories.values.filters import Filter
+
+FEW = 50_000  # passages that may be compared one by one
+MOST_NEAREST = 5_000  # nearest passages among which the memories asked for are looked for
+
+
+class Centring(NamedTuple):
+    """What it takes to leave the mean m of all texts out of a comparison with the question a: m as SQL reads it, mm,
+    am - mm and |a - m|. All None: the vectors can only be compared as they are."""
+
+    mean: str | None = None
+    mean_square: float | None = None
+    mean_offset: float | None = None
+    length: float | None = None
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """A question, the memories among which it is answered, and the moment at which that is."""
+
+    question: Question
+    filter: Filter
+    at: datetime
+
+    @property
+    def scopes(self) -> list[str] | None:
+        """None: all of them."""
+        scopes: list[str] | None = self.filter.value("scope")
+        return scopes
+
+    @property
+    def uses_index(self) -> bool:
+        """Whether meaning is looked up in an index that may miss some: where there is too much to compare it all."""
+        known = self.question.statistics
+        many = known.passages_in(self.scopes) > settings.ANN_FROM_PASSAGES
+        return many and ann_index.index_name(self.question.model) in known.indexes
+
+    @property
+    def wants_few(self) -> bool:
+        """Whether few memories are asked for, so that the database may begin with them."""
+        types = self.filter.value("type")
+        few = bool(types) and self.question.statistics.passages_of(types, self.scopes) <= FEW
+        return few or filters.is_selective(self.filter)
+
+    @property
+    def lexeme_query(self) -> LexemeQuery | None:
+        question = self.question
+        return lexeme_query(question.words, question.statistics, self.scopes) if question.words else None
+
+    @property
+    def centring(self) -> Centring:
+        a, m = self.question.vector, self.question.mean
+        if a is None or m is None or len(a) != len(m):
+            return Centring()
+        square = float(m @ m)
+        return Centring(halfvec_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
+
+    def parameters(self) -> dict[str, Any]:
+        """The values of statement.sql, by name."""
+        question, sought = self.question, self.lexeme_query
+        return {
+            **self.filter.values(),
+            **self.centring._asdict(),
+            **{f"word{n}": quoted(word) for n, word in enumerate(question.words)},
+            "at": self.at,
+            "query": sought and sought.tsquery,
+            "most_matched": sought and sought.most,
+            "estimated_total": sought and sought.total,
+            "estimated_frequencies": sought and sought.frequencies,
+            "last_word": len(question.words) - 1,
+            "few_passages": FEW_PASSAGES,
+            "has_vector": question.vector is not None,
+            "vector": None if question.vector is None else halfvec_text(question.vector),
+            "model": question.model,
+            "most_nearest": ann_index.NEAREST if self.uses_index else MOST_NEAREST,
+            "pool": settings.SEARCH_POOL,
+            "neighbours": len(settings.SEARCH_WEIGHTS["neighbours"]),
+        }

@@ -1,0 +1,144 @@
+-- The candidates of a search, with what ranking needs of each: one statement of the parts below.
+--
+-- Of `matched`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
+-- {braces}: conditions of memories/search/filters.py, and text that repeats for each word of the question.
+-- %(names)s: parameters, see memories/search/plan.py. A question without words has no `query`, which matches nothing.
+-- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables.
+
+-- part: matched
+-- The passages that hold one of the words. `mask`: bit n is set where the passage holds word n.
+SELECT p.id, p.memory_id, p.position, {mask} AS mask
+FROM memories_passage p
+WHERE p.search @@ %(query)s::tsquery AND {passage}
+LIMIT %(most_matched)s
+
+-- part: matched, few memories wanted
+SELECT p.id, p.memory_id, p.position, {mask} AS mask
+FROM memories_passage p
+JOIN memories_memory m ON m.id = p.memory_id
+WHERE p.search @@ %(query)s::tsquery AND {passage} AND {memory}
+LIMIT %(most_matched)s
+
+-- part: masks
+SELECT mask, count(*) AS passages
+FROM matched
+GROUP BY mask
+
+-- part: frequencies
+-- How many passages hold each word, and of how many: counted in what matched, estimated where that was limited.
+SELECT
+    bit,
+    coalesce(
+        (%(estimated_frequencies)s::float8[])[bit + 1],
+        (SELECT sum(passages) FROM masks WHERE masks.mask >> bit & 1 = 1),
+        0
+    )::float8 AS holding,
+    coalesce(%(estimated_total)s::float8, (SELECT sum(passages) FROM masks))::float8 AS total
+FROM generate_series(0, %(last_word)s) AS bit
+
+-- part: words
+-- `idf` weighs a word in the ranking; `rarity`, as if there were a few passages more, in the relevance.
+SELECT
+    bit,
+    ln(1 + (greatest(total - holding, 0) + 0.5) / (holding + 0.5)) AS idf,
+    ln(1 + (greatest(coalesce(total, 0) + %(few_passages)s - holding, 0) + 0.5) / (holding + 0.5)) AS rarity
+FROM frequencies
+
+-- part: weights
+SELECT mask, sum(idf) AS weight
+FROM masks
+JOIN words ON masks.mask >> bit & 1 = 1
+GROUP BY mask
+
+-- part: by_words
+SELECT best.memory_id, best.position
+FROM (
+    SELECT memory_id, position, weight, id
+    FROM matched JOIN weights USING (mask)
+    ORDER BY weight DESC, id DESC
+    OFFSET 0
+) AS best
+CROSS JOIN LATERAL (
+    SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {memory} OFFSET 0
+) AS wanted
+LIMIT %(pool)s
+
+-- part: nearest
+SELECT v.passage_id, v.embedding <#> %(vector)s::halfvec AS distance
+FROM memories_vector v
+WHERE %(has_vector)s AND v.model = %(model)s AND {vector}
+ORDER BY distance
+LIMIT %(most_nearest)s
+
+-- part: nearest, by index
+-- The index goes on where the filters leave too few, and then in an order that is nearly that of the distance.
+SELECT *
+FROM (
+    SELECT
+        v.passage_id,
+        (v.embedding::halfvec({dimensions})) <#> (%(vector)s::halfvec({dimensions})) AS distance
+    FROM memories_vector v
+    WHERE v.model = %(model)s AND {vector}
+    ORDER BY distance
+    LIMIT %(most_nearest)s
+) AS found
+ORDER BY distance
+
+-- part: by_meaning
+SELECT p.memory_id, p.position
+FROM nearest
+CROSS JOIN LATERAL (
+    SELECT p.memory_id, p.position
+    FROM memories_passage p
+    WHERE p.id = nearest.passage_id AND {passage}
+        AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {memory})
+    OFFSET 0
+) AS p
+LIMIT %(pool)s
+
+-- part: by_meaning, few memories wanted
+SELECT p.memory_id, p.position
+FROM memories_memory m
+JOIN memories_passage p ON p.memory_id = m.id
+JOIN memories_vector v ON v.passage_id = p.id
+WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory}
+ORDER BY v.embedding <#> %(vector)s::halfvec
+LIMIT %(pool)s
+
+-- part: around
+-- What was found, with the passages before and after it.
+SELECT DISTINCT ON (p.id) p.*
+FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS found
+CROSS JOIN LATERAL (
+    SELECT p.*
+    FROM memories_passage p
+    WHERE p.memory_id = found.memory_id
+        AND p.position BETWEEN found.position - %(neighbours)s AND found.position + %(neighbours)s
+    OFFSET 0
+) AS p
+
+-- part: candidates
+-- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
+-- products with the mean m of all texts; the cosine where there is no mean.
+SELECT
+    p.id, p.memory_id, p.position, p.part, p.type, p.actor, m.source,
+    {mask} AS mask,
+    v.cosine,
+    coalesce(
+        (v.cosine - v.common - %(mean_offset)s) / (%(length)s * sqrt(greatest(1 - 2 * v.common + %(mean_square)s, 1e-6))),
+        v.cosine
+    ) AS similarity,
+    m.salience,
+    m.confidence,
+    (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) AS idfs,
+    (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) AS rarities
+FROM around AS p
+CROSS JOIN LATERAL (
+    SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = p.memory_id OFFSET 0
+) AS m
+LEFT JOIN LATERAL (
+    SELECT -(embedding <#> %(vector)s::halfvec) AS cosine, -(embedding <#> %(mean)s::halfvec) AS common
+    FROM memories_vector
+    WHERE passage_id = p.id AND model = %(model)s
+    OFFSET 0
+) AS v ON true

@@ -1,0 +1,177 @@
+"""Filters of rows: each condition is defined once, and rendered for the ORM (`q`) and as SQL text (`sql`)."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db.models import Q
+from django.db.models.lookups import GreaterThanOrEqual
+
+from memories.values.decay import SalienceAt
+
+COMPARISONS = {
+    "exact": "{column} = {value}",
+    "lte": "{column} <= {value}",
+    "gte": "{column} >= {value}",
+    "gt": "{column} > {value}",
+    "in": "{column} = ANY({value})",
+    "contains": "{column} @> {value}",
+    "isnull": "({column} IS NULL) = {value}",
+}
+CASTS = {"tags": "::varchar[]", "flags": "::jsonb"}
+SALIENCE = "salience"
+
+
+class Condition(Protocol):
+    @property
+    def column(self) -> str: ...
+
+    def q(self, path: str) -> Q: ...
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str: ...
+
+    def values(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Where:
+    """A column compared with a value by a lookup of Django, see COMPARISONS. `or_null`: a row without a value passes.
+
+    `payload__skill__path` is a key within a JSON column.
+    """
+
+    column: str
+    lookup: str
+    value: Any
+    or_null: bool = False
+
+    @property
+    def parameter(self) -> str:
+        return f"{self.column}__{self.lookup}"
+
+    def q(self, path: str) -> Q:
+        passes = Q(**{f"{path}{self.column}__{self.lookup}": self.value})
+        return passes | Q(**{f"{path}{self.column}__isnull": True}) if self.or_null else passes
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        name, *keys = self.column.split("__")
+        column = f"{row}.{name}" + (f" #> '{{{','.join(keys)}}}'" if keys else "")
+        value = f"%({self.parameter})s{CASTS.get(self.column, '')}"
+        passes = forms.get(self.column, COMPARISONS[self.lookup]).format(column=column, value=value)
+        return f"({column} IS NULL OR {passes})" if self.or_null else passes
+
+    def values(self) -> dict[str, Any]:
+        return {self.parameter: json.dumps(self.value) if CASTS.get(self.column) == "::jsonb" else self.value}
+
+
+@dataclass(frozen=True)
+class EitherOf:
+    """Rows that meet at least one of the conditions."""
+
+    conditions: tuple[Where, ...]
+
+    @property
+    def column(self) -> str:
+        return " or ".join(condition.column for condition in self.conditions)
+
+    def q(self, path: str) -> Q:
+        passes = Q()
+        for condition in self.conditions:
+            passes |= condition.q(path)
+        return passes
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        return f"({' OR '.join(condition.sql(row, forms) for condition in self.conditions)})"
+
+    def values(self) -> dict[str, Any]:
+        return {name: value for condition in self.conditions for name, value in condition.values().items()}
+
+
+@dataclass(frozen=True)
+class SalientAt:
+    """Memories whose salience at a moment is not less than `least`."""
+
+    at: datetime
+    least: float
+    column: str = SALIENCE
+
+    def q(self, path: str) -> Q:
+        if path:
+            raise ValueError("salience is a formula over the columns of a memory itself")
+        return Q(GreaterThanOrEqual(SalienceAt(self.at), self.least))
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        return f"{SalienceAt.sql(row)} >= %(min_salience)s"
+
+    def values(self) -> dict[str, Any]:
+        return {"at": self.at, "min_salience": self.least}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions that a row must all meet. `first & second` has those of both; one column is not compared in the same
+    way twice."""
+
+    conditions: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        parameters = [name for condition in self.conditions for name in condition.values()]
+        if len(set(parameters)) < len(parameters):
+            raise ValueError(f"two values of one parameter: {', '.join(parameters)}")
+
+    def __and__(self, other: "Filter") -> "Filter":
+        return Filter((*self.conditions, *other.conditions))
+
+    def on(self, columns: Collection[str]) -> "Filter":
+        """The conditions on these columns, for a table that has only them."""
+        return Filter(tuple(condition for condition in self.conditions if condition.column in columns))
+
+    def value(self, column: str) -> Any:
+        """What a column is compared with; None where nothing is asked of it."""
+        found = (one.value for one in self.conditions if isinstance(one, Where) and one.column == column)
+        return next(found, None)
+
+    def q(self, path: str = "") -> Q:
+        """For the ORM. `path` leads to the row that has the columns, e.g. `memory__`."""
+        passes = Q()
+        for condition in self.conditions:
+            passes &= condition.q(path)
+        return passes
+
+    def sql(self, row: str, forms: Mapping[str, str] | None = None) -> str:
+        """The same as text, for the table alias `row`. `forms`: by column the comparison that an index of the table
+        wants, with {column} and {value}, where that is not the one of COMPARISONS."""
+        return " AND ".join(condition.sql(row, forms or {}) for condition in self.conditions) or "true"
+
+    def values(self) -> dict[str, Any]:
+        """The parameters of `sql`, by name."""
+        return {name: value for condition in self.conditions for name, value in condition.values().items()}
+
+
+def where(**compared: Any) -> Filter:
+    """`where(status__in=[...], source="billing")`: columns and lookups as Django writes them."""
+    conditions = []
+    for name, value in compared.items():
+        column, _, lookup = name.rpartition("__")
+        conditions.append(Where(column, lookup, value) if lookup in COMPARISONS else Where(name, "exact", value))
+    return Filter(tuple(conditions))
+
+
+def visible(*, max_sensitivity: int, scopes: list[str] | None) -> Filter:
+    """What a caller with this clearance may see in these scopes; None: in every scope."""
+    clearance = where(sensitivity__lte=max_sensitivity)
+    return clearance if scopes is None else clearance & where(scope__in=scopes)
+
+
+def unexpired(at: datetime) -> Filter:
+    """What is not past its time to live, though no job may have removed the rest yet."""
+    return Filter((Where("expires_at", "gt", at, or_null=True),))
+
+
+def valid(at: datetime) -> Filter:
+    """Unexpired, and within the period for which it was said to hold."""
+    began = Where("valid_from", "lte", at, or_null=True)
+    not_ended = Where("valid_to", "gt", at, or_null=True)
+    return unexpired(at) & Filter((began, not_ended))
