@@ -57,6 +57,7 @@ def statement(plan: SearchPlan) -> str:
         passage=plan.filter.on(OF_PASSAGE).sql("p", INDEXED),
         vector=plan.filter.on(OF_VECTOR).sql("v"),
         memory=plan.filter.sql("m"),
+        rest_of_memory=plan.filter.without(OF_PASSAGE).sql("m"),
         salience=SalienceAt.sql("m"),
         dimensions=0 if plan.question.vector is None else len(plan.question.vector),
     )

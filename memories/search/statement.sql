@@ -3,7 +3,9 @@
 -- Of `matched`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
 -- {braces}: conditions of memories/search/filters.py, and text that repeats for each word of the question.
 -- %(names)s: parameters, see memories/search/plan.py. A question without words has no `query`, which matches nothing.
--- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables.
+-- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables. There a
+-- memory is found by its id alone: {rest_of_memory} is without the conditions that its passage met, which would let the
+-- planner choose an index over scopes or types.
 
 -- part: matched
 -- The passages that hold one of the words. `mask`: bit n is set where the passage holds word n.
@@ -59,7 +61,7 @@ FROM (
     OFFSET 0
 ) AS best
 CROSS JOIN LATERAL (
-    SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {memory} OFFSET 0
+    SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
 ) AS wanted
 LIMIT %(pool)s
 
@@ -91,7 +93,7 @@ CROSS JOIN LATERAL (
     SELECT p.memory_id, p.position
     FROM memories_passage p
     WHERE p.id = nearest.passage_id AND {passage}
-        AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {memory})
+        AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {rest_of_memory})
     OFFSET 0
 ) AS p
 LIMIT %(pool)s

@@ -128,6 +128,9 @@ class Filter:
         """The conditions on these columns, for a table that has only them."""
         return Filter(tuple(condition for condition in self.conditions if condition.column in columns))
 
+    def without(self, columns: Collection[str]) -> "Filter":
+        return Filter(tuple(condition for condition in self.conditions if condition.column not in columns))
+
     def value(self, column: str) -> Any:
         """What a column is compared with; None where nothing is asked of it."""
         found = (one.value for one in self.conditions if isinstance(one, Where) and one.column == column)
