@@ -291,7 +291,7 @@ class Memory(Reviewable):
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
         """Long texts stand beside the trail, which holds their hash."""
-        values = dict(entry.before)
+        values = super().former(entry)
         if isinstance(said := values.get("content"), dict):
             kept = self.wordings.filter(sha256=said["sha256"]).first()
             if kept is None:

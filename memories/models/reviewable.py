@@ -230,8 +230,9 @@ class Reviewable(models.Model):
         """What must hold now that this was changed."""
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
-        """The values from before a decision, whole."""
-        return dict(entry.before)
+        """The values from before a decision, whole, of the columns that it changed: what it left as it was may have
+        moved since without a decision, as confidence does with each confirmation."""
+        return {name: value for name, value in entry.before.items() if value != entry.after.get(name, ...)}
 
     @classmethod
     def _rows(cls) -> models.QuerySet[Self]:

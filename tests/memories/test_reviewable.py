@@ -190,3 +190,11 @@ def test_of_two_who_snooze_what_they_read_the_second_is_told() -> None:
     with pytest.raises(Conflict, match=r"snoozed or woken anew \(snooze by anna\)"):
         theirs.snooze(None, by=BEN, at=AT)
     assert Memory.objects.get().snoozed_until == LATER
+
+
+def test_undo_keeps_the_confirmations_gained_since_a_promotion_that_raised_no_confidence() -> None:
+    memory = make_memory(confidence=80)
+    entry = promote(memory, Status.APPLIED)
+    Memory.objects.filter(pk=memory.pk).update(confidence=95)
+    undo(memory, entry)
+    assert (stored(memory)["status"], stored(memory)["confidence"], stored(memory)["hold"]) == ("candidate", 95, "")
