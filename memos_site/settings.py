@@ -241,7 +241,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["memories.api.parsers.StrictJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "memories.api.openapi.OperationSchema",
     "EXCEPTION_HANDLER": "memories.api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter like others
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -252,5 +252,5 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": ["memos_site.api.requiring.required_bodies"],  # shapes name their own enums
+    "POSTPROCESSING_HOOKS": ["memos_site.api.openapi.require_bodies"],  # shapes name their own enums
 }

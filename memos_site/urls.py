@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from memos_site.api.not_found import Unknown
+from memos_site.api.error_pages import Unknown
 from memos_site.platform import health
 from memos_site.web import account, bulk, decisions, docs, inbox, undo
 

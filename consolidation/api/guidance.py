@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -13,12 +13,10 @@ from rest_framework.response import Response
 from consolidation import guidance
 from consolidation.guidance.request import GuidanceRequest
 from memories.api.base import ApiView
-from memories.api.described import Operation, described
-from memories.api.schema.problem import Shape
+from memories.api.openapi import operation
+from memories.api.shapes import Count, Json, Shape, Share
 from memories.values.choices import Permission
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0)]
 Similarity = Annotated[float, Field(ge=-1, le=1)]
 OutcomeName = Literal["success", "failure", "partial"]
 
@@ -104,7 +102,7 @@ class GuidanceAnswer(Shape):
     took_ms: float
 
 
-EXAMPLE: dict[str, Any] = {
+EXAMPLE: Json = {
     "messages": [
         {"role": "user", "content": "The parcel of order-7 arrived broken, I want my money back."},
         {
@@ -123,28 +121,21 @@ EXAMPLE: dict[str, Any] = {
     "about_to": {"tool": "refund_payment", "arguments": {"payment_id": "pay-7"}},
     "scopes": ["project:shop"],
 }
-ASK = Operation(
-    "Guidance",
-    "Guidance",
-    "Ask what to do now",
-    "Compares the run so far with the finished runs that the caller may see, and tells which tools with an effect were "
-    "right in similar ones. Ask right before the first change, with all that was said and looked up: that is when the "
-    "answer is worth most. `check` looks at the call that is about to be made. "
-    "Nothing is blocked: the agent decides.",
-    {200: GuidanceAnswer},
-    method="POST",
-    takes=GuidanceRequest,
-    example=EXAMPLE,
-    refuses=frozenset({413, 415}),
-)
 
 
-@described(ASK)
 class AskGuidance(ApiView):
     needs = {"POST": (Permission.READ,)}
 
+    @operation("Guidance", "Guidance", GuidanceAnswer, takes=GuidanceRequest, example=EXAMPLE)
     def post(self, request: Request) -> Response:
+        """Ask what to do now
+
+        Compares the run so far with the finished runs that the caller may see, and tells which tools with an effect
+        were right in similar ones. Ask right before the first change, with all that was said and looked up: that is
+        when the answer is worth most. `check` looks at the call that is about to be made. Nothing is blocked: the agent
+        decides.
+        """
         started = time.perf_counter()
-        told = guidance.answer(guidance.check(request.data), trust=self.trust, at=timezone.now())
+        advice = guidance.answer(guidance.check(request.data), trust=self.trust, at=timezone.now())
         took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-        return Response({**asdict(told), "needs_more": told.needs_more, **took})
+        return Response({**asdict(advice), "needs_more": advice.needs_more, **took})

@@ -1,51 +1,87 @@
-"""GET agents: who may call, and what they may see and do. Never their tokens."""
+"""GET agents: who may call, and what they may see and do (never their tokens). GET me: who is calling."""
 
-from typing import Any
+from datetime import datetime
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import examples, lists, representations
+from memories.api import paging
 from memories.api.base import ApiView
-from memories.api.described import Operation, described
-from memories.api.lists import PAGING
-from memories.api.parameters import query, some_of
-from memories.api.schema.memory import Caller, Page
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query, some_of
+from memories.api.shapes import Json, Page, Shape
 from memories.models import Agent
-from memories.values.choices import Permission
+from memories.values.choices import Permission, Sensitivity
+from memories.values.field_types import SensitivityName
+from memories.values.trust import Trust
+
+
+class Caller(Shape):
+    name: str
+    clearance: SensitivityName
+    scopes: list[str]
+    """Empty: every scope"""
+    permissions: list[Permission]
+    expires_at: datetime | None
+
+    example = {
+        "name": "refund-agent",
+        "clearance": "medium",
+        "scopes": ["project:shop"],
+        "permissions": ["ingest", "read", "report", "skills"],
+        "expires_at": None,
+    }
+
+    @classmethod
+    def of(cls, trust: Trust, *, expires_at: datetime | None) -> Json:
+        return {
+            "name": trust.actor.name,
+            "clearance": Sensitivity(trust.max_sensitivity).label,
+            "scopes": sorted(trust.scopes or ()),
+            "permissions": sorted(trust.permissions),
+            "expires_at": expires_at,
+        }
 
 
 class AgentPage(Page):
     results: list[Caller]
 
 
-LIST_AGENTS = Operation(
-    "ListAgents",
-    "Caller",
-    "Agents that may call",
-    "By name; those whose token was not revoked, and that see no more than the caller does.",
-    {200: AgentPage},
-    example={"next": None, "previous": None, "results": [examples.CALLER]},
-    parameters=(
-        some_of("permission", Permission.values, "That hold one of these."),
-        query("scope", {"type": "string"}, "That are limited to scopes of which this is one."),
-    ),
-)
-
-
-@described(LIST_AGENTS)
 class Agents(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"permission", "scope"}) | PAGING
 
+    @operation(
+        "ListAgents",
+        "Caller",
+        AgentPage,
+        parameters=(
+            some_of("permission", Permission.values, "That hold one of these."),
+            query("scope", {"type": "string"}, "That are limited to scopes of which this is one."),
+        ),
+    )
     def get(self, request: Request) -> Response:
+        """Agents that may call
+
+        By name; those whose token was not revoked, and that see no more than the caller does.
+        """
         rows = Agent.objects.visible_to(self.trust).unrevoked()
-        if permissions := lists.choice(request, "permission", Permission.values):
+        if permissions := paging.choice(request, "permission", Permission.values):
             rows = rows.filter(permissions__overlap=permissions)
         if "scope" in request.query_params:
             rows = rows.filter(scopes__contains=[request.query_params["scope"]])
 
-        def show(row: Agent) -> dict[str, Any]:
-            return representations.caller(row.trust, expires_at=row.expires_at)
+        def show(row: Agent) -> Json:
+            return Caller.of(row.trust, expires_at=row.expires_at)
 
-        return lists.answer(request, rows, ("name", "pk"), show=show, at=lists.moment(request))
+        return paging.answer(request, rows, ("name", "pk"), show=show, at=paging.moment(request))
+
+
+class Me(ApiView):
+    @operation("GetMe", "Caller", Caller)
+    def get(self, request: Request) -> Response:
+        """Who is calling
+
+        The name, clearance, scopes and permissions that the token or the session gives.
+        """
+        return Response(Caller.of(self.trust, expires_at=getattr(request.user, "expires_at", None)))

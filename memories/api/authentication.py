@@ -1,13 +1,27 @@
-"""Who calls: an agent by its token, or a person by the session. `request.auth` is the caller's Trust from here on."""
+"""Who calls (an agent by its token, a person by the session), what it may do here, and how often.
 
+`request.auth` is the caller's Trust from here on.
+"""
+
+from typing import Any, cast
+
+from django.conf import settings
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
 
+from memories import people
 from memories.models import Agent
-from memories.people import trust_of
+from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
+
+
+def trust_of(request: Request) -> Trust:
+    """What the authentication of this API puts into `request.auth`."""
+    return cast(Trust, request.auth)
 
 
 class Token(BaseAuthentication):
@@ -44,4 +58,45 @@ class Session(SessionAuthentication):
 
     def authenticate(self, request: Request) -> tuple[object, Trust] | None:
         found = super().authenticate(request)
-        return (found[0], trust_of(found[0])) if found else None
+        return (found[0], people.trust_of(found[0])) if found else None
+
+
+class HasPermission(BasePermission):
+    """Signed in, and holding one of the permissions that the view names for this method (`needs`)."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not request.user or not request.user.is_authenticated:
+            return False
+        method = "GET" if request.method == "HEAD" else request.method  # answered by the same code
+        needed = getattr(view, "needs", {}).get(method, ())
+        if needed and not any(trust_of(request).may(permission) for permission in needed):
+            raise NotAllowed(f"this needs the permission {' or '.join(permission.value for permission in needed)}")
+        return True
+
+
+class CallsPerMinute(SimpleRateThrottle):
+    """Calls of a token in a minute: its own limit, else RATE_LIMIT_PER_MINUTE; for each web process; 0 = no limit."""
+
+    scope = "token"
+
+    def get_rate(self) -> str | None:
+        """Not known before it is known who calls."""
+        return None
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        limit = _limit(request.user)
+        if not limit:
+            return True
+        self.rate = f"{limit}/min"
+        self.num_requests, self.duration = self.parse_rate(self.rate)
+        return super().allow_request(request, view)
+
+    def get_cache_key(self, request: Request, view: Any) -> str:
+        return f"rate:{request.user.pk}"
+
+
+def _limit(caller: object) -> int:
+    if not isinstance(caller, Agent):
+        return 0
+    limit = caller.requests_per_minute
+    return int(settings.RATE_LIMIT_PER_MINUTE) if limit is None else limit

@@ -1,68 +1,113 @@
-"""What the views of every room's API share: the caller's trust, and which permission a method needs."""
+"""What the views of every room's API share: trust, permissions, parameters, bodies, If-Match, retries."""
 
+import re
+import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
 
+from django.db import InterfaceError, OperationalError, close_old_connections, transaction
 from django.http import QueryDict
+from drf_spectacular.utils import OpenApiParameter
+from pydantic import BaseModel, ValidationError
 from rest_framework.exceptions import MethodNotAllowed
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import redaction
-from memories.api import idempotency, sources
-from memories.api.parameters import ALIASES
-from memories.api.retries import patient
-from memories.api.throttling import PerToken
+from memories.api import idempotency, provenance
+from memories.api.authentication import CallsPerMinute, HasPermission, trust_of
+from memories.api.paging import ALIASES
 from memories.values.choices import Permission
-from memories.values.exceptions import FieldError, Invalid, NotAllowed, NotFound, within
+from memories.values.exceptions import FieldError, Invalid, NotFound, within
+from memories.values.field_errors import MOST_ERRORS
+from memories.values.field_types import field_error
 from memories.values.trust import Trust
+from memos_site.platform.outages import outage
+
+TRIES, PAUSE = 4, 0.5  # the first, and three more, half a second apart
+VERSION_TAG = re.compile(r'\s*"([0-9]{1,9})"\s*')
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    {"type": "string", "pattern": '^("[0-9]{1,9}"|[*])$'},
+    OpenApiParameter.HEADER,
+    description="The ETag under which the memory was read: with another version it is a 412 and nothing changes.",
+)
+B = TypeVar("B", bound=BaseModel)
 
 
-def trust_of(request: Request) -> Trust:
-    """What the authentication of this API puts into `request.auth`."""
-    return cast(Trust, request.auth)
+def retried(work: Callable[..., Any]) -> Callable[..., Any]:
+    """`work`, done again after a transient database error (a restart, a deadlock), three times at most.
+
+    Each try is its own transaction, so nothing is half done. Nor is anything done twice: a commit that fails has not
+    happened (the database backend has asked), and one of which nobody can tell is not tried again; nor is what a full
+    disk or a silent database would only refuse once more.
+    """
+
+    @wraps(work)
+    def tried(*args: Any, **kwargs: Any) -> Any:
+        for left in reversed(range(TRIES)):
+            try:
+                return work(*args, **kwargs)
+            except (OperationalError, InterfaceError) as error:
+                broken = outage(error)
+                if left == 0 or not (broken and broken.passing) or transaction.get_connection().in_atomic_block:
+                    raise
+                close_old_connections()
+                time.sleep(PAUSE)
+        return None
+
+    return tried
 
 
-class Allowed(BasePermission):
-    """Signed in, and holding one of the permissions that the view names for this method."""
+def read(shape: type[B], raw: Any) -> B:
+    """`raw` as that shape. Invalid names each wrong field."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
+    try:
+        return shape.model_validate(raw)
+    except ValidationError as error:
+        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False)[:MOST_ERRORS])) from None
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if not request.user or not request.user.is_authenticated:
-            return False
-        method = "GET" if request.method == "HEAD" else request.method  # answered by the same code
-        needed = getattr(view, "needs", {}).get(method, ())
-        if needed and not any(trust_of(request).may(permission) for permission in needed):
-            raise NotAllowed(f"this needs the permission {' or '.join(permission.value for permission in needed)}")
-        return True
+
+def allowed_versions(request: Request) -> frozenset[int] | None:
+    """The versions that If-Match names. None allows every one; a tag that no version can have allows none."""
+    header = request.headers.get("If-Match")
+    if header is None or header.strip() == "*":
+        return None
+    return frozenset(int(tag[1]) for part in header.split(",") if (tag := VERSION_TAG.fullmatch(part)))
+
+
+def etag(version: int) -> dict[str, Any]:
+    return {"ETag": f'"{version}"'}
 
 
 class ApiView(APIView):
     """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known; `others`:
     those of a method that knows other ones. `instead`: what to do, for who tries a method that is not answered."""
 
-    permission_classes = [Allowed]
-    throttle_classes = [PerToken]
+    permission_classes = [HasPermission]
+    throttle_classes = [CallsPerMinute]
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[Mapping[str, frozenset[str]]] = {}
     instead: ClassVar[str] = ""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        patient(super().initial)(request, *args, **kwargs)
+        retried(super().initial)(request, *args, **kwargs)
         method = (request.method or "").lower()
         handler = getattr(self, method, None) if method in self.http_method_names else None
         if handler is None:
             raise self._not_answered(request)
-        setattr(self, method, self._discreet(patient(handler)))
+        setattr(self, method, self._redacting(retried(handler)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # nothing that is stored can have that name
         self._take_aliases(request)
-        self._known_parameters(request)
+        self._check_parameters(request)
 
     def _not_answered(self, request: Request) -> MethodNotAllowed:
-        """Told before the parameters are read: they may be right for another method."""
+        """Raised before the parameters are read: they may be right for another method."""
         detail = f"{request.method} is not answered here, but {', '.join(self.allowed_methods)}"
         return MethodNotAllowed(str(request.method), detail=f"{detail}: {self.instead}" if self.instead else detail)
 
@@ -76,7 +121,7 @@ class ApiView(APIView):
                 given.setlist(name, given.getlist(name) + given.pop(alias))
             request._request.GET = QueryDict(given.urlencode())
 
-    def _known_parameters(self, request: Request) -> None:
+    def _check_parameters(self, request: Request) -> None:
         known = self.others.get(request.method or "", self.filters)
         if unknown := sorted(set(request.query_params) - known):
             detail = f"is not one of {', '.join(sorted(known))}" if known else "this address takes no parameters"
@@ -85,14 +130,17 @@ class ApiView(APIView):
             if any("\0" in value for value in values):
                 raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
 
-    def _discreet(self, handler: Callable[..., Any]) -> Callable[..., Any]:
-        """Apart from the work, which is not done again when only this has to be."""
+    def _redacting(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+        """The answer without ids that the caller may not see, and with the episodes that memories were learned from.
+
+        Retried apart from the work, which is not done again when only this has to be.
+        """
 
         def answered(*args: Any, **kwargs: Any) -> Any:
             response = handler(*args, **kwargs)
             data = getattr(response, "data", None)
-            patient(redaction.redact)(data, self.trust)
-            patient(sources.add_episodes)(data, self.trust)
+            retried(redaction.redact)(data, self.trust)
+            retried(provenance.add_episodes)(data, self.trust)
             return response
 
         return answered
@@ -101,20 +149,13 @@ class ApiView(APIView):
     def trust(self) -> Trust:
         return trust_of(self.request)
 
-    def body(self, *known: str) -> dict[str, Any]:
-        """The JSON object that was sent ({} for none). Invalid names each field that this endpoint does not know."""
-        data = self.request.data
-        if not isinstance(data, dict):
-            raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
-        unknown = sorted(set(data) - set(known)) if known else []
-        if unknown:
-            detail = f"is not one of {', '.join(known)}"
-            raise Invalid(*(FieldError(within("", name), "unknown_field", detail) for name in unknown))
-        return data
+    def body(self, shape: type[B]) -> B:
+        """What was sent, as that shape ({} for no body). Invalid names each wrong field."""
+        return read(shape, self.request.data)
 
 
 class WriteView(ApiView):
-    """A door whose POST does something: `write` is called once for one Idempotency-Key."""
+    """A view whose POST does something: `write` is called once for one Idempotency-Key."""
 
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return idempotency.once(request, self.trust, lambda: self.write(request, *args, **kwargs))

@@ -3,17 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import operations, problems
+from memories.api import ingestion, problems
 from memories.api.base import WriteView
-from memories.api.described import described
-from memories.api.ingestion import shown, store
+from memories.api.conversations import ConversationReport
+from memories.api.memory_shape import ProposedMemory, WrittenMemory
+from memories.api.openapi import operation
+from memories.api.plugin_run_examples import PLUGIN_RUNS
+from memories.api.shapes import Count, Json, Shape
 from memories.intake import claims, episodes
 from memories.intake.claims import Stored
 from memories.intake.episodes import Ingested
@@ -31,7 +35,7 @@ from memories.intake.reports.events import (
     check,
 )
 from memories.values.choices import Permission
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, within
 from memories.values.trust import Trust
 from memos_site.platform.problem_details import problem_body
 
@@ -49,18 +53,112 @@ Checked = Report | Draft | Exception
 Answer = Ingested | Stored | Exception
 
 
-@described(operations.INGEST_BATCH)
+class EventItem(EventReport):
+    kind: Literal["event"]
+
+
+class ToolOutputItem(ToolOutputReport):
+    kind: Literal["tool_output"]
+
+
+class ObservationItem(ObservationReport):
+    kind: Literal["observation"]
+
+
+class OutcomeItem(OutcomeReport):
+    kind: Literal["outcome"]
+
+
+class WorkingStateItem(WorkingStateReport):
+    kind: Literal["working_state"]
+
+
+class ConversationItem(ConversationReport):
+    kind: Literal["conversation"]
+
+
+class NoteItem(NoteReport):
+    kind: Literal["memory"]
+
+
+class TripleItem(TripleReport):
+    kind: Literal["memory"]
+
+
+class CompetenceItem(CompetenceReport):
+    kind: Literal["memory"]
+
+
+class PlanItem(PlanReport):
+    kind: Literal["memory"]
+
+
+Reported = Annotated[
+    EventItem | ToolOutputItem | ObservationItem | OutcomeItem | WorkingStateItem | ConversationItem,
+    Field(discriminator="kind"),
+]
+Item = Reported | NoteItem | TripleItem | CompetenceItem | PlanItem
+
+
+class BatchReport(BaseModel):
+    """Up to 1,000 reports. What is wrong with one of them is answered in its place; the others are stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: list[Item] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class StoredItem(Shape):
+    index: Count
+    status: Literal[200, 201, 202]
+    memory: WrittenMemory | ProposedMemory | None
+
+
+class RefusedItem(Shape):
+    index: Count
+    status: Annotated[int, Field(ge=400, le=499)]
+    error: problems.Refusal
+
+
+class BatchResults(Shape):
+    results: list[StoredItem | RefusedItem]
+    """One for each item, in their order"""
+
+
 class Batch(WriteView):
     needs = {"POST": (Permission.INGEST, Permission.REPORT)}
 
+    @operation(
+        "IngestBatch",
+        "Ingestion",
+        BatchResults,
+        takes=BatchReport,
+        example={"items": [{"kind": "event", **ingestion.EVENT}, {"kind": "observation", **ingestion.OBSERVATION}]},
+        more_examples={name: (one.summary, one.body) for name, one in PLUGIN_RUNS.items()},
+    )
     def write(self, request: Request) -> Response:
+        """Report up to 1,000 things at once
+
+        Valid items are stored in one transaction, each bad one is answered in its place with the problem it would have
+        had alone. `ingest` opens this door, outcomes need `report`. There is an example for each of the pattern rules.
+        """
         at = timezone.now()
-        items = self.body("items").get("items")
-        if not isinstance(items, list) or not 1 <= len(items) <= MOST_ITEMS:
-            raise Invalid(FieldError("/items", "invalid", f"must be a list of 1 to {MOST_ITEMS:,} items"))
+        items = _items(request.data)
         with transaction.atomic():
             answers = list(_stored([_checked(item, self.trust) for item in items], trust=self.trust, at=at))
         return Response({"results": [_result(index, answer, at=at) for index, answer in enumerate(answers)]})
+
+
+def _items(body: Any) -> list[Any]:
+    """Unchecked: each is checked by itself. Invalid: no list of them."""
+    if not isinstance(body, dict):
+        raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
+    if unknown := sorted(set(body) - {"items"}):
+        raise Invalid(*(FieldError(within("", name), "unknown_field", "is not one of items") for name in unknown))
+    items = body.get("items")
+    if not isinstance(items, list) or not 1 <= len(items) <= MOST_ITEMS:
+        raise Invalid(FieldError("/items", "invalid", f"must be a list of 1 to {MOST_ITEMS:,} items"))
+    return items
 
 
 def _checked(item: Any, trust: Trust) -> Checked:
@@ -79,7 +177,7 @@ def _checked(item: Any, trust: Trust) -> Checked:
         return refusal
 
 
-def _read(kind: str, body: dict[str, Any]) -> Report | Draft:
+def _read(kind: str, body: Json) -> Report | Draft:
     if kind == "conversation":
         return conversation.parse(body)
     return statements.read(body) if kind == "memory" else check(SHAPES[kind], body)
@@ -103,7 +201,7 @@ def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
 def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
     if isinstance(item, Exception):
         return item
-    verb: Callable[..., Answer] = claims.store if isinstance(item, CLAIMS) else store
+    verb: Callable[..., Answer] = claims.store if isinstance(item, CLAIMS) else ingestion.store
     try:
         with transaction.atomic():
             return verb(item, trust=trust, at=at)
@@ -111,12 +209,12 @@ def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
         return refusal
 
 
-def _result(index: int, answer: Answer, *, at: datetime) -> dict[str, Any]:
+def _result(index: int, answer: Answer, *, at: datetime) -> Json:
     if isinstance(answer, Exception):
-        refused = problems.of(answer)
+        refused = problems.refusal(answer)
         assert refused is not None
         return {"index": index, "status": refused["status"], "error": problem_body(**refused)}
-    status, body = shown(_ingested(answer), at=at)
+    status, body = ingestion.answer_to(_ingested(answer), at=at)
     return {"index": index, "status": status, "memory": body if answer.memory else None}
 
 

@@ -1,71 +1,140 @@
-"""GET episodes: what was recorded, newest first; what happened in one of them is at episodes/{id}/events."""
+"""GET episodes: what was recorded, newest first. GET episodes/{id}/events: everything that happened in one of them."""
 
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
 
 from django.utils import timezone
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import examples, lists, representations
+from memories import models
+from memories.api import paging
 from memories.api.base import ApiView
-from memories.api.described import Operation, described
-from memories.api.lists import PAGING
-from memories.api.parameters import query, some_of
-from memories.api.schema.memory import Memory as MemoryShape
-from memories.api.schema.memory import Page
-from memories.models import Episode, Memory
-from memories.models.episode import UNKNOWN
+from memories.api.memory_shape import Memory, memory_example
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query, some_of
+from memories.api.payload_shapes import dependencies
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape, page_example
+from memories.models.episode import UNKNOWN, EventQuerySet
 from memories.models.passage import saying
 from memories.values.choices import Outcome, Permission, Type
+from memories.values.exceptions import NotFound
 
 OUTCOMES = [*Outcome.values, UNKNOWN]
 EXACT = ("scope", "source", "thread_id")
-ORDER = ("-created_at", "-id")
 
 
 class EpisodePage(Page):
-    results: list[MemoryShape]
+    results: list[Memory]
     """Memories of the type episodic, without their timelines: `event_count` says how much there is"""
 
 
-LIST_EPISODES = Operation(
-    "ListEpisodes",
-    "Memories",
-    "Episodes, filtered, newest first",
-    "An episode is a memory; its id leads to its events. What can be searched in them is found by POST search.",
-    {200: EpisodePage},
-    example={"next": None, "previous": None, "results": [examples.memory("episodic")]},
-    parameters=(
-        some_of("outcome", OUTCOMES, "That ended so; `unknown`: nobody has said how."),
-        query("open", {"type": "string", "enum": ["true", "false"]}, "Those that still take events, or the closed."),
-        query("source", {"type": "string"}, "Of exactly this source."),
-        query("q", {"type": "string"}, "With these words in what was said or done, or in their titles."),
-    ),
-)
+class Event(Shape):
+    id: UUID
+    position: Annotated[int, Field(ge=1)]
+    node_id: str
+    """The server's name of it, unique in its episode; `depends_on` takes these"""
+    at: datetime
+    kind: str
+    role: str
+    actor: str
+    ref: str
+    """The caller's id; it may repeat"""
+    text: str
+    summary: str
+    tool: str
+    args: Any
+    result: Any
+    ok: bool | None
+    latency_ms: float | None
+    depends_on: list[str]
+    context: dict[str, Any]
+    flags: list[str]
+
+    example = {
+        "id": EXAMPLE_ID,
+        "position": 1,
+        "node_id": "0198c2f0-1",
+        "at": EXAMPLE_TIME,
+        "kind": "tool_call",
+        "role": "",
+        "actor": "refund-agent",
+        "ref": "",
+        "text": "",
+        "summary": "",
+        "tool": "get_order",
+        "args": {"order_id": "order-7"},
+        "result": {"payment_id": "pay-7", "state": "delivered"},
+        "ok": True,
+        "latency_ms": 41.5,
+        "depends_on": [],
+        "context": {},
+        "flags": [],
+    }
+
+    @classmethod
+    def of(cls, row: models.Event) -> Json:
+        return cls.from_row(row, text=row.words, depends_on=dependencies(row))
 
 
-@described(LIST_EPISODES)
+class EventPage(Page):
+    results: list[Event]
+
+
 class Episodes(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"outcome", "open", "q", "tag", *EXACT}) | PAGING
 
+    @operation(
+        "ListEpisodes",
+        "Memories",
+        EpisodePage,
+        example=page_example(memory_example("episodic")),
+        parameters=(
+            some_of("outcome", OUTCOMES, "That ended so; `unknown`: nobody has said how."),
+            query("open", paging.BOOLEAN, "Those that still take events, or the closed."),
+            query("source", {"type": "string"}, "Of exactly this source."),
+            query("q", {"type": "string"}, "With these words in what was said or done, or in their titles."),
+        ),
+    )
     def get(self, request: Request) -> Response:
-        at = lists.moment(request)
-        rows = Memory.objects.visible_to(self.trust).unexpired(timezone.now()).filter(**self._columns(request))
-        if outcomes := lists.choice(request, "outcome", OUTCOMES):
-            rows = rows.filter(episode__in=Episode.objects.ended(outcomes))
+        """Episodes, filtered, newest first
+
+        An episode is a memory; its id leads to its events. What can be searched in them is found by POST search.
+        """
+        at = paging.moment(request)
+        rows = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now()).filter(type=Type.EPISODIC)
+        rows = rows.filter(**paging.exact(request, *EXACT))
+        if (is_open := paging.boolean(request, "open")) is not None:
+            rows = rows.filter(episode__closed_at__isnull=is_open)
+        if outcomes := paging.choice(request, "outcome", OUTCOMES):
+            rows = rows.filter(episode__in=models.Episode.objects.ended(outcomes))
         for tag in request.query_params.getlist("tag"):
             rows = rows.filter(tags__contains=[tag])
         if words := request.query_params.get("q", "").strip():
             rows = saying(rows, words)
+        rows = rows.select_related("episode").with_salience(at)
+        return paging.answer(request, rows, ("-created_at", "-id"), show=lambda row: Memory.of(row, at=at), at=at)
 
-        def show(row: Memory) -> dict[str, Any]:
-            return representations.memory(row, at=at)
 
-        return lists.answer(request, rows.select_related("episode").with_salience(at), ORDER, show=show, at=at)
+class EpisodeEvents(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = PAGING
 
-    def _columns(self, request: Request) -> dict[str, Any]:
-        columns: dict[str, Any] = {"type": Type.EPISODIC, **lists.exact(request, *EXACT)}
-        if (is_open := lists.boolean(request, "open")) is not None:
-            columns["episode__closed_at__isnull"] = is_open
-        return columns
+    @operation("ListEpisodeEvents", "Memories", EventPage, refuses=(404,))
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """Everything that happened in an episode
+
+        In its order. An episode's id is its memory's.
+        """
+        at = timezone.now()
+        episodes = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)
+        if not episodes.filter(pk=memory_id).exists():
+            raise NotFound
+        return paging.answer(request, events_of(memory_id), ("position",), show=Event.of, at=at)
+
+
+def events_of(memory_id: UUID) -> EventQuerySet:
+    return models.Event.objects.filter(episode=memory_id).select_related("instruction").order_by("position")

@@ -9,12 +9,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
 from memories import redaction
-from memories.api.representations import NO_EPISODE, NOTHING
+from memories.api.memory_shape import Accepted
 from memories.models import IdempotencyKey
 from memories.models.idempotency import KEPT
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotFound
@@ -22,6 +23,14 @@ from memories.values.trust import Trust
 
 LONGEST_KEY = 255
 LARGEST_ANSWER = 64 * 1024
+NO_EPISODE = {"episode": None, "run": None, "notice": "accepted"}
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
+    OpenApiParameter.HEADER,
+    description="Within 24 hours the same key with the same body gives the first answer again (with the header "
+    "`Idempotent-Replay: true`; of an answer above 64 KiB the ids), with another body 409.",
+)
 
 
 class KeyReused(Conflict):
@@ -57,8 +66,8 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
 def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> IdempotencyKey:
     caller = trust.actor.identity
     IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
-    said = json.dumps([request.method, request.path, request.data], sort_keys=True, default=str)
-    sha256 = hashlib.sha256(said.encode()).digest()
+    content = json.dumps([request.method, request.path, request.data], sort_keys=True, default=str)
+    sha256 = hashlib.sha256(content.encode()).digest()
     return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
 
 
@@ -82,7 +91,7 @@ def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[
     if "results" in answer:
         results = [_accepted(item) if _names(item, hidden) else item for item in answer["results"]]
         return first.status, {**answer, "results": results}
-    return 202, NO_EPISODE if "episode" in answer else NOTHING
+    return 202, NO_EPISODE if "episode" in answer else Accepted.answer
 
 
 def _names(item: dict[str, Any], hidden: set[UUID]) -> bool:

@@ -1,20 +1,19 @@
-"""What happened, reported by agents. Each answers with the memory: 201 new, 200 joined, updated or reinforced."""
+"""What agents report, one by one. Each answers with the memory: 201 new, 200 joined, updated or reinforced."""
 
 from datetime import datetime
-from typing import Any, ClassVar
 
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import operations, representations
+from memories import models
 from memories.api.base import ApiView, WriteView
-from memories.api.described import described
-from memories.api.representations import NO_EPISODE, NOTHING
+from memories.api.memory_shape import Accepted, Memory, NotChanged, WrittenMemory, memory_example
+from memories.api.openapi import Answers, operation
+from memories.api.shapes import EXAMPLE_ID, Json
 from memories.intake import episodes
 from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
-from memories.intake.reports import conversation
 from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
@@ -24,12 +23,54 @@ from memories.intake.reports.events import (
     WorkingStateReport,
     check,
 )
-from memories.models import Memory
 from memories.values.choices import LIVE, Permission, Type
 from memories.values.exceptions import NotFound
 from memories.values.trust import Trust
 
-INGEST = {"POST": (Permission.INGEST,)}
+WRITTEN: Answers = {201: WrittenMemory, 200: WrittenMemory, 202: NotChanged}
+REFUSES = (404, 409)
+EVENT: Json = {
+    "source": "refund-agent",
+    "event_kind": "ticket_opened",
+    "ref": "ticket-812",
+    "summary": "The parcel of order-7 arrived broken",
+    "thread_id": "ticket-812",
+    "scope": "project:shop",
+    "context": {"channel": "mail"},
+}
+TOOL_OUTPUT: Json = {
+    "source": "refund-agent",
+    "tool_name": "get_order",
+    "args": {"order_id": "order-7"},
+    "result": {"payment_id": "pay-7", "state": "delivered"},
+    "ok": True,
+    "latency_ms": 41.5,
+    "thread_id": "ticket-812",
+    "scope": "project:shop",
+}
+OBSERVATION: Json = {
+    "source": "refund-agent",
+    "subject": "Acme",
+    "predicate": "pays within",
+    "object": "30 days",
+    "scope": "project:shop",
+    "tags": ["billing"],
+}
+OUTCOME: Json = {
+    "source": "refund-agent",
+    "target_record_id": EXAMPLE_ID,
+    "outcome_status": "success",
+    "latency_ms": 5300,
+    "note": "refunded in full",
+}
+WORKING_STATE: Json = {
+    "source": "refund-agent",
+    "thread_id": "ticket-812",
+    "state": "waiting",
+    "next_actions": ["refund pay-7 when the customer agrees"],
+    "open_questions": ["in full or in part?"],
+    "scope": "project:shop",
+}
 
 
 def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
@@ -47,77 +88,107 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
     return episodes.working_state(report, trust=trust, at=at)
 
 
-def shown(stored: Ingested, *, at: datetime) -> tuple[int, dict[str, Any]]:
-    """The status and the body that answer a write."""
+def answer_to(stored: Ingested, *, at: datetime) -> tuple[int, Json]:
+    """The status and the body that answer a report, alone or as an item of a batch."""
     if stored.memory is None:
-        return 202, NOTHING | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
-    body = representations.memory(stored.memory, at=at, events=stored.events or None)
+        return 202, Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
+    body = Memory.of(stored.memory, at=at, events=stored.events or None)
     body |= {"notice": stored.notice} if stored.notice else {}
     if stored.proposal:
         return 202, {**body, "proposal": stored.proposal}
     return 201 if stored.created else 200, body
 
 
-class Reporting(WriteView):
-    needs = INGEST
-    shape: ClassVar[type[Report]]
+class ReportView(WriteView):
+    needs = {"POST": (Permission.INGEST,)}
 
-    def write(self, request: Request) -> Response:
+    def ingest(self, shape: type[Report]) -> Response:
         at = timezone.now()
-        status, body = shown(store(check(self.shape, request.data), trust=self.trust, at=at), at=at)
+        stored = store(check(shape, self.request.data), trust=self.trust, at=at)
+        status, body = answer_to(stored, at=at)
         return Response(body, status=status)
 
 
-@described(operations.INGEST_EVENT)
-class Events(Reporting):
-    shape = EventReport
-
-
-@described(operations.INGEST_TOOL_OUTPUT)
-class ToolOutputs(Reporting):
-    shape = ToolOutputReport
-
-
-@described(operations.INGEST_OBSERVATION)
-class Observations(Reporting):
-    shape = ObservationReport
-
-
-@described(operations.INGEST_OUTCOME)
-class Outcomes(Reporting):
-    needs = {"POST": (Permission.REPORT,)}
-    shape = OutcomeReport
-
-
-@described(operations.INGEST_WORKING_STATE)
-class WorkingStates(Reporting):
-    shape = WorkingStateReport
-
-
-@described(operations.INGEST_CONVERSATION)
-class Conversations(WriteView):
-    needs = INGEST
-
+class Events(ReportView):
+    @operation("IngestEvent", "Ingestion", WRITTEN, takes=EventReport, example=EVENT, refuses=REFUSES)
     def write(self, request: Request) -> Response:
-        at = timezone.now()
-        stored = episodes.conversation(conversation.parse(request.data), trust=self.trust, at=at)
-        if stored.memory is None:
-            return Response(NO_EPISODE, status=202)
-        status, episode = shown(stored, at=at)
-        return Response({"episode": episode, "run": None}, status=status)
+        """Report an event
+
+        One thing that happened. Events of one `episode_id`, or of one thread while its episode is open, join one
+        episode: 201 opened it, 200 joined it. `payload.timeline` holds what this call added. A closed episode is a 409.
+
+        An event with a `context` is a run of a plugin, whose name is its `source`. Every five minutes five rules read
+        what is new of each scope, and make candidates of what they find again and again; POST batch has an example for
+        each. What belongs to one session: events with one `thread_id`; without it the runs of one source without a
+        pause of two hours.
+        """
+        return self.ingest(EventReport)
 
 
-@described(operations.GET_WORKING_STATE)
+class ToolOutputs(ReportView):
+    @operation("IngestToolOutput", "Ingestion", WRITTEN, takes=ToolOutputReport, example=TOOL_OUTPUT, refuses=REFUSES)
+    def write(self, request: Request) -> Response:
+        """Report a tool call and what came back
+
+        Joins an episode as an event does. `depends_on` names earlier nodes of the same episode as they were answered:
+        without episode and thread the call joins the open episode of this agent that the first of them belongs to (of
+        several that have a node of that name the one opened last, flagged `ambiguous_dependency`). Unknown ones are
+        kept and flagged. `args` and `result` may be JSON text of an object: they are kept as that object, and `notice`
+        says so.
+        """
+        return self.ingest(ToolOutputReport)
+
+
+class Observations(ReportView):
+    @operation("IngestObservation", "Ingestion", WRITTEN, takes=ObservationReport, example=OBSERVATION, refuses=REFUSES)
+    def write(self, request: Request) -> Response:
+        """Report an observation
+
+        A statement. The same again reinforces (200). Another object for the same subject and predicate follows
+        `revision_policy` where the old one is the caller's own; else a revision is proposed (202).
+        """
+        return self.ingest(ObservationReport)
+
+
+class Outcomes(ReportView):
+    needs = {"POST": (Permission.REPORT,)}
+
+    @operation("IngestOutcome", "Ingestion", WrittenMemory, takes=OutcomeReport, example=OUTCOME, refuses=REFUSES)
+    def write(self, request: Request) -> Response:
+        """Report how an episode ended
+
+        Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it.
+        """
+        return self.ingest(OutcomeReport)
+
+
+class WorkingStates(ReportView):
+    @operation(
+        "IngestWorkingState", "Ingestion", WRITTEN, takes=WorkingStateReport, example=WORKING_STATE, refuses=REFUSES
+    )
+    def write(self, request: Request) -> Response:
+        """Report what an agent is doing right now
+
+        One for each scope and thread; the latest replaces the one before (200).
+        """
+        return self.ingest(WorkingStateReport)
+
+
 class WorkingState(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"scope"})
 
+    @operation("GetWorkingState", "Ingestion", Memory, example=memory_example("working"), refuses=(404,))
     def get(self, request: Request, thread_id: str) -> Response:
-        there = Memory.objects.visible_to(self.trust).unexpired(timezone.now())
-        rows = there.filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
+        """What an agent is doing right now
+
+        The working state of a thread; of several scopes the one that changed last.
+        """
+        visible = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now())
+        rows = visible.filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
         if "scope" in request.query_params:
             rows = rows.filter(scope=request.query_params["scope"])
         row = rows.order_by("-updated_at").first()
         if row is None:
             raise NotFound
-        return Response(representations.memory(row, at=timezone.now()))
+        return Response(Memory.of(row, at=timezone.now()))

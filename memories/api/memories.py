@@ -1,138 +1,171 @@
-"""Reading memories: a list with filters, one by its id, an episode's events."""
+"""GET memories: the list. POST memories: an agent stores a claim. POST memories/teach: a person states what holds."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists, operations, representations
-from memories.api.base import ApiView
-from memories.api.claims import STORE, Storing
-from memories.api.described import described
-from memories.api.editing import Editing
-from memories.api.forgetting import FORGET, Forgetting, ForgettingByKey
-from memories.api.lists import PAGING
-from memories.api.operations_of_claims import GET_MEMORY_BY_KEY, STORE_MEMORY
-from memories.api.operations_of_forgetting import FORGET_MEMORY, FORGET_MEMORY_BY_KEY
-from memories.api.parameters import ORDERINGS, OTHER_NAMES
-from memories.api.trails import INCLUDED
-from memories.models import Event, Memory
-from memories.models.episode import EventQuerySet
+from memories import models
+from memories.api import paging
+from memories.api.base import WriteView
+from memories.api.memory_shape import RELATED, Accepted, Memory, MemoryPage, Stub
+from memories.api.openapi import Answers, operation
+from memories.api.paging import ORDERINGS, OTHER_NAMES, PAGING
+from memories.api.shapes import Json, Shape
+from memories.intake import claims
+from memories.intake.reports.claims import (
+    CompetenceReport,
+    NoteReport,
+    PlanReport,
+    TeachingReport,
+    TripleReport,
+    read,
+    read_teaching,
+)
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.values.choices import ActorKind, Category, Origin, Permission, Status, Type
-from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Order
-from memories.values.trust import Trust
 
-READ: dict[str, tuple[Permission, ...]] = {"GET": (Permission.READ,)}
 CHOICES = {"status": Status.values, "category": Category.values, "origin": Origin.values}
-MOST_STUBS = 50
 EXACT = ("source", "company_id", "scope", "thread_id")
 NUMBERS = ("min_confidence", "min_salience")
 EVERY_FILTER = ("type", *CHOICES, *EXACT, *NUMBERS, "q", "stale")
 COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
+MOST_STUBS = 50
 
 
-@described(operations.LIST_MEMORIES, STORE_MEMORY)
-class Memories(Storing):
-    needs = {**READ, **STORE}
+class ClaimBody(RootModel[NoteReport | TripleReport | CompetenceReport | PlanReport]):
+    """A keyed note, or with `type` a whole typed memory."""
+
+
+class StoredClaim(Shape):
+    memory: Memory | None
+    """As it now stands; null: what was suppressed is forgotten, or not the caller's to see"""
+    created: bool
+    reinforced: bool
+    """It counted as a confirmation"""
+    suppressed: bool
+    """It says what people dismissed or forgot: nothing was stored"""
+    forgotten: bool
+    """What suppressed it is gone: a person has forgotten it"""
+    reset: bool
+    """Another claim took the place of the old one, and begins anew"""
+    proposal: UUID | None
+    """What was proposed to people instead of changing the memory"""
+    ignored_fields: list[str]
+    """What was said of a memory that is there already, and did not move it"""
+    notice: str | None
+
+    @classmethod
+    def response(cls, stored: claims.Stored, *, at: datetime) -> Response:
+        """201 new, 202 accepted or proposed, else 200."""
+        if stored.accepted:
+            return Response(Accepted.answer, status=202)
+        memory = Memory.of(stored.memory, at=at) if stored.memory else None
+        status = 201 if stored.created else 202 if stored.proposal else 200
+        return Response(cls.from_row(stored, memory=memory), status=status)
+
+
+class NotStored(RootModel[StoredClaim | Accepted]):
+    """Nothing was changed: a change was proposed, or the write was only accepted."""
+
+
+STORED: Answers = {201: StoredClaim, 200: StoredClaim, 202: NotStored}
+
+
+class Memories(WriteView):
+    needs = {"GET": (Permission.READ,), "POST": (Permission.INGEST,)}
     filters = frozenset({*EVERY_FILTER, "tag", "ordering", "include_redacted"}) | PAGING
+    others = {"POST": frozenset()}
 
+    @operation("ListMemories", "Memories", MemoryPage)
     def get(self, request: Request) -> Response:
-        at = lists.moment(request)
-        rows = _filtered(request, Memory.objects.visible_to(self.trust), at=timezone.now())
-        stubs = self._stubs(request, at=at) if lists.flag(request, "include_redacted") else []
-        few = "company_id" in request.query_params or "source" in request.query_params
-        return lists.answer(
+        """Memories, filtered and ordered
+
+        What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names
+        them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as
+        used when an agent asks; else newest first, 50 a page.
+        """
+        at = paging.moment(request)
+        rows = _filtered(request, models.Memory.objects.visible_to(self.trust), at=timezone.now())
+        best_first = "company_id" in request.query_params or "source" in request.query_params
+        return paging.answer(
             request,
-            rows.select_related("episode", "performance").with_salience(at).with_key(),
-            _order(request, best_first=few),
-            show=lambda row: representations.memory(row, at=at),
+            rows.select_related(*RELATED).with_salience(at).with_key(),
+            _order(request, best_first=best_first),
+            show=lambda row: Memory.of(row, at=at),
             at=at,
-            default=10 if few else 50,
-            after=stubs,
-            use=self._count_use if few and self.trust.actor.kind == ActorKind.AGENT else None,
+            default=10 if best_first else 50,
+            after=self._stubs(request, at=at) if paging.flag(request, "include_redacted") else [],
+            use=self._count_use if best_first and self.trust.actor.kind == ActorKind.AGENT else None,
         )
 
+    @operation(
+        "StoreMemory",
+        "Memories",
+        STORED,
+        takes=ClaimBody,
+        refuses=(404,),
+        example={
+            "key": "acme-terms",
+            "category": "fact",
+            "content": "Acme pays on net-30 terms",
+            "source": "refund-agent",
+            "scope": "project:shop",
+            "thread_id": "ticket-812",
+        },
+    )
+    def write(self, request: Request) -> Response:
+        """Store a claim
+
+        New under its scope and key it becomes a candidate (201). Else it is heard as what the live memory of that key
+        says again: the same claim or a rewording confirms it, once an episode and once a day for each thread (200).
+        Another claim takes the place of a candidate, which begins anew (`reset`); of what is confirmed or held by a
+        person only a revision is proposed (202). What people dismissed is suppressed (200). With `type` a whole typed
+        memory.
+        """
+        at = timezone.now()
+        return StoredClaim.response(claims.store(read(request.data), trust=self.trust, at=at), at=at)
+
     @staticmethod
-    def _count_use(rows: Sequence[Memory]) -> None:
+    def _count_use(rows: Sequence[models.Memory]) -> None:
         """What an agent asks of one source or company, it uses."""
-        Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
+        models.Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
 
-    def _stubs(self, request: Request, *, at: datetime) -> list[dict[str, Any]]:
-        """What lies exactly one level above the caller: that it is there, never what it says; newest first."""
-        current = Memory.objects.just_above(self.trust).current(timezone.now())
+    def _stubs(self, request: Request, *, at: datetime) -> list[Json]:
+        """Of what lies exactly one level above the caller; newest first."""
+        current = models.Memory.objects.just_above(self.trust).current(timezone.now())
         rows = _filtered(request, current, at=timezone.now(), names=("scope",))
-        return [representations.stub(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
+        return [Stub.of(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
-@described(operations.GET_MEMORY, operations.EDIT_MEMORY, FORGET_MEMORY)
-class OneMemory(Editing, Forgetting):
-    needs = {**READ, **FORGET, "PATCH": (Permission.INGEST, Permission.REVIEW)}
-    filters = frozenset({"include"})
+class Teach(WriteView):
+    needs = {"POST": (Permission.REVIEW,)}
 
-    def get(self, request: Request, memory_id: UUID) -> Response:
+    @operation(
+        "TeachMemory",
+        "Memories",
+        STORED,
+        takes=TeachingReport,
+        refuses=(404, 409),
+        example={"content": "Never send proposals on Fridays", "scope": "project:shop"},
+    )
+    def write(self, request: Request) -> Response:
+        """Teach: a person's deliberate statement
+
+        Confirmed at once, and no rule takes it lower or replaces its words. The category is detected and the key
+        proposed unless they are given. Something like it, or a dismissal of it, answers 409 with `candidates` unless
+        `resolve` says what is meant: `update` the nearest (or `memory_id`), keep both `separate`, or `restore` what was
+        dismissed.
+        """
         at = timezone.now()
-        rows = Memory.objects.visible_to(self.trust).unexpired(at)
-        row = rows.select_related("episode", "performance").filter(pk=memory_id).first()
-        if row is None:
-            raise NotFound
-        return _whole(request, row, self.trust, at=at)
-
-
-@described(GET_MEMORY_BY_KEY, FORGET_MEMORY_BY_KEY)
-class OneByKey(ForgettingByKey):
-    needs = {**READ, **FORGET}
-    filters = frozenset({"scope", "include"})
-
-    def get(self, request: Request, key: str) -> Response:
-        at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
-        rows = Memory.objects.visible_to(self.trust).unexpired(at).keyed(key, scope=scope)
-        row = rows.select_related("episode", "performance").first()
-        if row is None:
-            raise NotFound
-        return _whole(request, row, self.trust, at=at)
-
-
-@described(operations.LIST_EPISODE_EVENTS)
-class EpisodeEvents(ApiView):
-    needs = READ
-    filters = PAGING
-
-    def get(self, request: Request, memory_id: UUID) -> Response:
-        at = timezone.now()
-        episodes = Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)
-        if not episodes.filter(pk=memory_id).exists():
-            raise NotFound
-        rows = _events(memory_id)
-        return lists.answer(request, rows, ("position",), show=representations.event, at=at)
-
-
-@described(operations.GET_ME)
-class Me(ApiView):
-    def get(self, request: Request) -> Response:
-        expires_at = getattr(request.user, "expires_at", None)
-        return Response(representations.caller(self.trust, expires_at=expires_at))
-
-
-def _whole(request: Request, row: Memory, trust: Trust, *, at: datetime) -> Response:
-    """One memory with what `include` asks for. An agent that reads it uses it, a person does not."""
-    events = list(_events(row.pk)[: representations.TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
-    if trust.actor.kind == ActorKind.AGENT:
-        Memory.objects.filter(pk=row.pk).count_use(at=at)
-    shown = representations.memory(row, at=at, events=events)
-    for name in lists.choice(request, "include", list(INCLUDED)):
-        shown[name] = INCLUDED[name](row.pk, trust)
-    return Response(shown, headers={"ETag": f'"{row.version}"'})
-
-
-def _events(memory_id: UUID) -> EventQuerySet:
-    return Event.objects.filter(episode=memory_id).select_related("instruction").order_by("position")
+        return StoredClaim.response(claims.teach(read_teaching(request.data), trust=self.trust, at=at), at=at)
 
 
 def _filtered(
@@ -145,18 +178,16 @@ def _filtered(
     """By the query string; `names` are the columns that may be asked for, beside the type."""
     rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
-        if name in names and (values := lists.choice(request, name, allowed)):
+        if name in names and (values := paging.choice(request, name, allowed)):
             rows = rows.filter(**{f"{name}__in": values})
-    for name in EXACT:
-        if name in names and name in request.query_params:
-            rows = rows.filter(**{name: request.query_params[name]})
+    rows = rows.filter(**paging.exact(request, *(name for name in EXACT if name in names)))
     for tag in request.query_params.getlist("tag"):
         rows = rows.filter(tags__contains=[tag])
     if "min_confidence" in names and "min_confidence" in request.query_params:
-        rows = rows.filter(confidence__gte=lists.number(request, "min_confidence", default=0, least=0, most=100))
+        rows = rows.filter(confidence__gte=paging.number(request, "min_confidence", default=0, least=0, most=100))
     if "min_salience" in names and "min_salience" in request.query_params:
-        rows = rows.with_salience(at).filter(salience_now__gte=lists.share(request, "min_salience"))
-    if "stale" in names and lists.flag(request, "stale"):
+        rows = rows.with_salience(at).filter(salience_now__gte=paging.share(request, "min_salience"))
+    if "stale" in names and paging.flag(request, "stale"):
         rows = rows.idle(at)
     if "q" in names and (words := request.query_params.get("q", "").strip()):
         rows = saying(rows, words)
@@ -165,16 +196,16 @@ def _filtered(
 
 def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
     """Of the types that are named, else everything but episodes."""
-    types = lists.choice(request, "type", Type.values, OTHER_NAMES["type"])
+    types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
     return rows.filter(type__in=types) if types else rows.knowledge()
 
 
 def _order(request: Request, *, best_first: bool) -> Order:
-    """The ordering asked for (a - in front: descending), made unique by the id; default newest first."""
-    asked = request.query_params.get("ordering")
-    if asked is None:
+    """The `ordering` parameter (a - in front: descending), made unique by the id; default newest first."""
+    ordering = request.query_params.get("ordering")
+    if ordering is None:
         return ("-confidence", "-created_at", "-id") if best_first else ("-created_at", "-id")
-    name, sign = asked.removeprefix("-"), "-" if asked.startswith("-") else ""
+    name, sign = ordering.removeprefix("-"), "-" if ordering.startswith("-") else ""
     if name not in ORDERINGS:
         raise Invalid(FieldError("/ordering", "unknown_value", f"must be one of {', '.join(ORDERINGS)}, or - and one"))
     return (f"{sign}{COLUMN.get(name, name)}", f"{sign}id")

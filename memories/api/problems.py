@@ -1,15 +1,19 @@
 """Errors as RFC 9457 problem details, with a stable `code` and, for fields, a JSON pointer each."""
 
 import logging
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, UnreadablePostError
+from pydantic import Field
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
+from memories.api.shapes import Json, Percent, Shape, Share
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
 from memos_site.platform.correlation import request_id
 from memos_site.platform.outages import RETRY_AFTER, outage
 from memos_site.platform.problem_details import problem_body
@@ -17,6 +21,55 @@ from memos_site.platform.problem_details import problem_body
 log = logging.getLogger(__name__)
 UNREADABLE = (BadRequest, SuspiciousOperation, UnreadablePostError)
 NOT_FOUND = "there is nothing here, or nothing that you may see"
+
+
+class Wrong(Shape):
+    pointer: str
+    """An RFC 6901 JSON pointer into what was sent; of a query parameter its name"""
+    code: str
+    detail: str
+
+
+class Candidate(Shape):
+    """What is known, or was dismissed, of what one is about to teach."""
+
+    id: UUID | None
+    """null: it was dismissed and is forgotten since"""
+    key: str | None
+    content: str | None
+    scope: str | None
+    confidence: Percent | None
+    updated_at: datetime | None
+    status: str
+    likeness: Literal["same", "rewording", "changed", "other"]
+    similarity: Share
+
+
+class Refusal(Shape):
+    """Why one thing was refused."""
+
+    type: Literal["about:blank"]
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    detail: str
+    """A sentence for people"""
+    code: str
+    """A word for programs; it does not change"""
+    errors: list[Wrong] = []
+    candidates: list[Candidate] = []
+    """Only with 409 of teaching: what it is like, the nearest first"""
+
+
+class Problem(Refusal):
+    """An error as RFC 9457 describes it."""
+
+    instance: str
+    request_id: str
+    """The log and the audit trail have it too"""
+    memory_status: Literal["unavailable"] = "unavailable"
+    """Only with 503"""
+    suggestions: list[str] = []
+    """Only with 404 of a key: at most three that may have been meant"""
 
 
 def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:
@@ -29,17 +82,18 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler: whatever is raised in a view of the API becomes a problem, never HTML, never a trace."""
     set_rollback()
     path = context["request"].path
-    answer = _ours(error, path) or _frameworks(error, path)
+    answer = _of_ours(error, path) or unavailable(error, path) or _of_framework(error, path)
     if answer is None:
         log.exception("unexpected error at %s", path, exc_info=error)
         answer = problem(500, "something went wrong on our side; the log names this request_id", path=path)
     return answer
 
 
-def of(error: Exception) -> dict[str, Any] | None:
-    """What a verb refused, as `problem_body` wants it; None for what is no refusal."""
+def refusal(error: Exception) -> Json | None:
+    """The error of a verb as the arguments of `problem_body`; None for an error that is no refusal."""
     if isinstance(error, Invalid):
-        return {"status": 400, "detail": str(error.errors[0]), "errors": [_field(wrong) for wrong in error.errors]}
+        errors = [Wrong.from_row(wrong) for wrong in error.errors]
+        return {"status": 400, "detail": str(error.errors[0]), "errors": errors}
     if isinstance(error, Conflict):
         return {"status": 409, "detail": str(error), "code": error.code, **error.more}
     if isinstance(error, Outdated):
@@ -49,12 +103,6 @@ def of(error: Exception) -> dict[str, Any] | None:
     if isinstance(error, UnknownKey):
         return {"status": 404, "detail": NOT_FOUND, "suggestions": error.suggestions}
     return {"status": 404, "detail": NOT_FOUND} if isinstance(error, NotFound | Http404) else None
-
-
-def _ours(error: Exception, path: str) -> Response | None:
-    if refused := of(error):
-        return problem(**refused, path=path)
-    return unavailable(error, path)
 
 
 def unavailable(error: BaseException | None, path: str) -> Response | None:
@@ -68,7 +116,12 @@ def unavailable(error: BaseException | None, path: str) -> Response | None:
     return answer
 
 
-def _frameworks(error: Exception, path: str) -> Response | None:
+def _of_ours(error: Exception, path: str) -> Response | None:
+    refused = refusal(error)
+    return problem(**refused, path=path) if refused else None
+
+
+def _of_framework(error: Exception, path: str) -> Response | None:
     if isinstance(error, PermissionDenied):
         return problem(403, "you may not do this", path=path)
     if isinstance(error, RequestDataTooBig):
@@ -83,7 +136,3 @@ def _frameworks(error: Exception, path: str) -> Response | None:
     if wait := getattr(error, "wait", None):
         answer["Retry-After"] = str(int(wait) + 1)
     return answer
-
-
-def _field(error: FieldError) -> dict[str, str]:
-    return {"pointer": error.pointer, "code": error.code, "detail": error.detail}

@@ -1,66 +1,73 @@
-"""Reinforce and penalize: they move salience, and nothing else."""
+"""POST memories/{id}/reinforce and /penalize: they move salience, and nothing else."""
 
-from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.utils import timezone
+from pydantic import BeforeValidator, Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories import lifecycle
-from memories.api import representations
 from memories.api.base import WriteView
-from memories.api.described import described
-from memories.api.operations_of_forgetting import PENALIZE_MEMORY, REINFORCE_MEMORY
+from memories.api.memory_shape import Memory
+from memories.api.openapi import operation
+from memories.api.shapes import RequestBody
 from memories.intake.reports.revisions import LONGEST_RATIONALE
-from memories.models import Memory
 from memories.values.choices import Permission
-from memories.values.exceptions import FieldError, Invalid
 
 MOST = 1.0  # all that there is of salience
 
 
-class Move(WriteView):
-    """The memory as it stands after it."""
+def _capped(value: Any) -> Any:
+    """Also a whole number that no float can hold."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != float("inf")
+    return min(value, MOST) if is_number else value
 
+
+Amount = Annotated[float, BeforeValidator(_capped), Field(ge=0, allow_inf_nan=False, strict=True)]
+
+
+class Move(RequestBody):
+    rationale: Annotated[str, Field(max_length=LONGEST_RATIONALE)] | None = None
+    """Taken and not kept: a move of salience stands in no trail"""
+    actor: Any = None
+    """Ignored: who moves it, the token says"""
+
+
+class Reinforcement(Move):
+    amount: Amount | None = None
+    """Without it the memory's own gain"""
+
+
+class Penalty(Move):
+    amount: Amount
+
+
+class Reinforce(WriteView):
     needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
 
+    @operation("ReinforceMemory", "Forgetting", Memory, takes=Reinforcement, example={"amount": 0.1}, refuses=(404,))
     def write(self, request: Request, memory_id: UUID) -> Response:
+        """Make a memory more salient
+
+        Salience as of now rises by `amount`, to 1 at most. Nothing else moves.
+        """
         at = timezone.now()
-        body = self.body("amount", "rationale", "actor")
-        _check_rationale(body.get("rationale"))
-        self.move(memory_id, _number(body.get("amount")), at=at)
-        row = Memory.objects.select_related("episode", "performance").get(pk=memory_id)
-        return Response(representations.memory(row, at=at))
-
-    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
-        raise NotImplementedError
+        lifecycle.reinforce(self.trust, memory_id, self.body(Reinforcement).amount, at=at)
+        return Response(Memory.of_id(memory_id, at=at))
 
 
-@described(REINFORCE_MEMORY)
-class Reinforce(Move):
-    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
-        lifecycle.reinforce(self.trust, memory_id, amount, at=at)
+class Penalize(WriteView):
+    needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
 
+    @operation("PenalizeMemory", "Forgetting", Memory, takes=Penalty, example={"amount": 0.25}, refuses=(404,))
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Make a memory less salient
 
-@described(PENALIZE_MEMORY)
-class Penalize(Move):
-    def move(self, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
-        if amount is None:
-            raise Invalid(FieldError("/amount", "required", "is required"))
-        lifecycle.penalize(self.trust, memory_id, amount, at=at)
-
-
-def _check_rationale(value: Any) -> None:
-    if value is not None and (not isinstance(value, str) or len(value) > LONGEST_RATIONALE):
-        detail = f"must be a text of at most {LONGEST_RATIONALE:,} characters"
-        raise Invalid(FieldError("/rationale", "invalid", detail))
-
-
-def _number(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or value == float("inf"):
-        raise Invalid(FieldError("/amount", "out_of_range", "must be a number of at least 0"))
-    return float(min(value, MOST))
+        Salience as of now falls by `amount`, to the memory's least at most. Nothing else moves. Of experience, which is
+        removed when it has faded, an agent penalizes only its own.
+        """
+        at = timezone.now()
+        lifecycle.penalize(self.trust, memory_id, self.body(Penalty).amount, at=at)
+        return Response(Memory.of_id(memory_id, at=at))

@@ -1,74 +1,147 @@
 """POST search: one ranking of everything; and its other name, POST retrieve."""
 
 from datetime import datetime
-from typing import Any
+from typing import Literal
+from uuid import UUID
 
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories import search
-from memories.api import operations_of_search as operations
-from memories.api import representations
 from memories.api.base import ApiView
-from memories.api.described import described
-from memories.models import Memory
+from memories.api.memory_shape import Memory, Stub, memory_example
+from memories.api.openapi import operation
+from memories.api.shapes import Json, Shape, Share
 from memories.search import Found, Result, SearchRequest
 from memories.values.choices import Permission
 
+EXAMPLE: Json = {
+    "query": "how do we refund a parcel that arrived broken?",
+    "types": ["episodic", "semantic", "competence"],
+    "scopes": ["project:shop"],
+    "limit": 5,
+    "explain": True,
+}
+ALSO = (
+    "By words and meaning, over everything that the caller may see: knowledge, skills, and each event of an episode. "
+    "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, "
+    "and no operators are read. `score` orders what was found; `relevance` is absolute, to put a threshold on. `unit: "
+    "passage` ranks single passages, which is what one wants of long conversations. Counts a use of the first 10 when "
+    "an agent asks."
+)
 
-class Searching(ApiView):
+
+class FoundPassage(Shape):
+    event_id: UUID | None
+    ref: str | None
+    """The caller's id of the event"""
+    position: int
+    actor: str
+    at: datetime
+    text: str
+    score: float
+
+
+class Parts(Shape):
+    """`words`, `neighbours` (words that were said near by), `meaning` and `actor` make up the score of the best
+    passage; `relevance`, `salience` and `confidence` that of a memory. Without a query only `salience`."""
+
+    words: float = 0
+    neighbours: float = 0
+    meaning: float = 0
+    actor: float = 0
+    relevance: float = 0
+    salience: float = 0
+    confidence: float = 0
+
+
+class SearchResult(Shape):
+    memory: Memory | Stub
+    """Stubs follow the last memory, with score 0, and only when `include_redacted` asks for them"""
+    score: float
+    """Orders the results of one question, as a share of the best of them"""
+    relevance: Share | None
+    """How much of the question is answered, whatever else is found: below 0.2 hardly anything, a paraphrase without a
+    word in common from about 0.25. null: nothing was asked, or a stub"""
+    passages: list[FoundPassage]
+    """Of an episode the best three, best first; of `unit: passage` the one that was found"""
+    parts: Parts | None = None
+    """Only with `explain`"""
+
+    @classmethod
+    def of(cls, result: Result, *, at: datetime, explain: bool) -> Json:
+        memory, passages = Memory.of(result.memory, at=at), [passage._asdict() for passage in result.passages]
+        parts = {"parts": result.parts} if explain else {}
+        return cls.from_row(result, memory=memory, passages=passages, **parts)
+
+
+class Selected(Shape):
+    """Over the competences and plans among the results that are relevant (0.3, and half of the most relevant):
+    applicability, the lower end of the success rate's interval, and recency, a third each."""
+
+    selected: list[UUID]
+    """Best first"""
+    confidence: Share
+    """By which share the best is ahead of the second"""
+    needs_more: bool
+    scores: dict[str, float]
+
+
+class SearchAnswer(Shape):
+    results: list[SearchResult]
+    selection: Selected | None
+    """null: no competences or plans were asked for, and none found"""
+    degraded: list[Literal["embedding"]]
+    """`embedding`: the model did not answer, so words alone were searched"""
+    took_ms: float
+
+    example = {
+        "results": [
+            {
+                "memory": memory_example(),
+                "score": 0.93,
+                "relevance": 0.71,
+                "passages": [],
+                "parts": {"words": 0.7, "meaning": 0.3, "relevance": 0.8, "salience": 0.1, "confidence": 0.03},
+            }
+        ],
+        "selection": None,
+        "degraded": [],
+        "took_ms": 8.4,
+    }
+
+    @classmethod
+    def of(cls, found: Found, asked: SearchRequest, *, at: datetime) -> Json:
+        results = [SearchResult.of(result, at=at, explain=asked.explain) for result in found.results]
+        results += [
+            {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
+        ]
+        selection = None
+        if chosen := found.selection:
+            scores = {str(memory_id): score for memory_id, score in chosen.scores.items()}
+            selection = Selected.from_row(chosen, scores=scores)
+        return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
+
+
+class SearchView(ApiView):
     instead = 'POST {"query": "..."} as JSON to this address, or list with GET /api/v1/memories?q='
     needs = {"POST": (Permission.READ,)}
 
+    def search(self, request: Request) -> Response:
+        asked, at = search.check(request.data), timezone.now()
+        return Response(SearchAnswer.of(search.search(asked, trust=self.trust, at=at), asked, at=at))
+
+
+class Search(SearchView):
+    @operation("Search", "Search", SearchAnswer, takes=SearchRequest, example=EXAMPLE, also=ALSO)
     def post(self, request: Request) -> Response:
-        at = timezone.now()
-        asked = search.check(request.data)
-        return Response(answer(search.search(asked, trust=self.trust, at=at), asked, at=at))
+        """Search everything"""
+        return self.search(request)
 
 
-@described(operations.SEARCH)
-class Search(Searching):
-    pass
-
-
-@described(operations.RETRIEVE)
-class Retrieve(Searching):
-    pass
-
-
-def answer(found: Found, asked: SearchRequest, *, at: datetime) -> dict[str, Any]:
-    return {
-        "results": [
-            *(_result(result, asked, at=at) for result in found.results),
-            *(_stub(row, at=at) for row in found.stubs),
-        ],
-        "selection": _selection(found),
-        "degraded": list(found.degraded),
-        "took_ms": found.took_ms,
-    }
-
-
-def _result(result: Result, asked: SearchRequest, *, at: datetime) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "memory": representations.memory(result.memory, at=at),
-        "score": result.score,
-        "relevance": result.relevance,
-        "passages": [told._asdict() for told in result.passages],
-    }
-    return shown | {"parts": result.parts} if asked.explain else shown
-
-
-def _stub(row: Memory, *, at: datetime) -> dict[str, Any]:
-    return {"memory": representations.stub(row, at=at), "score": 0.0, "relevance": None, "passages": []}
-
-
-def _selection(found: Found) -> dict[str, Any] | None:
-    if (chosen := found.selection) is None:
-        return None
-    return {
-        "selected": chosen.selected,
-        "confidence": chosen.confidence,
-        "needs_more": chosen.needs_more,
-        "scores": {str(id): score for id, score in chosen.scores.items()},
-    }
+class Retrieve(SearchView):
+    @operation("Retrieve", "Search", SearchAnswer, takes=SearchRequest, example=EXAMPLE, also=ALSO)
+    def post(self, request: Request) -> Response:
+        """Search everything, by another name"""
+        return self.search(request)

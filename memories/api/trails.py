@@ -1,130 +1,222 @@
-"""Beside a memory: its history, which outlives it, its evidence and its relations."""
+"""GET memories/{id}/history, evidence, relations: what was done to a memory, what speaks for it, what it relates to."""
 
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists, operations
+from memories import models
+from memories.api import paging
 from memories.api.base import ApiView
-from memories.api.described import described
-from memories.api.lists import PAGING
-from memories.models import AuditEntry, Evidence, Memory, Relation
-from memories.values.choices import Permission
+from memories.api.openapi import operation
+from memories.api.paging import PAGING
+from memories.api.shapes import EXAMPLE_TIME, Json, Page, Shape, Share
+from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import NotFound
 from memories.values.field_errors import normalize_instant
+from memories.values.field_types import OutcomeName
 from memories.values.trust import Trust
 
 MOST_INCLUDED = 50
+MOST_RELATIONS = 1_000
 DERIVED_FROM = "derived_from"
 INSTANTS = ("lifted_at", "snoozed_until")
+_ID = "01a1fe2a-8871-7655-8ec1-882eaaefcc21"
 
 
-def entry(row: AuditEntry) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "subject": {"kind": row.subject_kind, "id": row.subject_id},
-        "label": row.label,
-        "action": row.action,
-        "actor": row.actor,
-        "actor_kind": row.actor_kind,
-        "at": row.at,
-        "rationale": row.shown_rationale,  # type: ignore[attr-defined]  # by `with_rationale`
-        "before": _dated(row.before),
-        "after": _dated(row.after),
-        "batch": row.batch_id,
-        "undoes": row.undoes,
+class Subject(Shape):
+    kind: str
+    id: UUID
+
+
+class HistoryEntry(Shape):
+    id: UUID
+    subject: Subject
+    label: str
+    action: str
+    actor: str
+    actor_kind: ActorKind
+    at: datetime
+    rationale: str
+    before: dict[str, Any]
+    """Of the changed fields; texts above 2,000 characters as their length and hash"""
+    after: dict[str, Any]
+    batch: UUID
+    """By which it is undone"""
+    undoes: UUID | None
+
+    example = {
+        "id": "01a1fe2a-8871-7655-8ec1-882eaaefcc99",
+        "subject": {"kind": "memory", "id": _ID},
+        "label": "Acme pays on net-30 terms",
+        "action": "promote",
+        "actor": "anna",
+        "actor_kind": "person",
+        "at": EXAMPLE_TIME,
+        "rationale": "",
+        "before": {"status": "candidate"},
+        "after": {"status": "confirmed"},
+        "batch": "01a1fe2a-8871-7655-8ec1-882eaaefcc98",
+        "undoes": None,
+    }
+
+    @classmethod
+    def of(cls, row: models.AuditEntry) -> Json:
+        return cls.from_row(
+            row,
+            subject={"kind": row.subject_kind, "id": row.subject_id},
+            rationale=row.shown_rationale,  # type: ignore[attr-defined]  # by `with_rationale`
+            before=_with_utc_instants(row.before),
+            after=_with_utc_instants(row.after),
+            batch=row.batch_id,
+        )
+
+
+class EvidenceEntry(Shape):
+    id: UUID
+    occasion: str
+    """`episode:<id>`, `thread:<source>/<thread>:<date>` or `request:<id>`: it counts once"""
+    episode_id: UUID | None
+    event_id: UUID | None
+    kind: Literal["created", "reinforced", "supports", "contradicts", "suppressed"]
+    outcome: OutcomeName | None
+    delta: float
+    at: datetime
+    snapshot: str
+
+    example = {
+        "id": "01a1fe2a-8871-7655-8ec1-882eaaefcc97",
+        "occasion": f"episode:{_ID}",
+        "episode_id": _ID,
+        "event_id": None,
+        "kind": "reinforced",
+        "outcome": "success",
+        "delta": 0.1,
+        "at": EXAMPLE_TIME,
+        "snapshot": "The parcel arrived broken, I want my money back.",
     }
 
 
-def _dated(values: dict[str, Any]) -> dict[str, Any]:
-    """With instants as all others are written; older rows end in `+00:00`."""
-    return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
+class RelationEntry(Shape):
+    source: UUID
+    predicate: str
+    target: UUID
+    weight: Share
 
-
-def evidence(row: Evidence) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "occasion": row.occasion,
-        "episode_id": row.episode_id,
-        "event_id": row.event_id,
-        "kind": row.kind,
-        "outcome": row.outcome,
-        "delta": row.delta,
-        "at": row.at,
-        "snapshot": row.snapshot,
+    example = {
+        "source": _ID,
+        "predicate": DERIVED_FROM,
+        "target": "01a1fe2a-8871-7655-8ec1-882eaaefcc96",
+        "weight": 1.0,
     }
 
+    @classmethod
+    def of(cls, row: models.Relation) -> Json:
+        return cls.from_row(row, source=row.source_id, target=row.target_id)
 
-def relation(row: Relation) -> dict[str, Any]:
-    return {"source": row.source_id, "predicate": row.predicate, "target": row.target_id, "weight": row.weight}
-
-
-def derived(row: Evidence) -> dict[str, Any]:
-    """Evidence as a relation: a memory is derived from the episodes that speak for it."""
-    return {"source": row.memory_id, "predicate": DERIVED_FROM, "target": row.episode_id, "weight": 1.0}
-
-
-def history_of(memory_id: UUID, trust: Trust) -> Any:
-    return AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
+    @classmethod
+    def of_evidence(cls, row: models.Evidence) -> Json:
+        """A memory is derived from the episodes that speak for it."""
+        return cls.from_row(row, source=row.memory_id, predicate=DERIVED_FROM, target=row.episode_id, weight=1.0)
 
 
-def evidence_of(memory_id: UUID, trust: Trust) -> Any:
-    """Of episodes that the caller may not see nothing is shown, not even that they are there."""
-    seen = Evidence.objects.visible_to(trust).filter(memory=memory_id)
-    return seen.of_visible_episodes(trust)
+class HistoryPage(Page):
+    results: list[HistoryEntry]
 
 
-def relations_of(memory_id: UUID, trust: Trust) -> list[dict[str, Any]]:
-    """Those of which the caller may see both ends, and what it is derived from; at most 1,000 of each."""
-    seen = Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
-    rows = Relation.objects.touching(memory_id).filter(source__in=seen, target__in=seen)
-    sources = evidence_of(memory_id, trust).exclude(episode=None).order_by("-at", "pk")
-    return [*(relation(row) for row in rows[:1000]), *(derived(row) for row in sources[:1000])]
+class EvidencePage(Page):
+    results: list[EvidenceEntry]
 
 
-INCLUDED: dict[str, Callable[[UUID, Trust], list[dict[str, Any]]]] = {
-    "history": lambda pk, trust: [entry(row) for row in history_of(pk, trust)[:MOST_INCLUDED]],
-    "evidence": lambda pk, trust: [evidence(row) for row in evidence_of(pk, trust).order_by("-at")[:MOST_INCLUDED]],
-    "relations": relations_of,
-}
+class RelationPage(Page):
+    results: list[RelationEntry]
 
 
-class Beside(ApiView):
+class TrailView(ApiView):
     needs = {"GET": (Permission.READ,)}
 
     def require(self, memory_id: UUID) -> None:
-        rows = Memory.objects.visible_to(self.trust).unexpired(timezone.now())
+        """NotFound unless the caller may see it."""
+        rows = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now())
         if not rows.filter(pk=memory_id).exists():
             raise NotFound
 
 
-@described(operations.LIST_HISTORY)
-class History(Beside):
+class History(TrailView):
     filters = PAGING
 
+    @operation("ListMemoryHistory", "Memories", HistoryPage, refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
-        rows = history_of(memory_id, self.trust)
+        """What was done to a memory, by whom and why
+
+        In its order. It outlives the memory.
+        """
+        rows = _history(memory_id, self.trust)
         if not rows.exists():
             self.require(memory_id)
-        return lists.answer(request, rows, ("at", "id"), show=entry, at=timezone.now())
+        return paging.answer(request, rows, ("at", "id"), show=HistoryEntry.of, at=timezone.now())
 
 
-@described(operations.LIST_EVIDENCE)
-class EvidenceList(Beside):
+class EvidenceList(TrailView):
     filters = PAGING
 
+    @operation("ListMemoryEvidence", "Memories", EvidencePage, refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
+        """What speaks for and against a memory
+
+        Latest first, each occasion once. Episodes above the caller are left out.
+        """
         self.require(memory_id)
-        rows = evidence_of(memory_id, self.trust)
-        return lists.answer(request, rows, ("-at", "-id"), show=evidence, at=timezone.now())
+        rows = _evidence(memory_id, self.trust)
+        return paging.answer(request, rows, ("-at", "-id"), show=EvidenceEntry.from_row, at=timezone.now())
 
 
-@described(operations.LIST_RELATIONS)
-class Relations(Beside):
+class Relations(TrailView):
+    @operation("ListMemoryRelations", "Memories", RelationPage, refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
+        """How a memory stands to others
+
+        Evidence stands here as `derived_from`. Both ends are within what the caller may see; at most 1,000 of each
+        kind.
+        """
         self.require(memory_id)
-        return Response({"next": None, "previous": None, "results": relations_of(memory_id, self.trust)})
+        return Response({"next": None, "previous": None, "results": _relations(memory_id, self.trust)})
+
+
+def _history(memory_id: UUID, trust: Trust) -> Any:
+    return models.AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
+
+
+def _evidence(memory_id: UUID, trust: Trust) -> Any:
+    """Of episodes that the caller may not see nothing is shown, not even that they are there."""
+    rows = models.Evidence.objects.visible_to(trust).filter(memory=memory_id)
+    return rows.of_visible_episodes(trust)
+
+
+def _relations(memory_id: UUID, trust: Trust) -> list[Json]:
+    """Those of which the caller may see both ends, and what it is derived from; at most 1,000 of each."""
+    visible = models.Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
+    rows = models.Relation.objects.touching(memory_id).filter(source__in=visible, target__in=visible)
+    sources = _evidence(memory_id, trust).exclude(episode=None).order_by("-at", "pk")
+    return [
+        *(RelationEntry.of(row) for row in rows[:MOST_RELATIONS]),
+        *(RelationEntry.of_evidence(row) for row in sources[:MOST_RELATIONS]),
+    ]
+
+
+def _with_utc_instants(values: Json) -> Json:
+    """Rows of former versions end in `+00:00`."""
+    return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
+
+
+INCLUDED: dict[str, Callable[[UUID, Trust], list[Json]]] = {
+    "history": lambda pk, trust: [HistoryEntry.of(row) for row in _history(pk, trust)[:MOST_INCLUDED]],
+    "evidence": lambda pk, trust: [
+        EvidenceEntry.from_row(row) for row in _evidence(pk, trust).order_by("-at")[:MOST_INCLUDED]
+    ],
+    "relations": _relations,
+}

@@ -1,26 +1,27 @@
-from django.urls import path, register_converter
+"""Everything that this room answers under /api/v1/."""
 
-from memories.api.addresses import AnyTextConverter
-from memories.api.agents import Agents
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+
+from memories.api.agents import Agents, Me
 from memories.api.batch import Batch
-from memories.api.claims import Teach
-from memories.api.episodes import Episodes
-from memories.api.forgetting import Erase
-from memories.api.ingestion import (
-    Conversations,
-    Events,
-    Observations,
-    Outcomes,
-    ToolOutputs,
-    WorkingState,
-    WorkingStates,
-)
-from memories.api.memories import EpisodeEvents, Me, Memories, OneByKey, OneMemory
-from memories.api.metrics import Metrics
-from memories.api.revision import Contest, Fork, Merge, Retract, Supersede
+from memories.api.conversations import Conversations
+from memories.api.episodes import EpisodeEvents, Episodes
+from memories.api.ingestion import Events, Observations, Outcomes, ToolOutputs, WorkingState, WorkingStates
+from memories.api.memories import Memories, Teach
+from memories.api.metrics import MetricsView
+from memories.api.one_memory import Erase, OneByKey, OneMemory
+from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
 from memories.api.trails import EvidenceList, History, Relations
+
+
+class AnyTextConverter(StringConverter):
+    """The rest of the address, slashes and line breaks included: a caller's own name of something."""
+
+    regex = "(?s:.+)"
+
 
 register_converter(AnyTextConverter, "any_text")
 
@@ -51,7 +52,7 @@ urlpatterns = [
     path("agents", Agents.as_view(), name="api-agents"),
     path("episodes", Episodes.as_view(), name="api-episodes"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
-    path("metrics", Metrics.as_view(), name="api-metrics"),
+    path("metrics", MetricsView.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),
     path("retrieve", Retrieve.as_view(), name="api-retrieve"),
     path("me", Me.as_view(), name="api-me"),

@@ -2,7 +2,8 @@
 
 import time
 from datetime import datetime
-from typing import Any
+from typing import Literal
+from uuid import UUID
 
 from django.utils import timezone
 from rest_framework.request import Request
@@ -12,38 +13,127 @@ from consolidation import guidance
 from consolidation.guidance import Guidance
 from consolidation.guidance.rendering import block
 from memories.api.base import ApiView
-from memories.api.described import described
+from memories.api.openapi import operation
+from memories.api.shapes import EXAMPLE_ID, Json, Percent, Shape, Share
 from memories.search import context
 from memories.search.context import ContextRequest, Item
 from memories.search.context.time_budget import Allowance
 from memories.values.choices import Permission
 from memories.values.trust import Trust
-from memos_site.api import operations_of_context as operations
 
 ANSWER_WITHIN = 1.9  # seconds, of which the memories take what they need
 LEAST = 0.05
+EXAMPLE: Json = {
+    "task": "Write to Acme about the invoice that is overdue",
+    "source": "billing-agent",
+    "scope": "project:shop",
+    "thread_id": "ticket-812",
+    "limit": 5,
+    "token_budget": 300,
+}
 
 
-@described(operations.CONTEXT)
+class ContextItem(Shape):
+    memory_id: UUID
+    category: Literal["preference", "pattern", "fact", "contact", "workflow", "skill"]
+    content: str
+    """As it is stored; in the block it stands on one line"""
+    confidence: Percent
+    status: Literal["confirmed", "applied"]
+    overridable: bool
+    """false: a person taught it or promoted it to applied, and it is to be followed; true: a hint"""
+    url: str | None = None
+    """Only of a skill: where its package is downloaded"""
+
+    @classmethod
+    def of(cls, item: Item) -> Json:
+        derived = {"url": item.url} if item.url else {}
+        return cls.from_row(
+            item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **derived
+        )
+
+
+class ContextGuidance(Shape):
+    """What similar finished runs say of the task; `POST guidance` with the whole conversation says more."""
+
+    decision: Literal["skill", "act", "no_action"]
+    confidence: Share
+    effects: list[str]
+    """Tools that change something and were right in similar runs"""
+    skill: str | None
+    """The name of the published skill that has these effects"""
+
+    @classmethod
+    def of(cls, advice: Guidance) -> Json | None:
+        """None: not sure enough."""
+        if advice.needs_more:
+            return None
+        skill = advice.skill.name if advice.skill else None
+        return cls.from_row(advice, effects=advice.expected.effects, skill=skill)
+
+
+class ContextAnswer(Shape):
+    block: str
+    """To be put into the prompt as it is: a heading and one line for each item, by confidence, then guidance; empty
+    for neither"""
+    items: list[ContextItem]
+    """In the order of the lines"""
+    guidance: ContextGuidance | None
+    """null: there is no task, or what similar runs say is not sure enough"""
+    notices: list[str]
+    """What has changed the behaviour of this source, each told once; the second line of each says how to review it"""
+    memory_status: Literal["ok", "degraded"]
+    degraded: list[Literal["company", "source", "embedding", "search", "memories", "use", "notices", "guidance"]]
+    """What is missing from this answer, because it failed or took too long"""
+
+    example = {
+        "block": "## Relevant Memories\n- [preference] Remind Acme by mail, not by phone (confidence: 95)",
+        "items": [
+            {
+                "memory_id": EXAMPLE_ID,
+                "category": "preference",
+                "content": "Remind Acme by mail, not by phone",
+                "confidence": 95,
+                "status": "applied",
+                "overridable": False,
+            }
+        ],
+        "guidance": None,
+        "notices": [],
+        "memory_status": "ok",
+        "degraded": [],
+    }
+
+
 class Context(ApiView):
     needs = {"POST": (Permission.READ,)}
 
+    @operation("Context", "Search", ContextAnswer, takes=ContextRequest, example=EXAMPLE)
     def post(self, request: Request) -> Response:
+        """Get the context for a task
+
+        What is known that fits the task, as a block for the prompt: found by the words and the meaning of the task, by
+        the company that it is about and by the source. Only what is confirmed or applied, and about that company or
+        none. Without `company_id` it is the one known company that the task names. Answers within two seconds with what
+        it has, and says in `degraded` what is missing. Under `## Guidance` stands what similar finished runs say of the
+        task, when that is sure enough. Counts a use of each item when an agent asks, and tells waiting notices of
+        adaptations once.
+        """
         started = time.monotonic()
         asked, at = context.check(request.data), timezone.now()
         given = context.assemble(asked, trust=self.trust, at=at)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
-        told = _guidance(asked, self.trust, allowance, at=at)
+        advice = _guidance(asked, self.trust, allowance, at=at)
         degraded = [*given.degraded, *allowance.degraded]
         return Response(
-            {
-                "block": "\n\n".join(part for part in (given.block, block(told)) if part),
-                "items": [_item(item) for item in given.items],
-                "guidance": _told(told),
-                "notices": given.notices,
-                "memory_status": "degraded" if degraded else "ok",
-                "degraded": degraded,
-            }
+            ContextAnswer.from_row(
+                given,
+                block="\n\n".join(part for part in (given.block, block(advice)) if part),
+                items=[ContextItem.of(item) for item in given.items],
+                guidance=ContextGuidance.of(advice),
+                memory_status="degraded" if degraded else "ok",
+                degraded=degraded,
+            )
         )
 
 
@@ -52,26 +142,5 @@ def _guidance(asked: ContextRequest, trust: Trust, allowance: Allowance, *, at: 
     if not asked.task.strip():
         return Guidance()
     question = guidance.check({"task": asked.task, "thread_id": asked.thread_id})
-    seen = asked.narrows(trust)
-    return allowance.part("guidance", lambda: guidance.answer(question, trust=seen, at=at)) or Guidance()
-
-
-def _told(told: Guidance) -> dict[str, Any] | None:
-    if told.needs_more:
-        return None
-    skill = told.skill.name if told.skill else None
-    effects = told.expected.effects
-    return {"decision": told.decision, "confidence": told.confidence, "effects": effects, "skill": skill}
-
-
-def _item(item: Item) -> dict[str, Any]:
-    row = item.memory
-    shown: dict[str, Any] = {
-        "memory_id": row.pk,
-        "category": item.category,
-        "content": row.content,
-        "confidence": row.confidence,
-        "status": row.status,
-        "overridable": item.overridable,
-    }
-    return shown | {"url": item.url} if item.url else shown
+    narrowed = asked.narrows(trust)
+    return allowance.part("guidance", lambda: guidance.answer(question, trust=narrowed, at=at)) or Guidance()

@@ -1,145 +1,198 @@
-"""Decisions about one memory and about many, and their undoing: the same desk as the page. Permission `review`."""
+"""Decisions about one memory and about many, and their undoing: the same as on the pages. Permission `review`."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
+from pydantic import Field, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import representations
-from memories.api.base import WriteView
-from memories.api.described import described
-from memories.api.preconditions import etag, versions
-from memories.models import Memory
+from memories.api.base import IF_MATCH, WriteView, allowed_versions, etag
+from memories.api.memory_shape import Memory
+from memories.api.openapi import M, operation
+from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.values.choices import Permission, Status
-from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import SOMETHING, Instant
 from memos_site import review
-from memos_site.api import bodies, operations
-from memos_site.api.filters import filter_of
-from skills.api import representations as of_skills
-from skills.api.views import SkillDoor
 
 DECIDE = {"POST": (Permission.REVIEW,)}
-MANY = ("action", "ids", "filter", "as_of", "why", "reason", "to", "until", "pinned")
-BULK = tuple(verb for verb in review.VERBS if verb not in ("edit", "reject"))
+REFUSES = (404, 409)
+STALE = (404, 409, 412)
+Why = Annotated[str, Field(max_length=2_000)]
+# that it says something is checked where the decision is made: `why` alone is a reason, too
+Reason = Annotated[Why, Field(json_schema_extra={"minLength": 1, "pattern": SOMETHING})]
+Flag = Annotated[bool, Field(strict=True)]
 
 
-class Decide(WriteView):
-    """POST memories/{id}/{verb}: the memory as it now stands, with the batch by which it is undone."""
+def joined(reason: str, why: str) -> str:
+    return ": ".join(filter(None, (reason.strip(), why.strip())))
 
+
+class Because(RequestBody):
+    why: Why = ""
+
+    @property
+    def rationale(self) -> str:
+        return self.why
+
+    @property
+    def details(self) -> Json:
+        """The fields of `review.decide` beside the rationale, those that were given."""
+        given = self.model_dump(include=self.model_fields_set - {"why", "reason"})
+        return given | ({"to": Status(given["to"])} if "to" in given else {})
+
+
+class Promotion(Because):
+    to: Literal["confirmed", "applied"] = "confirmed"
+    why: Why = ""
+    """Required where the scan of a skill's version found something critical"""
+
+
+class Demotion(Because):
+    to: Literal["candidate", "confirmed"] = "candidate"
+
+
+class Dismissal(Because):
+    reason: Reason
+    """wrong, stale, duplicate, sensitive, noise, other, or a sentence"""
+    why: Why = ""
+    """More about it; taken alone where `reason` is empty"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_reason(cls, raw: Any) -> Any:
+        return {"reason": "", **raw} if isinstance(raw, dict) else raw
+
+    @property
+    def rationale(self) -> str:
+        return joined(self.reason, self.why)
+
+
+class Pinning(Because):
+    pinned: Flag = True
+
+
+class Snoozing(Because):
+    until: Annotated[datetime | None, *Instant.__metadata__]
+    """In the future; null wakes it"""
+
+
+class Decided(Memory):
+    """The memory as it now stands, and the batch by which the decision is undone."""
+
+    batch: UUID
+
+
+class Dismissed(Decided):
+    equals: list[UUID]
+    """Other memories that claim the same, dismissed along in the same batch; none when the reason is `duplicate`"""
+
+
+class Refused(Shape):
+    id: UUID
+    why: str
+
+
+class Undone(Shape):
+    """`batch` is the undoing's own: undoing it is redoing."""
+
+    batch: UUID
+    undone: list[UUID]
+    refused: list[Refused]
+
+    example = {"batch": EXAMPLE_ID, "undone": [EXAMPLE_ID], "refused": []}
+
+
+class DecisionView(WriteView):
     needs = DECIDE
-    verb = ""
-    fields: tuple[str, ...] = ()
 
+    def decide(self, memory_id: UUID, verb: str, shape: type[Because]) -> Response:
+        at, body, versions = timezone.now(), self.body(shape), allowed_versions(self.request)
+        about: Json = {"why": body.rationale, "versions": versions, **body.details}
+        decision = review.decide(self.trust, memory_id, verb, at=at, **about)
+        answer = {**Memory.of_id(memory_id, at=at), "batch": decision.batch}
+        if verb == "dismiss":
+            answer["equals"] = decision.equals
+        return Response(answer, headers=etag(answer["version"]))
+
+
+def decision(id: str, takes: type[Because], example: Json, answer: type[Shape] = Decided) -> Callable[[M], M]:
+    """Documents a decision about one memory."""
+    return operation(id, "Decisions", answer, takes=takes, example=example, parameters=(IF_MATCH,), refuses=STALE)
+
+
+class Promote(DecisionView):
+    @decision("PromoteMemory", Promotion, {"to": "confirmed", "why": "checked against the handbook"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        at, body = timezone.now(), self.body(*self.fields, "why")
-        allowed = versions(request)
-        told = {"at": at, "why": bodies.why(body), "versions": allowed, **how(self.verb, body)}
-        decision = review.decide(self.trust, memory_id, self.verb, **told)
-        rows = Memory.objects.select_related("episode", "performance")
-        shown = representations.memory(rows.get(pk=memory_id), at=at)
-        along = {"equals": decision.equals} if self.verb == "dismiss" else {}
-        return Response({**shown, "batch": decision.batch, **along}, headers=etag(shown["version"]))
+        """Believe it
+
+        A candidate becomes confirmed, or applied. Of a skill the proposed version is published.
+        """
+        return self.decide(memory_id, "promote", Promotion)
 
 
-def how(verb: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What a verb takes beside its reason, read from the body."""
-    if verb == "promote":
-        return {"to": bodies.status(body, Status.CONFIRMED, Status.APPLIED)}
-    if verb == "demote":
-        return {"to": bodies.status(body, Status.CANDIDATE, Status.CONFIRMED)}
-    if verb == "pin":
-        return {"pinned": bodies.flag(body, "pinned", default=True)}
-    if verb == "snooze":
-        if "until" not in body:
-            raise Invalid(FieldError("/until", "required", "is required; null wakes it"))
-        return {"until": bodies.instant(body, "until")}
-    return {}
+class Demote(DecisionView):
+    @decision("DemoteMemory", Demotion, {"to": "candidate", "why": "only true of one customer"})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Believe it less
+
+        An applied one becomes confirmed or a candidate, a confirmed one a candidate. Rules move it no more.
+        """
+        return self.decide(memory_id, "demote", Demotion)
 
 
-@described(operations.PROMOTE_MEMORY)
-class Promote(Decide):
-    verb = "promote"
-    fields = ("to",)
+class Dismiss(DecisionView):
+    @decision("DismissMemory", Dismissal, {"reason": "stale"}, Dismissed)
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Do not believe it
+
+        It leaves what agents read, and the same claim does not come back, whatever its key and category: a tombstone
+        counts who tries. What claims the same under another key is dismissed along (`equals`), in the same batch; not
+        when the reason is `duplicate`, which keeps the other one.
+        """
+        return self.decide(memory_id, "dismiss", Dismissal)
 
 
-@described(operations.DEMOTE_MEMORY)
-class Demote(Decide):
-    verb = "demote"
-    fields = ("to",)
+class Restore(DecisionView):
+    @decision("RestoreMemory", Because, {"why": "it was right after all"})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Let a dismissed one wait again
+
+        It becomes a candidate with the confidence that it had; its tombstone is lifted.
+        """
+        return self.decide(memory_id, "restore", Because)
 
 
-@described(operations.DISMISS_MEMORY)
-class Dismiss(Decide):
-    verb = "dismiss"
-    fields = ("reason",)
+class Pin(DecisionView):
+    @decision("PinMemory", Pinning, {"pinned": True})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Keep its salience
+
+        Pinned, it fades no more and is never pruned; unpinned, it fades again from now on.
+        """
+        return self.decide(memory_id, "pin", Pinning)
 
 
-@described(operations.RESTORE_MEMORY)
-class Restore(Decide):
-    verb = "restore"
+class Snooze(DecisionView):
+    @decision("SnoozeMemory", Snoozing, {"until": "2999-01-01T09:00:00Z"})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Decide later
+
+        It leaves the inbox until then.
+        """
+        return self.decide(memory_id, "snooze", Snoozing)
 
 
-@described(operations.PIN_MEMORY)
-class Pin(Decide):
-    verb = "pin"
-    fields = ("pinned",)
-
-
-@described(operations.SNOOZE_MEMORY)
-class Snooze(Decide):
-    verb = "snooze"
-    fields = ("until",)
-
-
-@described(operations.REJECT_VERSION)
-class RejectVersion(SkillDoor, WriteView):
-    """POST skills/{name}/versions/{number}/reject: the version as it now stands, with its batch."""
-
-    needs = DECIDE
-    others = {"POST": frozenset({"scope"})}
-
-    def write(self, request: Request, name: str, number: str) -> Response:
-        why = bodies.why(self.body("reason", "why"))
-        version = self.version(request, name, number)
-        about: dict[str, Any] = {"why": why, "number": version.number}
-        decision = review.decide(self.trust, version.skill_id, "reject", at=timezone.now(), **about)
-        version.refresh_from_db()
-        return Response({**of_skills.version(version), "batch": decision.batch})
-
-
-@described(operations.DECIDE_MANY)
-class Bulk(WriteView):
-    """`ids`, or what `filter` finds now of what had not changed since `as_of`."""
-
-    needs = DECIDE
-
-    def write(self, request: Request) -> Response:
-        at, body = timezone.now(), self.body(*MANY)
-        verb = body.get("action")
-        if verb not in BULK:
-            raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(BULK)}"))
-        told = {"at": at, "why": bodies.why(body), **how(verb, body)}
-        many = self._by_filter(verb, body, told) if "filter" in body else self._by_ids(verb, body, told)
-        return Response({"batch": many.batch, "done": many.done, "failed": many.failed, "equals": many.equals})
-
-    def _by_ids(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> review.Many:
-        return review.by_ids(self.trust, bodies.ids(body), verb, **told)
-
-    def _by_filter(self, verb: str, body: dict[str, Any], told: dict[str, Any]) -> review.Many:
-        if "ids" in body:
-            raise Invalid(FieldError("/filter", "ambiguous", "either ids or a filter"))
-        as_of = bodies.instant(body, "as_of", required=True)
-        assert isinstance(as_of, datetime)
-        return review.by_filter(self.trust, filter_of(body["filter"]), as_of, verb, **told)
-
-
-@described(operations.UNDO_DECISION)
 class Undo(WriteView):
     needs = DECIDE
 
+    @operation("UndoDecision", "Decisions", Undone, refuses=REFUSES)
     def write(self, request: Request, batch: UUID) -> Response:
-        done = review.undo(self.trust, batch, at=timezone.now())
-        return Response({"batch": done.batch, "undone": done.undone, "refused": done.refused})
+        """Undo a decision
+
+        Everything of a batch that still is as the decision left it. Undo of undo is redo. Takes no body.
+        """
+        return Response(Undone.from_row(review.undo(self.trust, batch, at=timezone.now())))

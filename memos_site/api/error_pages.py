@@ -7,13 +7,17 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import get_template
 from django.views import defaults
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from memories.api.problems import NOT_FOUND, problem, unavailable
+from memories.values.exceptions import NotFound
 
 Page = Callable[..., HttpResponseBase]
 
 
-def _door(status: int, detail: str, page: Page, *, code: str = "") -> Page:
+def _problem_or(status: int, detail: str, page: Page, *, code: str = "") -> Page:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.path.startswith("/api/"):
             return page(request, *args, **kwargs)
@@ -23,10 +27,10 @@ def _door(status: int, detail: str, page: Page, *, code: str = "") -> Page:
     return answer
 
 
-bad_request = _door(400, "the request cannot be read", defaults.bad_request, code="malformed")
-permission_denied = _door(403, "you may not do this", defaults.permission_denied)
-page_not_found = _door(404, NOT_FOUND, defaults.page_not_found)
-broken = _door(500, "something went wrong on our side; the log names this request_id", defaults.server_error)
+bad_request = _problem_or(400, "the request cannot be read", defaults.bad_request, code="malformed")
+permission_denied = _problem_or(403, "you may not do this", defaults.permission_denied)
+page_not_found = _problem_or(404, NOT_FOUND, defaults.page_not_found)
+broken = _problem_or(500, "something went wrong on our side; the log names this request_id", defaults.server_error)
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -34,13 +38,13 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     answer = unavailable(sys.exception(), request.path)
     if answer is None:
         return broken(request)
-    told: HttpResponse
+    response: HttpResponse
     if request.path.startswith("/api/"):
-        told = JsonResponse(answer.data, status=503, content_type="application/problem+json")
+        response = JsonResponse(answer.data, status=503, content_type="application/problem+json")
     else:
-        told = HttpResponse(get_template("503.html").render({"detail": answer.data["detail"]}), status=503)
-    told["Retry-After"] = answer["Retry-After"]
-    return told
+        response = HttpResponse(get_template("503.html").render({"detail": answer.data["detail"]}), status=503)
+    response["Retry-After"] = answer["Retry-After"]
+    return response
 
 
 def length_required(request: HttpRequest) -> HttpResponse:
@@ -50,3 +54,17 @@ def length_required(request: HttpRequest) -> HttpResponse:
         body = problem(411, detail, path=request.path).data
         return JsonResponse(body, status=411, content_type="application/problem+json")
     return HttpResponse(f"{detail}\n", status=411, content_type="text/plain; charset=utf-8")
+
+
+class Unknown(APIView):
+    """Whatever else is asked for under /api/: a problem, not a page."""
+
+    permission_classes = []
+    schema = None  # part of no documentation
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise NotFound
+
+    def get(self, request: Request) -> Response:
+        raise NotFound

@@ -1,64 +1,112 @@
 """GET inbox: memories, proposed versions of skills and proposals, in one queue."""
 
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 from django.db.models import Prefetch
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists
-from memories.api import representations as of_memories
+from memories import models
+from memories.api import paging
 from memories.api.base import ApiView
-from memories.api.described import described
-from memories.api.lists import PAGING
-from memories.models import Memory, Proposal
-from memories.values.choices import Category, Permission
+from memories.api.memory_shape import Memory, memory_example
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query
+from memories.api.shapes import Json, Page, Shape
+from memories.values.choices import Category, Permission, Type
 from memories.values.exceptions import FieldError, Invalid
 from memos_site import review
-from memos_site.api import operations, representations
-from skills.api import representations as of_skills
-from skills.models import SkillVersion
+from memos_site.api.proposals import Proposal
+from skills import models as of_skills
+from skills.api.versions import SkillVersion
 
 EXACT = ("scope", "source", "company_id")
+KINDS = [*Type.values, review.VERSION, *review.PROPOSALS]
 
 
-@described(operations.LIST_INBOX)
+class ProposedVersion(SkillVersion):
+    """And whose it is."""
+
+    memory_id: UUID
+    name: str
+    scope: str
+
+
+class WaitingMemory(Shape):
+    kind: Literal["semantic", "competence", "plan_graph", "working", "episodic"]
+    memory: Memory
+    why: str
+    """Why it stands before a person"""
+
+    example = {
+        "kind": "semantic",
+        "memory": memory_example(status="candidate"),
+        "why": "1 occasion",
+    }
+
+
+class WaitingVersion(Shape):
+    kind: Literal["version"]
+    version: ProposedVersion
+    why: str
+
+
+class WaitingProposal(Shape):
+    kind: Literal["revision", "merge", "conflict", "failing"]
+    proposal: Proposal
+    why: str
+
+
+class InboxPage(Page):
+    results: list[WaitingMemory | WaitingVersion | WaitingProposal]
+
+
 class Inbox(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"kind", "category", *EXACT}) | PAGING
 
+    @operation(
+        "ListInbox",
+        "Decisions",
+        InboxPage,
+        parameters=(
+            query("kind", {"type": "string", "enum": KINDS}, "Of this type of memory or kind of proposal only."),
+            query("category", {"type": "string", "enum": Category.values}, "Of this category only."),
+            query("source", {"type": "string"}, "Of exactly this source (also as `source_plugin`)."),
+            query("company_id", {"type": "string"}, "About exactly this company."),
+        ),
+    )
     def get(self, request: Request) -> Response:
-        at, now = lists.moment(request), timezone.now()
-        asked = {name: request.query_params.get(name, "") for name in EXACT}
-        asked |= {
-            "kind": _one(request, "kind", operations.KINDS),
-            "category": _one(request, "category", Category.values),
-        }
-        versions = Prefetch("skill__versions", SkillVersion.objects.select_related("skill"))
-        rows = review.waiting(self.trust, at=now, **asked).prefetch_related(versions)
+        """What waits for a person
 
-        def show(row: Memory | Proposal) -> dict[str, Any]:
+        Candidates and contested memories, proposed versions of skills, and proposals. Most supported first, then
+        newest.
+        """
+        at, now = paging.moment(request), timezone.now()
+        filters = {name: request.query_params.get(name, "") for name in EXACT}
+        filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
+        versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
+        rows = review.waiting(self.trust, at=now, **filters).prefetch_related(versions)
+
+        def show(row: models.Memory | models.Proposal) -> Json:
             kind = review.kind_of(row)
-            if isinstance(row, Proposal):
-                return {"kind": kind, "proposal": representations.proposal(row), "why": review.why_proposed(row)}
+            if isinstance(row, models.Proposal):
+                return {"kind": kind, "proposal": Proposal.of(row), "why": review.why_proposed(row)}
             skill: Any = getattr(row, "skill", None)
             if kind == review.VERSION and skill.proposed:
-                return {"kind": kind, "version": _version(skill, row), "why": review.why(row)}
-            return {"kind": row.type, "memory": of_memories.memory(row, at=at), "why": review.why(row)}
+                named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
+                version = {**SkillVersion.of(skill.proposed), **named}
+                return {"kind": kind, "version": version, "why": review.why(row)}
+            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": review.why(row)}
 
-        also = [review.proposed(self.trust, at=now, **asked)]
-        return lists.answer(request, rows, review.ORDER, show=show, at=at, also=also)
-
-
-def _version(skill: Any, row: Memory) -> dict[str, Any]:
-    """The proposed version, and whose it is."""
-    whose = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
-    return {**of_skills.version(skill.proposed), **whose}
+        also = [review.proposed(self.trust, at=now, **filters)]
+        return paging.answer(request, rows, review.ORDER, show=show, at=at, also=also)
 
 
 def _one(request: Request, name: str, allowed: list[str]) -> str:
-    values = lists.choice(request, name, allowed)
+    values = paging.choice(request, name, allowed)
     if len(values) > 1:
         raise Invalid(FieldError(f"/{name}", "too_many", f"names one {name}, or is left out"))
     return "".join(values)

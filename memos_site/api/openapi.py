@@ -4,29 +4,52 @@ from functools import cache
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
+from pydantic import BaseModel, ConfigDict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import lists
+from memories.api import paging
 from memories.api.base import ApiView
-from memories.api.described import described
-from memos_site.api import operations
+from memories.api.openapi import operation
+from memories.api.paging import query
+from memories.api.shapes import Json
+
+
+class OpenApiDocument(BaseModel):
+    """An OpenAPI 3.1 document."""
+
+    model_config = ConfigDict(extra="allow")
+
+    openapi: str
+    info: dict[str, Any]
+    paths: dict[str, Any]
 
 
 @cache
-def document() -> dict[str, Any]:
+def document() -> Json:
     """Made once for each process: it depends on the code alone."""
     generator: Any = SchemaGenerator
-    made: dict[str, Any] = generator().get_schema(request=None, public=True)
+    made: Json = generator().get_schema(request=None, public=True)
     return made
 
 
-@described(operations.GET_SCHEMA)
 class Schema(ApiView):
     filters = frozenset({"format"})
 
+    @operation(
+        "GetSchema",
+        "Caller",
+        OpenApiDocument,
+        parameters=(query("format", {"type": "string", "enum": ["json"]}, "Only JSON is answered."),),
+        example={"openapi": "3.1.0", "info": {"title": "Memos", "version": "1"}, "paths": {}},
+    )
     def get(self, request: Request) -> Response:
-        lists.choice(request, "format", ["json"])
+        """This document
+
+        The OpenAPI schema of everything under /api/v1/, as JSON; also without the slash at the end. `/api/docs/` shows
+        it to people.
+        """
+        paging.choice(request, "format", ["json"])
         return Response(document())
 
 
@@ -34,3 +57,26 @@ class SchemaWithoutSlash(Schema):
     """The same document; it describes itself once."""
 
     schema = None
+
+
+def require_bodies(result: Json, **_generation: Any) -> Json:
+    """Mark each body as required of which every alternative has required fields (a postprocessing hook).
+
+    drf-spectacular sees required fields, but not those of each of several shapes.
+    """
+    shapes = result["components"]["schemas"]
+    for operations in result["paths"].values():
+        for documented in operations.values():
+            body = documented.get("requestBody", {})
+            contents = [content["schema"] for content in body.get("content", {}).values() if "schema" in content]
+            if contents and all(_has_required_fields(schema, shapes) for schema in contents):
+                body["required"] = True
+    return result
+
+
+def _has_required_fields(schema: Json, shapes: Json) -> bool:
+    if "$ref" in schema:
+        return _has_required_fields(shapes[schema["$ref"].rsplit("/", 1)[-1]], shapes)
+    if "anyOf" in schema:
+        return all(_has_required_fields(one, shapes) for one in schema["anyOf"])
+    return bool(schema.get("required"))

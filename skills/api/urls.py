@@ -1,7 +1,8 @@
 from django.urls import path
 
+from skills.api.skills import OneSkill, Skills
 from skills.api.uses import Uses
-from skills.api.views import Content, OneSkill, OneVersion, Skills, Versions
+from skills.api.versions import Content, OneVersion, Versions
 
 urlpatterns = [
     path("skills", Skills.as_view(), name="api-skills"),

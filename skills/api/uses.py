@@ -1,38 +1,30 @@
 """POST skills/{name}/uses: an agent reports how its use of a skill ended."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from django.utils import timezone
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import WriteView
-from memories.api.described import Operation, described
-from memories.api.examples import ID
-from memories.api.representations import performance
-from memories.api.schema.payloads import Performance as PerformanceShape
-from memories.api.schema.payloads import Share
-from memories.api.schema.problem import Shape
+from memories.api.openapi import operation
+from memories.api.payload_shapes import Performance
+from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape, Share
 from memories.intake.reports.events import Milliseconds, check
-from memories.models import Performance
+from memories.models import Performance as Record
 from memories.values.choices import Outcome, Permission
 from memories.values.field_types import OutcomeName
-from skills import outcomes
-from skills.api.operations import ABSENT, NAME, SCOPE, TAG
-from skills.api.schema import Number
-from skills.api.views import SkillDoor
-from skills.models import SkillUse
+from skills import models, outcomes
+from skills.api.skills import NAME, REFUSES, SCOPE, Number, SkillView
 
 LONGEST_NOTE = 2_000
 
 
-class UseReport(BaseModel):
+class UseReport(RequestBody):
     """How the use of a skill ended."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     outcome: OutcomeName
     latency_ms: Milliseconds | None = None
@@ -55,55 +47,47 @@ class ReportedUse(Shape):
     episode_id: UUID | None
     agent: str
     at: datetime
-    performance: PerformanceShape
+    performance: Performance
     """Of the skill, with this use"""
     reliability: Share
     """The lower end of the 95 % interval of its success rate (Wilson)"""
 
-
-REPORT_SKILL_USE = Operation(
-    "ReportSkillUse",
-    TAG,
-    "Report how a use of a skill ended",
-    "It moves the skill's track record and salience, never its confidence. 201 when it is new. The same episode is the "
-    "same use: told otherwise, the counters move by the difference (200). The same Idempotency-Key is the same use, "
-    "also after its 24 hours. Below a success rate of 50 % over at least five uses a proposal of the kind `failing` "
-    "waits for a person, once for each published version.",
-    {201: ReportedUse, 200: ReportedUse},
-    method="POST",
-    takes=UseReport,
-    example={"outcome": "success", "latency_ms": 5300, "version": 1, "episode_id": ID},
-    parameters=(NAME, SCOPE),
-    refuses=ABSENT,
-)
+    @classmethod
+    def of(cls, row: models.SkillUse) -> Json:
+        record = Record.objects.get(memory=row.skill_id)
+        return cls.from_row(
+            row,
+            name=row.skill.name,
+            scope=row.skill.scope,
+            version=row.version.number if row.version else None,
+            performance=Performance.of(record),
+            reliability=record.reliability,
+        )
 
 
-@described(REPORT_SKILL_USE)
-class Uses(SkillDoor, WriteView):
+class Uses(SkillView, WriteView):
     needs = {"POST": (Permission.REPORT,)}
     others = {"POST": frozenset({"scope"})}
 
+    @operation(
+        "ReportSkillUse",
+        "Skills",
+        {201: ReportedUse, 200: ReportedUse},
+        takes=UseReport,
+        example={"outcome": "success", "latency_ms": 5300, "version": 1, "episode_id": EXAMPLE_ID},
+        parameters=(NAME, SCOPE),
+        refuses=REFUSES,
+    )
     def write(self, request: Request, name: str) -> Response:
-        told = check(UseReport, request.data)
+        """Report how a use of a skill ended
+
+        It moves the skill's track record and salience, never its confidence. 201 when it is new. The same episode is
+        the same use: told otherwise, the counters move by the difference (200). The same Idempotency-Key is the same
+        use, also after its 24 hours. Below a success rate of 50 % over at least five uses a proposal of the kind
+        `failing` waits for a person, once for each published version.
+        """
+        report = check(UseReport, request.data)
         key = request.headers.get("Idempotency-Key", "")
-        use = outcomes.Use(**{**told.model_dump(), "outcome": Outcome(told.outcome), "key": key})
+        use = outcomes.Use(**{**report.model_dump(), "outcome": Outcome(report.outcome), "key": key})
         row, created = outcomes.report(self.skill(request, name), use, trust=self.trust, at=timezone.now())
-        return Response(_shown(row), status=201 if created else 200)
-
-
-def _shown(row: SkillUse) -> dict[str, Any]:
-    record = Performance.objects.get(memory=row.skill_id)
-    return {
-        "id": row.pk,
-        "name": row.skill.name,
-        "scope": row.skill.scope,
-        "version": row.version.number if row.version else None,
-        "outcome": row.outcome,
-        "latency_ms": row.latency_ms,
-        "note": row.note,
-        "episode_id": row.episode_id,
-        "agent": row.agent,
-        "at": row.at,
-        "performance": performance(record),
-        "reliability": record.reliability,
-    }
+        return Response(ReportedUse.of(row), status=201 if created else 200)

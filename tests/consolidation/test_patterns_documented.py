@@ -9,7 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.patterns.applying import RULES
-from memories.api.plugin_runs import PLUGIN_RUNS, SCOPE, plugin_run
+from memories.api.plugin_run_examples import PLUGIN_RUNS, SCOPE, plugin_run
 from memories.intake.reports.events import CONTEXT
 from memories.values.choices import Status
 from memos_site.api.openapi import document
@@ -66,7 +66,7 @@ def test_every_key_of_a_context_that_a_rule_reads_is_described() -> None:
     shown = document()["components"]["schemas"]["EventReport"]["properties"]["context"]["properties"]
     assert set(shown) == set(CONTEXT)
     assert all(said["description"] for said in shown.values())
-    folder = Path(__file__).resolve().parents[2] / "consolidation" / "pipelines" / "patterns"
+    folder = Path(__file__).resolve().parents[2] / "consolidation" / "patterns"
     code = "".join(path.read_text() for path in folder.glob("*.py"))
     read = set(re.findall(r"""(?:said|context\.get)\("(\w+)"\)""", code))
     assert read

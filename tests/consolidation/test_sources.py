@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.api import sources
+from memories.api import provenance
 from memories.models import Evidence, Memory
 from memories.values.choices import Sensitivity
 from memories.values.trust import everything
@@ -62,7 +62,7 @@ def test_a_run_above_the_reader_or_forgotten_is_not_named(learned: Memory) -> No
 
 
 def test_of_many_runs_the_first_ones_are_named(learned: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MOST_NAMED", 1)
+    monkeypatch.setattr(provenance, "MOST_NAMED", 1)
     [first] = refs(caller(), learned)
     assert first == str(learned.evidence.order_by("at").values_list("episode", flat=True)[0])
 
@@ -72,7 +72,7 @@ def test_what_was_learned_elsewhere_costs_no_question(django_assert_num_queries:
     Evidence.objects.create(memory=Memory.objects.get(), occasion="request:1", kind="created", at=timezone.now())
     answer = {"results": [{"id": str(Memory.objects.get().pk), "type": "competence", "origin": "stored"}]}
     with django_assert_num_queries(0):
-        sources.add_episodes(answer, everything())
+        provenance.add_episodes(answer, everything())
 
 
 def test_a_competence_answers_its_version(learned: Memory) -> None:

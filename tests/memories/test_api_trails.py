@@ -115,7 +115,7 @@ def test_a_database_that_is_away_for_a_moment_is_asked_again() -> None:
             raise failures.pop()
         return real(*args, **kwargs)
 
-    with patch.object(Memory.objects, "visible_to", sometimes), patch("memories.api.retries.PAUSE", 0):
+    with patch.object(Memory.objects, "visible_to", sometimes), patch("memories.api.base.PAUSE", 0):
         assert client.get(f"{BASE}/{memory.pk}").status_code == 200
         failures += [OperationalError("gone")] * 4
         refused = client.get(f"{BASE}/{memory.pk}")

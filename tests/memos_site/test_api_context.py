@@ -9,8 +9,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Adaptation, Memory
 from memories.values.choices import Category, Sensitivity, Status
-from memos_site.api import operations_of_context
-from memos_site.api.schema_of_context import ContextAnswer
+from memos_site.api.context import EXAMPLE, ContextAnswer
 from tests.make import ask, bearing, caller, make_agent, make_person
 from tests.memories.contexts import applied, skill
 from tests.memories.searched import known
@@ -75,8 +74,8 @@ def test_nothing_known_is_an_empty_block(agent: APIClient) -> None:
 
 
 def test_the_example_of_the_schema_is_one(agent: APIClient) -> None:
-    ContextAnswer.model_validate(operations_of_context.ANSWER)
-    context(agent, operations_of_context.EXAMPLE)
+    ContextAnswer.model_validate(ContextAnswer.example)
+    context(agent, EXAMPLE)
 
 
 def test_the_published_names_are_taken(agent: APIClient) -> None:

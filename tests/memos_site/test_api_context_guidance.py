@@ -11,7 +11,7 @@ from consolidation.guidance.answer import Expected, Guidance, OfferedSkill
 from consolidation.guidance.rendering import BUDGET, block
 from memories.search.context.rendering import quarters
 from memories.values.choices import Sensitivity
-from memos_site.api.schema_of_context import ContextAnswer
+from memos_site.api.context import ContextAnswer
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import WISH, learn
 from tests.make import caller

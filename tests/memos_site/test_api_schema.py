@@ -13,42 +13,28 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pydantic import BaseModel
 
-from consolidation.api import guidance as of_guidance
-from memories.api import agents as of_agents
-from memories.api import episodes as of_episodes
-from memories.api import operations as of_memories
-from memories.api import operations_of_claims as of_claims
-from memories.api import operations_of_forgetting as of_forgetting
-from memories.api import operations_of_revision as of_revision
-from memories.api import operations_of_search as of_search
 from memories.api.base import ApiView
-from memories.api.described import Operation
-from memos_site.api import operations as of_the_hall
-from memos_site.api import operations_of_context as of_context
+from memories.api.openapi import Operation
 from memos_site.api.openapi import document
-from skills.api import operations as of_skills
-from skills.api import uses as of_uses
 from tests.make import caller, make_person
 
 Json = dict[str, Any]
+
+
+def views(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[ApiView]]]:
+    for pattern in patterns:
+        path = base + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
+        if not isinstance(pattern, URLPattern):
+            yield from views(pattern.url_patterns, path)
+        elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, ApiView):
+            yield from [(path, view)] if view.schema is not None else []
+
+
 OPERATIONS: list[Operation] = [
-    value
-    for module in (
-        of_agents,
-        of_episodes,
-        of_memories,
-        of_forgetting,
-        of_claims,
-        of_revision,
-        of_search,
-        of_context,
-        of_guidance,
-        of_skills,
-        of_uses,
-        of_the_hall,
-    )
-    for value in vars(module).values()
-    if isinstance(value, Operation)
+    method.operation
+    for view in {view for _, view in views(get_resolver().url_patterns)}
+    for method in vars(view).values()
+    if hasattr(method, "operation")
 ]
 
 
@@ -90,24 +76,15 @@ def test_the_ingestion_operations_have_the_names_that_were_agreed() -> None:
     assert agreed <= {operation.id for operation in OPERATIONS}
 
 
-def test_every_door_is_in_the_schema_with_every_filter_that_it_knows() -> None:
-    doors = dict(_doors(get_resolver().url_patterns))
+def test_every_view_is_in_the_schema_with_every_filter_that_it_knows() -> None:
+    known_views = dict(views(get_resolver().url_patterns))
     shown: Json = document()["paths"]
-    assert set(doors) == set(shown)
-    for path, view in doors.items():
+    assert set(known_views) == set(shown)
+    for path, view in known_views.items():
         known = frozenset().union(view.filters if "get" in shown[path] else (), *view.others.values())
         named = [parameter for operation in shown[path].values() for parameter in operation.get("parameters", [])]
         assert {parameter["name"] for parameter in named if parameter["in"] == "query"} == known
         assert all(parameter["description"] for parameter in named if parameter["in"] == "query")
-
-
-def _doors(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[ApiView]]]:
-    for pattern in patterns:
-        path = base + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
-        if not isinstance(pattern, URLPattern):
-            yield from _doors(pattern.url_patterns, path)
-        elif isinstance(view := getattr(pattern.callback, "view_class", None), type) and issubclass(view, ApiView):
-            yield from [(path, view)] if view.schema is not None else []
 
 
 def test_every_refusal_is_a_problem() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.api.schema.search import SearchAnswer
+from memories.api.search import SearchAnswer
 from memories.models import EmbeddingModel, Memory, Performance
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import Trust

@@ -26,7 +26,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.api.retries.PAUSE", 0.01)
+    monkeypatch.setattr("memories.api.base.PAUSE", 0.01)
     monkeypatch.setattr(commits, "PAUSE", 0.05)
 
 

@@ -1,16 +1,20 @@
-"""Lists: filters from the query string, an ordering, and pages by cursor."""
+"""Lists: the query parameters that they share, each with its words; reading them; pages by cursor."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
+from memories.search.request import OTHER_NAMES as OTHER_TYPES
+from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Cursor, Order, page
 
@@ -18,6 +22,57 @@ M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")
 SHARE = re.compile(r"0(\.[0-9]{1,20})?|1(\.0{1,20})?")
 PAGING = frozenset({"cursor", "limit"})
+ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
+ALIASES = {"source_plugin": "source", "memory_types": "type"}  # names of the published designs
+OTHER_NAMES = {"type": OTHER_TYPES}  # parameter -> values of the published designs, in our words
+
+
+def query(name: str, schema: dict[str, Any], description: str, **more: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, schema, OpenApiParameter.QUERY, description=description, **more)
+
+
+def some_of(name: str, values: Iterable[str], description: str) -> OpenApiParameter:
+    """One or several of these, separated by commas (or the parameter repeated)."""
+    schema = {"type": "array", "items": {"type": "string", "enum": list(values)}}
+    return query(name, schema, description, style="form", explode=False)
+
+
+_TEXT = {"type": "string"}
+BOOLEAN = {"type": "string", "enum": ["true", "false"]}
+SHARED = (
+    query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "How many at most on one page."),
+    query("cursor", _TEXT, "A place in the list, from the `next` or `previous` of a page. It holds for one ordering."),
+    query("scope", _TEXT, "Of exactly this scope; empty: of none."),
+    query("source", _TEXT, "Of exactly this source (also as `source_plugin`); best first then, 10 a page."),
+    query("company_id", _TEXT, "About exactly this company; best first then, 10 a page."),
+    query("thread_id", _TEXT, "Of exactly this thread."),
+    query("tag", {"type": "array", "items": _TEXT}, "Carrying this tag; repeated: carrying all of them.", explode=True),
+    query("min_confidence", {"type": "integer", "minimum": 0, "maximum": 100}, "At least this confidence."),
+    query(
+        "min_salience",
+        {"type": "string", "pattern": r"^(0(\.[0-9]{1,20})?|1(\.0{1,20})?)$"},
+        "At least this, now: 0-1.",
+    ),
+    query("q", _TEXT, "With these words in its content, or this text in its key; ranking is that of search."),
+    query("stale", BOOLEAN, "What nobody used or confirmed for a month."),
+    some_of("type", Type.values, "Of these types (also as `memory_types`). Without it: everything but episodes."),
+    some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
+    some_of("category", Category.values, "Of these categories."),
+    some_of("origin", Origin.values, "That came in this way."),
+    query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
+    some_of("include", ("history", "evidence", "relations"), "What comes along."),
+    query(
+        "include_redacted",
+        BOOLEAN,
+        "Stubs of what lies exactly one level above the caller, after the last page.",
+    ),
+    query(
+        "ordering",
+        {"type": "string", "enum": [f"{sign}{name}" for name in ORDERINGS for sign in ("", "-")]},
+        "What comes first; a `-` in front: descending. Newest first without it.",
+    ),
+)
+KNOWN = {parameter.name: parameter for parameter in SHARED}
 
 
 def number(request: Request, name: str, *, default: int, least: int, most: int) -> int:
@@ -40,8 +95,8 @@ def share(request: Request, name: str) -> float:
 
 def choice(request: Request, name: str, allowed: list[str], other_names: Mapping[str, str] | None = None) -> list[str]:
     """One or several values of a parameter (repeated or comma-separated), each of them allowed; [] when absent."""
-    said = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
-    values = [(other_names or {}).get(value, value) for value in said]
+    given = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
+    values = [(other_names or {}).get(value, value) for value in given]
     if unknown := [value for value in values if value not in allowed]:
         detail = f"{unknown[0]!r} is not one of {', '.join(allowed)}"
         raise Invalid(FieldError(f"/{name}", "unknown_value", detail))
@@ -51,6 +106,14 @@ def choice(request: Request, name: str, allowed: list[str], other_names: Mapping
 def exact(request: Request, *names: str) -> dict[str, str]:
     """The columns that the query string wants to be equal to something."""
     return {name: request.query_params[name] for name in names if name in request.query_params}
+
+
+def identifier(request: Request, name: str) -> UUID:
+    """An id of the query string; Invalid names the parameter."""
+    try:
+        return UUID(request.query_params[name])
+    except ValueError:
+        raise Invalid(FieldError(f"/{name}", "not_an_id", "must be an id")) from None
 
 
 def flag(request: Request, name: str) -> bool:

@@ -1,0 +1,265 @@
+"""A memory as the API shows it: whole, as a redacted stub, and as the answer to a write."""
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field, RootModel
+
+from memories import models
+from memories.api.payload_shapes import (
+    CompetencePayload,
+    EpisodicPayload,
+    PlanMetrics,
+    PlanPayload,
+    SemanticPayload,
+    WorkingPayload,
+    stored_payload,
+    with_utc_timestamp,
+)
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
+from memories.values.choices import Category, DeletionPolicy, Origin, Sensitivity, Status, Type
+from memories.values.field_types import SensitivityName
+
+OUTCOME_CONFIDENCE = 85
+RELATED = ("episode", "performance")  # rows that a whole memory is shown with
+
+
+class Lifecycle(Shape):
+    curve: Literal["exponential"]
+    half_life_seconds: float
+    min_salience: Share
+    reinforcement_gain: float
+    max_age_seconds: float
+    """0: no limit"""
+    last_reinforced_at: datetime
+    """Its creation, until something reinforces it"""
+    pinned: bool
+    deletion_policy: DeletionPolicy
+    fades_at: datetime | None
+    """When salience falls under `min_salience`; null: never"""
+
+    example = {
+        "curve": "exponential",
+        "half_life_seconds": 2_592_000.0,
+        "min_salience": 0.0,
+        "reinforcement_gain": 0.1,
+        "max_age_seconds": 0.0,
+        "last_reinforced_at": EXAMPLE_TIME,
+        "pinned": False,
+        "deletion_policy": "auto_prune",
+        "fades_at": None,
+    }
+
+    @classmethod
+    def of(cls, row: models.Memory) -> Json:
+        return cls.from_row(row, curve="exponential", half_life_seconds=row.half_life, max_age_seconds=row.max_age)
+
+
+class Source(OpenShape):
+    """One source of a memory: an event, a tool call or the outcome of an episode, an observation."""
+
+    kind: str = ""
+    ref: str = ""
+    created_by: str = ""
+    timestamp: datetime | None = None
+    confidence: Percent = 0
+
+    @classmethod
+    def of_event(cls, event: models.Event, row: models.Memory) -> Json:
+        is_call = event.kind == "tool_call"
+        return {
+            "kind": "tool_call" if is_call else "event",
+            "ref": event.node_id if is_call else event.ref,
+            "created_by": event.actor or row.source,
+            "timestamp": event.at,
+        }
+
+    @classmethod
+    def of_outcome(cls, episode: models.Episode) -> Json:
+        ref = f"outcome:{episode.pk}:{episode.outcome}"
+        by = {"created_by": episode.outcome_by, "timestamp": episode.outcome_at}
+        return {"kind": "outcome", "ref": ref, "confidence": OUTCOME_CONFIDENCE, **by, **episode.outcome_details}
+
+
+class Provenance(Shape):
+    sources: list[Source]
+    created_by: str
+
+    @classmethod
+    def of(cls, row: models.Memory, events: list[models.Event] | None) -> Json:
+        """Of an episode: its events (those at hand) and its outcome."""
+        if row.type != Type.EPISODIC:
+            sources = [with_utc_timestamp(source) for source in row.provenance.get("sources", [])]
+        else:
+            sources = [Source.of_event(event, row) for event in events or []]
+            sources += [Source.of_outcome(row.episode)] if row.episode.outcome else []
+        return cls.from_row(row, sources=sources)
+
+
+def memory_example(kind: str = "semantic", **fields: Any) -> Json:
+    payloads: dict[str, type[Shape]] = {
+        "semantic": SemanticPayload,
+        "working": WorkingPayload,
+        "episodic": EpisodicPayload,
+        "competence": CompetencePayload,
+    }
+    return {
+        "id": EXAMPLE_ID,
+        "type": kind,
+        "scope": "project:shop",
+        "key": None,
+        "category": None,
+        "content": "Acme pays within 30 days",
+        "payload": payloads[kind].example,
+        "source": "refund-agent",
+        "origin": "observed",
+        "thread_id": None,
+        "company_id": None,
+        "tags": ["billing"],
+        "sensitivity": "low",
+        "confidence": 70,
+        "status": "confirmed",
+        "salience": 0.97,
+        "lifecycle": Lifecycle.example,
+        "times_used": 3,
+        "times_confirmed": 0,
+        "last_used_at": EXAMPLE_TIME,
+        "expires_at": None,
+        "provenance": {"sources": [], "created_by": "refund-agent"},
+        "flags": [],
+        "version": 1,
+        "created_at": EXAMPLE_TIME,
+        "updated_at": EXAMPLE_TIME,
+        **fields,
+    }
+
+
+class Memory(Shape):
+    id: UUID
+    type: Type
+    scope: str
+    key: str | None
+    category: Category | None
+    content: str
+    payload: EpisodicPayload | WorkingPayload | SemanticPayload | PlanPayload | CompetencePayload
+    source: str
+    origin: Origin
+    thread_id: str | None
+    company_id: str | None
+    tags: list[str]
+    sensitivity: SensitivityName
+    confidence: Percent
+    status: Status
+    salience: Share
+    """As of now; on every page of a list as of the first one"""
+    lifecycle: Lifecycle
+    times_used: Count
+    times_confirmed: Count
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    provenance: Provenance
+    flags: list[Any]
+    version: Annotated[int, Field(ge=1)]
+    created_at: datetime
+    updated_at: datetime
+
+    example = memory_example()
+
+    @classmethod
+    def of(cls, row: models.Memory, *, at: datetime, events: list[models.Event] | None = None) -> Json:
+        """`events`: of an episode, those that its timeline shows; None leaves the timeline out, as lists do."""
+        return cls.from_row(
+            row,
+            payload=_payload(row, events),
+            sensitivity=Sensitivity(row.sensitivity).label,
+            salience=row.salience_on(at),
+            lifecycle=Lifecycle.of(row),
+            provenance=Provenance.of(row, events),
+        )
+
+    @classmethod
+    def of_id(cls, memory_id: UUID, *, at: datetime) -> Json:
+        """As it stands after a write."""
+        return cls.of(models.Memory.objects.select_related(*RELATED).get(pk=memory_id), at=at)
+
+
+def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:
+    if row.type == Type.EPISODIC:
+        return EpisodicPayload.of(row.episode, events)
+    if row.type == Type.COMPETENCE:
+        return CompetencePayload.of(row)
+    payload = stored_payload(row)
+    if row.type == Type.PLAN_GRAPH:
+        payload["metrics"] = PlanMetrics.of(getattr(row, "performance", None))
+    return payload
+
+
+class Stub(Shape):
+    """The redacted view of what lies exactly one level above the caller."""
+
+    id: UUID
+    type: Type
+    sensitivity: SensitivityName
+    confidence: Percent
+    salience: Share
+    scope: str
+    tags: list[str]
+    created_at: datetime
+    updated_at: datetime
+    redacted: Literal[True]
+
+    @classmethod
+    def of(cls, row: models.Memory, *, at: datetime) -> Json:
+        sensitivity = Sensitivity(row.sensitivity).label
+        return cls.from_row(row, sensitivity=sensitivity, salience=row.salience_on(at), redacted=True)
+
+
+class MemoryPage(Page):
+    results: list[Memory | Stub]
+    """Stubs follow the last memory, and only when `include_redacted` asks for them"""
+
+
+class WrittenMemory(Memory):
+    """The memory as it now stands."""
+
+    notice: str = ""
+    """How something of the report was read; absent where there is nothing to say"""
+
+
+class ProposedMemory(Memory):
+    """The memory as it stands, and the proposal that was made instead of changing it."""
+
+    proposal: UUID
+
+
+class Accepted(Shape):
+    """The write met something above the caller's clearance. It was taken; nothing more is said."""
+
+    memory: None
+    created: Literal[False]
+    reinforced: Literal[False]
+    suppressed: Literal[False]
+    notice: Literal["accepted"]
+
+    answer: ClassVar[Json] = {
+        "memory": None,
+        "created": False,
+        "reinforced": False,
+        "suppressed": False,
+        "notice": "accepted",
+    }
+
+
+class Forgotten(Shape):
+    """A person has forgotten what this says: nothing was stored."""
+
+    memory: None
+    created: Literal[False]
+    reinforced: Literal[False]
+    suppressed: Literal[True]
+    notice: str
+
+
+class NotChanged(RootModel[ProposedMemory | Accepted | Forgotten]):
+    """Nothing was changed: a change was proposed, the write was only accepted, or it says what was forgotten."""

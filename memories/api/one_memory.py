@@ -1,0 +1,210 @@
+"""GET, PATCH and DELETE of one memory, by its id or its key; and its erasure by an administrator."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from django.utils import timezone
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import lifecycle, models, people
+from memories.api import paging
+from memories.api.base import IF_MATCH, ApiView, WriteView, allowed_versions, etag, read
+from memories.api.episodes import events_of
+from memories.api.memory_shape import RELATED, Memory, ProposedMemory, memory_example
+from memories.api.openapi import operation
+from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
+from memories.api.trails import INCLUDED, EvidenceEntry, HistoryEntry, RelationEntry
+from memories.intake import edits
+from memories.models.memory import MemoryQuerySet
+from memories.values.choices import ActorKind, Permission, Type
+from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
+
+TIMELINE_AT_MOST = 1_000
+DRY_RUN = frozenset({"dry_run"})
+CHANGE = (Permission.INGEST, Permission.REVIEW)
+FINAL = (
+    "An agent forgets what is its own, and may store it again; what a person forgets is not stored again. "
+    "Of the history stays who did what when, without a word of what it said. It cannot be undone."
+)
+Why = Annotated[str, Field(max_length=2_000)]
+
+
+class MemoryWithTrails(Memory):
+    """Each of the three only when `include` asks for it."""
+
+    history: list[HistoryEntry] = []
+    evidence: list[EvidenceEntry] = []
+    relations: list[RelationEntry] = []
+
+
+class Change(edits.Edit):
+    """What is to be different."""
+
+    why: Why = ""
+
+
+class Reason(RequestBody):
+    why: Why = ""
+
+
+class EditedMemory(Memory):
+    """The memory as it now stands; null: it said so already."""
+
+    batch: UUID | None
+
+
+class Receipt(Shape):
+    """What went, or with `dry_run` what would go."""
+
+    memory: UUID
+    adaptations_reverted: Count
+    relations: Count
+    evidence: Count
+    events: Count
+    skills_withdrawn: Count
+    """Published skills that nobody can download any more"""
+
+    example = {
+        "memory": EXAMPLE_ID,
+        "adaptations_reverted": 1,
+        "relations": 0,
+        "evidence": 4,
+        "events": 0,
+        "skills_withdrawn": 0,
+    }
+
+
+class MemoryView(ApiView):
+    needs = {"GET": (Permission.READ,), "DELETE": CHANGE}
+
+    def rows(self, at: datetime) -> MemoryQuerySet:
+        return models.Memory.objects.visible_to(self.trust).unexpired(at)
+
+    def show(self, rows: MemoryQuerySet, *, at: datetime) -> Response:
+        """The first of them with what `include` asks for. An agent that reads it uses it, a person does not."""
+        row = rows.select_related(*RELATED).first()
+        if row is None:
+            raise NotFound
+        events = list(events_of(row.pk)[:TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
+        if self.trust.actor.kind == ActorKind.AGENT:
+            models.Memory.objects.filter(pk=row.pk).count_use(at=at)
+        answer = Memory.of(row, at=at, events=events)
+        for name in paging.choice(self.request, "include", list(INCLUDED)):
+            answer[name] = INCLUDED[name](row.pk, self.trust)
+        return Response(answer, headers=etag(row.version))
+
+    def forget(self, memory: models.Memory, *, at: datetime) -> Response:
+        dry_run = paging.flag(self.request, "dry_run")
+        return Response(asdict(lifecycle.forget(memory, trust=self.trust, at=at, dry_run=dry_run)))
+
+
+class OneMemory(MemoryView):
+    needs = {**MemoryView.needs, "PATCH": CHANGE}
+    filters = frozenset({"include"})
+    others = {"DELETE": DRY_RUN}
+
+    @operation("GetMemory", "Memories", MemoryWithTrails, example=memory_example("episodic"), refuses=(404,))
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """One memory, whatever its status
+
+        Counts as a use when an agent asks. The ETag is its version. `include` adds its trails, the first 50 of each.
+        """
+        at = timezone.now()
+        return self.show(self.rows(at).filter(pk=memory_id), at=at)
+
+    @operation(
+        "EditMemory",
+        "Memories",
+        {200: EditedMemory, 202: ProposedMemory},
+        takes=Change,
+        example={"content": "Acme pays within 60 days", "why": "new contract"},
+        parameters=(IF_MATCH,),
+        refuses=(404, 412),
+    )
+    def patch(self, request: Request, memory_id: UUID) -> Response:
+        """Change what a memory says
+
+        Fields that are not named stay. An agent changes its own; what is not its own, or would bring back what a person
+        dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. Of a closed memory only
+        sensitivity and deletion policy change. `batch` is null when nothing is different.
+        """
+        at, body = timezone.now(), request.data
+        reason = read(Reason, {"why": body["why"]} if isinstance(body, dict) and "why" in body else {})
+        change = edits.parse_edit({name: body[name] for name in body if name != "why"} if isinstance(body, dict) else body)
+        versions = allowed_versions(request)
+        edited = edits.edit(self.trust, memory_id, change, at=at, why=reason.why.strip(), versions=versions)
+        answer = Memory.of_id(memory_id, at=at)
+        if edited.proposal:
+            answer["proposal"], status = edited.proposal.pk, 202
+        else:
+            answer["batch"], status = edited.batch, 200
+        return Response(answer, status=status, headers=etag(answer["version"]))
+
+    @operation("ForgetMemory", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)
+    def delete(self, request: Request, memory_id: UUID) -> Response:
+        """Forget a memory
+
+        Row, evidence, events, vectors and every quotation of it go; behaviour that it caused ends.
+        """
+        at = timezone.now()
+        memory = self.rows(at).filter(pk=memory_id).first()
+        if memory is None:
+            raise NotFound("no such memory")
+        return self.forget(memory, at=at)
+
+
+class OneByKey(MemoryView):
+    """What is live under the key, else what was closed last."""
+
+    filters = frozenset({"scope", "include"})
+    others = {"DELETE": DRY_RUN | {"scope"}}
+
+    @operation(
+        "GetMemoryByKey",
+        "Memories",
+        MemoryWithTrails,
+        example=memory_example(key="acme-terms", category="fact"),
+        refuses=(404,),
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """The memory of a key, whatever its status
+
+        The live one, else the one that was closed last. Counts as a use when an agent asks. The ETag is its version.
+        """
+        at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
+        return self.show(self.rows(at).keyed(key, scope=scope), at=at)
+
+    @operation("ForgetMemoryByKey", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)
+    def delete(self, request: Request, key: str) -> Response:
+        """Forget what a key names
+
+        The live memory of that key, else the one that was closed last. A key that nobody has is a 404 with at most
+        three `suggestions`.
+        """
+        at, scope = timezone.now(), self.trust.scope_to_write(request.query_params.get("scope"))
+        memory = self.rows(at).keyed(key, scope=scope).first()
+        if memory is None:
+            raise UnknownKey(lifecycle.suggestions(key, scope=scope, trust=self.trust))
+        return self.forget(memory, at=at)
+
+
+class Erase(WriteView):
+    needs = {"POST": (Permission.REVIEW,)}
+    others = {"POST": DRY_RUN}
+
+    @operation("EraseMemory", "Forgetting", Receipt, refuses=(404, 409))
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Erase every trace of a memory
+
+        As forgetting, and its keys, its tombstone and its history go too; also of what was forgotten before.
+        Administrators only.
+        """
+        if not people.administers(request.user):
+            raise NotAllowed("only an administrator may erase")
+        self.body(Reason)
+        dry_run = paging.flag(request, "dry_run")
+        return Response(asdict(lifecycle.erase(memory_id, trust=self.trust, at=timezone.now(), dry_run=dry_run)))

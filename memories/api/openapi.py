@@ -1,0 +1,197 @@
+"""What the OpenAPI document says of an operation: its words from the method's docstring, the rest from the view."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from inspect import cleandoc
+from typing import Any, TypeVar
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from pydantic import BaseModel
+
+from memories.api.idempotency import IDEMPOTENCY_KEY
+from memories.api.paging import KNOWN
+from memories.api.problems import Problem
+
+M = TypeVar("M", bound=Callable[..., Any])
+Answer = type[BaseModel] | dict[str, Any]
+Answers = Mapping[int, Answer]
+ANSWERS = {
+    ("GET", 200): "What there is",
+    ("POST", 200): "Done: joined, updated, reinforced or decided",
+    ("POST", 201): "New",
+    ("POST", 202): "Taken; nothing was changed",
+    ("PATCH", 200): "Changed",
+    ("DELETE", 200): "What went, or with `dry_run` what would go",
+    ("PATCH", 202): "It is not the caller's own: proposed, nothing was changed",
+}
+REFUSALS = {
+    400: "Malformed or invalid; `errors` names each wrong field",
+    401: "No token, or one that is not valid",
+    403: "The caller may not do this",
+    404: "It does not exist, or the caller may not see it",
+    406: "Only JSON is answered",
+    409: "A conflict with what is there, or the Idempotency-Key was used for another request",
+    412: "It no longer has the version that If-Match names",
+    413: "The body is larger than 21 MiB",
+    415: "Only application/json is read",
+    429: "Too many calls of this token in a minute; `Retry-After` says when to come again",
+    503: "The database cannot be reached",
+}
+
+
+@dataclass(frozen=True)
+class Operation:
+    id: str
+    tag: str
+    summary: str
+    description: str
+    answers: Answers
+    takes: type[BaseModel] | None
+    example: Any
+    parameters: tuple[OpenApiParameter, ...]
+    refuses: frozenset[int]
+    media_type: str
+    more_examples: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+
+
+def operation(
+    id: str,
+    tag: str,
+    answers: type[BaseModel] | Answers,
+    *,
+    takes: type[BaseModel] | None = None,
+    example: Any = None,
+    parameters: tuple[OpenApiParameter, ...] = (),
+    refuses: tuple[int, ...] = (),
+    also: str = "",
+    media_type: str = "application/json",
+    more_examples: Mapping[str, tuple[str, Any]] | None = None,
+) -> Callable[[M], M]:
+    """Documents a method of a view; the first line of its docstring is the summary, the rest the description.
+
+    `answers`: the shape of a 200, or status -> shape. `takes`: the shape of the request. `example`: of the request
+    where there is one, else of the answer (default: that of its shape). `refuses`: statuses beyond those that every
+    operation of its kind has. `also`: ends the description. `more_examples`: of the request, name -> (what it shows,
+    body).
+    """
+    shapes: Answers = {200: answers} if isinstance(answers, type) else answers
+    if takes is None and example is None:
+        example = getattr(shapes[min(shapes)], "example", None)
+
+    def document(method: M) -> M:
+        summary, _, text = cleandoc(method.__doc__ or "").partition("\n\n")
+        description = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in text.split("\n\n"))
+        method.operation = Operation(  # type: ignore[attr-defined]  # read by OperationSchema
+            id,
+            tag,
+            summary.rstrip("."),
+            f"{description} {also}".strip(),
+            shapes,
+            takes,
+            example,
+            parameters,
+            frozenset(refuses),
+            media_type,
+            more_examples or {},
+        )
+        return method
+
+    return document
+
+
+def operation_of(view: Any, method: str) -> Operation:
+    """That of the method which answers; a POST that is done once for an Idempotency-Key is answered by `write`."""
+    handler = view.write if _writes(view, method) else getattr(view, method.lower())
+    documented: Operation = handler.operation
+    return documented
+
+
+def _writes(view: Any, method: str) -> bool:
+    return method == "POST" and hasattr(view, "write")
+
+
+class OperationSchema(AutoSchema):
+    """DRF's schema class: what `operation` says of the view's method."""
+
+    view: Any
+
+    @property
+    def operation(self) -> Operation:
+        return operation_of(self.view, self.method)
+
+    def get_operation_id(self) -> str:
+        return self.operation.id
+
+    def get_tags(self) -> list[str]:
+        return [self.operation.tag]
+
+    def get_summary(self) -> str:
+        return self.operation.summary
+
+    def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular calls it without arguments
+        needed = self.view.needs.get(self.method)
+        permission = f"Permission: {' or '.join(one.value for one in needed)}." if needed else ""
+        return "\n\n".join(part for part in (self.operation.description, permission) if part)
+
+    def get_request_serializer(self) -> Any:
+        return self.operation.takes
+
+    def get_response_serializers(self) -> Any:
+        return {(status, kind): body for status, kind, body in self._responses()}
+
+    def _responses(self) -> Iterator[tuple[int, str, OpenApiResponse]]:
+        of = self.operation
+        for status, shape in of.answers.items():
+            yield status, of.media_type, OpenApiResponse(shape, ANSWERS[self.method, status])
+        refused = {400, 401, 406, 429, 503} | of.refuses
+        refused |= {403} if self.view.needs.get(self.method) else set()
+        refused |= {409, 413, 415} if of.takes or _writes(self.view, self.method) else set()
+        for status in sorted(refused):
+            yield status, "application/problem+json", OpenApiResponse(Problem, REFUSALS[status])
+
+    def get_override_parameters(self) -> Any:
+        """The view's filters as `KNOWN` describes them, unless the operation describes one itself."""
+        described = {parameter.name for parameter in self.operation.parameters}
+        filters = self.view.filters if self.method == "GET" else frozenset()
+        names = sorted(self.view.others.get(self.method, filters) - described)
+        key = [IDEMPOTENCY_KEY] if _writes(self.view, self.method) else []
+        return [*self.operation.parameters, *(KNOWN[name] for name in names), *key]
+
+    def get_examples(self) -> list[OpenApiExample]:
+        of = self.operation
+        if of.example is None:
+            return []
+        if of.takes is None:
+            status = str(min(of.answers))
+            return [OpenApiExample(of.id, of.example, response_only=True, status_codes=[status])]
+        more = [
+            OpenApiExample(name, body, summary=summary, request_only=True)
+            for name, (summary, body) in of.more_examples.items()
+        ]
+        return [OpenApiExample(of.id, of.example, request_only=True), *more]
+
+
+class TokenSchemes(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself, untyped
+    target_class = "memories.api.authentication.Token"
+    name = ["bearer", "apiKey"]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+        bearer = {"type": "http", "scheme": "bearer", "description": "The token of an agent: `create_agent` shows it"}
+        return [bearer, {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same token"}]
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
+        """Either of them, not both."""
+        return [{name: []} for name in self.name]
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "memories.api.authentication.Session"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        text = "A person signed in to the pages; writing needs the `X-CSRFToken` header too"
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME, "description": text}

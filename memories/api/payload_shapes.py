@@ -1,0 +1,223 @@
+"""What a memory says, by its type; the track record of a skill or plan is counted when it is read."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from memories import models
+from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
+from memories.intake.episodes.dependencies import resolve
+from memories.values import links
+from memories.values.choices import Outcome, Status
+from memories.values.field_errors import normalize_instant
+
+FIRST_VERSION = 1  # of a competence that nobody gave a number, until a version of its skill is published
+
+
+class Entry(Shape):
+    t: datetime
+    event_kind: str
+    ref: str
+    summary: str
+
+    @classmethod
+    def of(cls, event: models.Event) -> Json:
+        is_call = event.kind == "tool_call"
+        ref = event.node_id if is_call else event.ref
+        content = f"tool_call: {event.tool}" if is_call and event.tool else event.words[:500]
+        return cls.from_row(event, t=event.at, event_kind=event.kind, ref=ref, summary=event.summary or content)
+
+
+class Node(Shape):
+    id: str
+    tool: str
+    args: Any
+    result: Any
+    timestamp: datetime
+    depends_on: list[str]
+
+    @classmethod
+    def of(cls, event: models.Event) -> Json:
+        return cls.from_row(event, id=event.node_id, timestamp=event.at, depends_on=dependencies(event))
+
+
+class EpisodicPayload(Shape):
+    """`timeline` and `tool_graph`: of a write what it added, of a single memory the first 1,000, absent in lists."""
+
+    kind: Literal["episodic"]
+    title: str
+    external_id: str | None
+    event_count: Count
+    outcome: Outcome | None
+    outcome_at: datetime | None
+    closed_at: datetime | None
+    extract: bool
+    """False: it is kept and indexed, and no language model reads it for skills"""
+    environment: dict[str, Any]
+    artifacts: list[Any]
+    timeline: list[Entry] = []
+    tool_graph: list[Node] = []
+    truncated: bool = False
+
+    example = {
+        "kind": "episodic",
+        "title": "",
+        "external_id": None,
+        "event_count": 1,
+        "outcome": "success",
+        "outcome_at": EXAMPLE_TIME,
+        "closed_at": EXAMPLE_TIME,
+        "extract": True,
+        "environment": {},
+        "artifacts": [],
+        "timeline": [
+            {"t": EXAMPLE_TIME, "event_kind": "tool_call", "ref": "0198c2f0-1", "summary": "tool_call: get_order"}
+        ],
+        "tool_graph": [],
+        "truncated": False,
+    }
+
+    @classmethod
+    def of(cls, episode: models.Episode, events: list[models.Event] | None) -> Json:
+        environment = {name: value for name, value in episode.environment.items() if name != "chat_history"}
+        payload = cls.from_row(episode, kind="episodic", environment=environment)
+        if events is not None:
+            payload["timeline"] = [Entry.of(event) for event in events]
+            payload["tool_graph"] = [Node.of(event) for event in events if event.kind == "tool_call"]
+            payload["truncated"] = len(events) < episode.event_count
+        return payload
+
+
+class Performance(Shape):
+    success_count: Count
+    failure_count: Count
+    partial_count: Count
+    success_rate: Share | None
+    avg_latency_ms: float | None
+    last_used_at: datetime | None
+
+    example = {
+        "success_count": 6,
+        "failure_count": 2,
+        "partial_count": 0,
+        "success_rate": 0.75,
+        "avg_latency_ms": 5300.0,
+        "last_used_at": EXAMPLE_TIME,
+    }
+
+    @classmethod
+    def of(cls, row: models.Performance | None) -> Json:
+        """None: nothing was counted yet."""
+        row = row or models.Performance()
+        return cls.from_row(row, success_count=row.successes, failure_count=row.failures, partial_count=row.partials)
+
+
+class CompetencePayload(OpenShape):
+    """What agents do, as it was seen; `skill` is the published version of it."""
+
+    kind: Literal["competence"] = "competence"
+    skill_name: str = ""
+    triggers: list[dict[str, Any]] = []
+    recipe: list[dict[str, Any]] = []
+    required_tools: list[str] = []
+    failure_modes: list[Any] = []
+    fallbacks: list[Any] = []
+    version: int | str
+    """The one that was said, else that of the published skill; 1 until one is published"""
+    performance: Performance
+    skill: dict[str, Any] = {}
+
+    example = {
+        "kind": "competence",
+        "skill_name": "refund-payment",
+        "version": 1,
+        "performance": Performance.example,
+    }
+
+    @classmethod
+    def of(cls, row: models.Memory) -> Json:
+        """A skill that agents may not download is not named."""
+        payload = dict(row.payload)
+        skill = payload.pop("skill", None) if row.status in (Status.CONFIRMED, Status.APPLIED) else None
+        payload.pop("skill", None)
+        if skill:
+            payload["skill"] = {**skill, "url": links.skill_package(skill["name"], skill["version"], scope=row.scope)}
+        version = payload.get("version")
+        if version is None:
+            version = (skill or {}).get("version", FIRST_VERSION)
+        return payload | {"version": version, "performance": Performance.of(getattr(row, "performance", None))}
+
+
+class WorkingPayload(Shape):
+    kind: Literal["working"]
+    thread_id: str
+    state: Literal["planning", "executing", "blocked", "waiting", "done"]
+    active_constraints: list[dict[str, Any]]
+    next_actions: list[str]
+    open_questions: list[str]
+    context_summary: str
+    revision: dict[str, Any] = {}
+    """What it superseded, or what superseded it"""
+
+    example = {
+        "kind": "working",
+        "thread_id": "ticket-812",
+        "state": "waiting",
+        "active_constraints": [],
+        "next_actions": ["refund pay-7 when the customer agrees"],
+        "open_questions": ["in full or in part?"],
+        "context_summary": "",
+    }
+
+
+class SemanticPayload(OpenShape):
+    """A statement; a keyed note has only its content and category."""
+
+    kind: Literal["semantic"]
+    subject: str = ""
+    predicate: str = ""
+    object: Any = None
+    validity: dict[str, Any] = {}
+    evidence: list[dict[str, Any]] = []
+    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+
+    example = {"kind": "semantic", "subject": "Acme", "predicate": "pays within", "object": "30 days"}
+
+
+class PlanMetrics(Shape):
+    """Counted by the server; partial outcomes are executions, and count neither as failures nor as successes"""
+
+    execution_count: Count
+    failure_rate: Share | None
+    avg_latency_ms: float | None
+    last_executed_at: datetime | None
+
+    @classmethod
+    def of(cls, row: models.Performance | None) -> Json:
+        """The track record in the words of plans. `failure_rate`: of successes and failures."""
+        row = row or models.Performance()
+        failure_rate = None if row.success_rate is None else 1 - row.success_rate
+        count = row.uses + row.partials
+        return cls.from_row(row, execution_count=count, failure_rate=failure_rate, last_executed_at=row.last_used_at)
+
+
+class PlanPayload(OpenShape):
+    kind: Literal["plan_graph"]
+    metrics: PlanMetrics
+
+
+def stored_payload(row: models.Memory) -> Json:
+    """Of a statement or a working state: as it is stored, with times as all others are written."""
+    payload = {"kind": row.type, **row.payload}
+    if "evidence" in payload:
+        payload["evidence"] = [with_utc_timestamp(source) for source in payload["evidence"]]
+    return payload
+
+
+def with_utc_timestamp(source: Json) -> Json:
+    """Rows of former versions end in `+00:00`."""
+    return {**source, "timestamp": normalize_instant(source["timestamp"])} if "timestamp" in source else source
+
+
+def dependencies(event: models.Event) -> list[str]:
+    """By the names of today's nodes; former events name them `n<position>`."""
+    return resolve(event.depends_on, event.episode_id, event.position)[0]

@@ -1,0 +1,131 @@
+"""Revision: an agent revises its own memories, people with `review` any, the rest is proposed (202)."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from pydantic import BaseModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import problems
+from memories.api.base import WriteView
+from memories.api.memory_shape import Accepted, Memory, NotChanged
+from memories.api.openapi import Answers, M, operation
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json
+from memories.intake import revisions
+from memories.intake.reports.revisions import Contest as ContestBody
+from memories.intake.reports.revisions import Merger, Retraction, Supersession, check
+from memories.intake.revisions.revising import Change
+from memories.values.choices import Permission
+
+ALSO = (
+    "An agent revises its own; of anything else a proposal is opened (202). Undone by its `batch`. An episode is "
+    "never revised (409)."
+)
+NEW_MEMORY: Json = {
+    "content": "Acme pays on net-60 terms",
+    "payload": {"evidence": [{"source_type": "mail", "source_id": "m-812", "timestamp": EXAMPLE_TIME}]},
+}
+
+
+class Revised(Memory):
+    """The memory that came of it, as it now stands, and the batch by which it is undone."""
+
+    batch: UUID
+
+
+NEW: Answers = {201: Revised, 202: NotChanged}
+CHANGED: Answers = {200: Revised, 202: NotChanged}
+
+
+def revision(id: str, takes: type[BaseModel], example: Json, answers: Answers = NEW) -> Callable[[M], M]:
+    """Documents a revision."""
+    return operation(id, "Revision", answers, takes=takes, example=example, refuses=(404, 409), also=ALSO)
+
+
+class RevisionView(WriteView):
+    needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
+
+    def revise(self, verb: str, shape: type[BaseModel], *ids: UUID, status: int = 201) -> Response:
+        """`ids`: what is revised, else those that the body names. `status`: of a revision that was done."""
+        body: Any = check(shape, self.request.data)
+        change = Change(verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", None) or "")
+        at = timezone.now()
+        revised = revisions.ask(change, ids or body.ids, trust=self.trust, at=at)
+        if revised.refused:
+            return problems.problem(409, str(revised.refused), code=revised.refused.code, path=self.request.path)
+        if revised.memory is None:
+            return Response(Accepted.answer, status=202)
+        memory = Memory.of_id(revised.memory.pk, at=at)
+        if revised.proposal:
+            return Response({**memory, "proposal": revised.proposal}, status=202)
+        return Response({**memory, "batch": revised.batch}, status=status)
+
+
+class Supersede(RevisionView):
+    @revision("SupersedeMemory", Supersession, {"memory": NEW_MEMORY, "rationale": "the contract was renewed"})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Another memory takes its place
+
+        The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one.
+        What corrects a confirmed statement of the caller's own is confirmed with its confidence, unless it says
+        another. A statement names its evidence. A claim that was dismissed is a 409 `dismissed`.
+        """
+        return self.revise("supersede", Supersession, memory_id)
+
+
+class Fork(RevisionView):
+    @revision("ForkMemory", Supersession, {"memory": NEW_MEMORY, "rationale": "their subsidiary pays otherwise"})
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Another memory beside it
+
+        Both live; the new one is `derived_from` the old one, and the history of both says so.
+        """
+        return self.revise("fork", Supersession, memory_id)
+
+
+class Contest(RevisionView):
+    @revision(
+        "ContestMemory",
+        ContestBody,
+        {"ref": "the invoice of May was paid after 58 days", "rationale": "it does not fit what was seen"},
+        CHANGED,
+    )
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Speak against it
+
+        It is contested until a person decides. `ref` is the id of the memory that speaks against it, else words, which
+        are kept as evidence; left out or blank: nothing but the rationale speaks against it.
+        """
+        return self.revise("contest", ContestBody, memory_id, status=200)
+
+
+class Retract(RevisionView):
+    @revision("RetractMemory", Retraction, {"rationale": "it was about another company"}, CHANGED)
+    def write(self, request: Request, memory_id: UUID) -> Response:
+        """Take it back
+
+        It is kept with its history, hidden from what is read by default, and never comes back but by undo.
+        """
+        return self.revise("retract", Retraction, memory_id, status=200)
+
+
+class Merge(RevisionView):
+    @revision(
+        "MergeMemories",
+        Merger,
+        {
+            "ids": [EXAMPLE_ID, "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e12"],
+            "memory": {"content": "Acme pays on net-30 terms"},
+            "rationale": "they say the same",
+        },
+    )
+    def write(self, request: Request) -> Response:
+        """Several become one
+
+        The new one has the tags, evidence and counters of all, the best confidence and the highest sensitivity. All of
+        them are superseded, or none.
+        """
+        return self.revise("merge", Merger)

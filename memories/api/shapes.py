@@ -1,0 +1,67 @@
+"""What all shapes of the API share: how a row becomes an answer, how pages look, numbers within bounds.
+
+A shape stands for one representation: its fields are documented by it, answers are made from it, and it carries an
+example. Nothing is validated while the program answers; the property tests hold answers to their shapes.
+"""
+
+from functools import cache
+from typing import Annotated, Any, ClassVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Json = dict[str, Any]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+Percent = Annotated[int, Field(ge=0, le=100)]
+EXAMPLE_ID = "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e11"
+EXAMPLE_TIME = "2026-03-01T12:00:00Z"
+
+
+class Shape(BaseModel):
+    """Has these fields and no others; a docstring under a field is its description."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    example: ClassVar[Json] = {}
+
+    @classmethod
+    def from_row(cls, row: object, **derived: Any) -> Json:
+        """The answer as plain data: a field is taken from `derived`, else it is the attribute of its name.
+
+        A field with a default is left out unless `derived` has it.
+        """
+        names = _required(cls)
+        return {name: derived[name] if name in derived else getattr(row, name) for name in names} | derived
+
+
+class OpenShape(Shape):
+    """Has these fields, and whatever else the row holds."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class RequestBody(BaseModel):
+    """Takes these fields and no others; a docstring under a field is its description."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Page(Shape):
+    next: str | None
+    """The address of the next page; null: this is the last one"""
+    previous: str | None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_kwargs: Any) -> None:
+        """A page of the example of its first kind of item."""
+        [item] = get_args(cls.model_fields["results"].annotation)
+        first, *_ = get_args(item) or (item,)
+        cls.example = page_example(first.example)
+
+
+def page_example(item: Json) -> Json:
+    return {"next": None, "previous": None, "results": [item]}
+
+
+@cache
+def _required(shape: type[Shape]) -> tuple[str, ...]:
+    return tuple(name for name, field in shape.model_fields.items() if field.is_required())

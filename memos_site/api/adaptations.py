@@ -1,0 +1,99 @@
+"""GET adaptations: which memories changed the agents' behaviour. POST revert ends such a change."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import models
+from memories.api import paging
+from memories.api.base import ApiView, WriteView
+from memories.api.openapi import operation
+from memories.api.paging import PAGING
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape
+from memories.values.choices import Permission, RevertReason
+from memos_site import review
+from memos_site.api.decisions import DECIDE, REFUSES, Because, Flag
+from memos_site.api.tombstones import ACTIVE
+
+
+class Reversion(Because):
+    keep_memory: Flag = True
+    """False: the memory is dismissed along"""
+
+
+class Adaptation(Shape):
+    id: UUID
+    memory_id: UUID | None
+    memory_key: str
+    plugin: str
+    description: str
+    applied_at: datetime
+    applied_by: str
+    reverted_at: datetime | None
+    revert_reason: RevertReason | None
+
+    example = {
+        "id": EXAMPLE_ID,
+        "memory_id": EXAMPLE_ID,
+        "memory_key": "reply-language",
+        "plugin": "refund-agent",
+        "description": "Now following the preference: reply in German",
+        "applied_at": EXAMPLE_TIME,
+        "applied_by": "anna",
+        "reverted_at": None,
+        "revert_reason": None,
+    }
+
+    @classmethod
+    def of(cls, row: models.Adaptation) -> Json:
+        return cls.from_row(row, revert_reason=row.revert_reason or None)
+
+
+class RevertedAdaptation(Adaptation):
+    batch: UUID
+
+
+class AdaptationPage(Page):
+    results: list[Adaptation]
+
+
+class Adaptations(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope", "active"}) | PAGING
+
+    @operation("ListAdaptations", "Beside memories", AdaptationPage, parameters=(ACTIVE,))
+    def get(self, request: Request) -> Response:
+        """Which memories changed the agents' behaviour
+
+        Newest first.
+        """
+        rows = models.Adaptation.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
+        if (active := paging.boolean(request, "active")) is not None:
+            rows = rows.filter(reverted_at__isnull=active)
+        at = paging.moment(request)
+        return paging.answer(request, rows, ("-applied_at", "-id"), show=Adaptation.of, at=at)
+
+
+class Revert(WriteView):
+    needs = DECIDE
+
+    @operation(
+        "RevertAdaptation",
+        "Decisions",
+        RevertedAdaptation,
+        takes=Reversion,
+        example={"keep_memory": True, "why": "too eager"},
+        refuses=REFUSES,
+    )
+    def write(self, request: Request, adaptation_id: UUID) -> Response:
+        """End a changed behaviour
+
+        Alone: its memory goes back to confirmed and rules apply it no more, under whatever key it is said. Or the
+        memory is dismissed along.
+        """
+        body, at = self.body(Reversion), timezone.now()
+        batch = review.revert(self.trust, adaptation_id, keep_memory=body.keep_memory, at=at, why=body.why)
+        return Response({**Adaptation.of(models.Adaptation.objects.get(pk=adaptation_id)), "batch": batch})

@@ -1,0 +1,46 @@
+"""GET audit: what was done, by whom and why."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import paging
+from memories.api.base import ApiView
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query
+from memories.api.shapes import Page
+from memories.api.trails import HistoryEntry
+from memories.models import AuditEntry
+from memories.values.choices import Permission
+
+
+class AuditPage(Page):
+    results: list[HistoryEntry]
+
+
+class Audit(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope", "action", "actor", "subject", "batch"}) | PAGING
+
+    @operation(
+        "ListAudit",
+        "Beside memories",
+        AuditPage,
+        parameters=(
+            query("subject", {"type": "string", "format": "uuid"}, "About exactly this one."),
+            query("batch", {"type": "string", "format": "uuid"}, "Of one decision."),
+            query("action", {"type": "string"}, "promote, dismiss, revise, ..."),
+            query("actor", {"type": "string"}, "By whom, by name."),
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        """What was done, by whom and why
+
+        Latest first. It outlives what it speaks of.
+        """
+        rows = AuditEntry.objects.visible_to(self.trust).with_rationale(self.trust)
+        rows = rows.filter(**paging.exact(request, "scope", "action", "actor"))
+        for name, column in (("subject", "subject_id"), ("batch", "batch_id")):
+            if name in request.query_params:
+                rows = rows.filter(**{column: paging.identifier(request, name)})
+        at = paging.moment(request)
+        return paging.answer(request, rows, ("-at", "-id"), show=HistoryEntry.of, at=at)

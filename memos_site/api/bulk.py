@@ -1,0 +1,139 @@
+"""POST memories/bulk: many decisions as one batch. Permission `review`."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from django.utils import timezone
+from pydantic import Field, RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import WriteView, read
+from memories.api.openapi import operation
+from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
+from memories.values.choices import Category, Origin, Status, Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import Identifier, Instant, ScopeName, Tag
+from memos_site import review
+from memos_site.api.decisions import (
+    DECIDE,
+    Because,
+    Demotion,
+    Dismissal,
+    Flag,
+    Pinning,
+    Promotion,
+    Snoozing,
+    Why,
+    joined,
+)
+
+Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: one by one
+
+
+class BulkDecision(RequestBody):
+    action: Literal["promote", "demote", "dismiss", "restore", "pin", "snooze"]
+    why: Why = ""
+    reason: Why = ""
+    """A dismissal needs one, here or in `why`"""
+    to: Literal["candidate", "confirmed", "applied"] = "confirmed"
+    """Of a promotion or demotion"""
+    pinned: Flag = True
+    until: Annotated[datetime | None, *Instant.__metadata__] = None
+    """Of a snooze"""
+
+
+class ManyById(BulkDecision):
+    ids: Annotated[list[UUID], Field(min_length=1, json_schema_extra={"maxItems": review.MOST_AT_ONCE})]
+
+
+class Filter(RequestBody):
+    """Without `status` what waits in the inbox, with it what a list of memories shows."""
+
+    kind: Kind | None = None
+    """As in the inbox; without `status` only"""
+    status: list[Status] | None = None
+    type: Type | None = None
+    category: Category | None = None
+    source: Identifier | None = None
+    origin: Origin | None = None
+    company_id: Identifier | None = None
+    scope: ScopeName | None = None
+    thread_id: Identifier | None = None
+    tag: Tag | None = None
+    min_confidence: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class ManyByFilter(BulkDecision):
+    filter: Filter
+    as_of: Annotated[datetime, *Instant.__metadata__]
+    """What was created or changed after this is not meant"""
+
+
+class ManyDecisions(RootModel[ManyById | ManyByFilter]):
+    """Which ones, and what is to be done with each."""
+
+
+class Failed(Shape):
+    id: UUID
+    code: str
+    detail: str
+
+
+class DecidedMany(Shape):
+    """One batch, by which all of it is undone."""
+
+    batch: UUID
+    done: list[UUID]
+    failed: list[Failed]
+    equals: list[UUID]
+    """Of a dismissal: other memories that claim the same, dismissed along"""
+
+
+BODIES: dict[str, type[Because]] = {
+    "promote": Promotion,
+    "demote": Demotion,
+    "dismiss": Dismissal,
+    "restore": Because,
+    "pin": Pinning,
+    "snooze": Snoozing,
+}
+
+
+class Bulk(WriteView):
+    needs = DECIDE
+
+    @operation(
+        "DecideMany",
+        "Decisions",
+        DecidedMany,
+        takes=ManyDecisions,
+        example={"action": "dismiss", "ids": [EXAMPLE_ID], "why": "noise"},
+    )
+    def write(self, request: Request) -> Response:
+        """Decide about many at once
+
+        By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list of
+        memories shows. Up to 5,000, each by itself: what fails is named and keeps no other from it. One batch undoes
+        all.
+        """
+        at = timezone.now()
+        raw: Json = request.data if isinstance(request.data, dict) else {}
+        if "filter" in raw and "ids" in raw:
+            raise Invalid(FieldError("/filter", "ambiguous", "either ids or a filter"))
+        if "filter" in raw:
+            filtered = self.body(ManyByFilter)
+            chosen, about = filtered.filter.model_dump(exclude_none=True), _about(filtered, raw)
+            many = review.by_filter(self.trust, chosen, filtered.as_of, filtered.action, at=at, **about)
+        else:
+            named = self.body(ManyById)
+            many = review.by_ids(self.trust, named.ids, named.action, at=at, **_about(named, raw))
+        return Response(DecidedMany.from_row(many))
+
+
+def _about(bulk: BulkDecision, raw: Json) -> Json:
+    """The rationale, and what the action takes: checked as for a single decision."""
+    shape = BODIES[bulk.action]
+    single = read(shape, {name: raw[name] for name in shape.model_fields if name in raw})
+    return {"why": joined(bulk.reason, bulk.why), **single.details}

@@ -1,0 +1,156 @@
+"""GET proposals: what agents and rules proposed instead of changing it. POST accept and reject."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import models
+from memories.api import paging
+from memories.api.base import ApiView, WriteView, allowed_versions
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query, some_of
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape
+from memories.models.proposal import STILL_OPEN
+from memories.values.choices import Permission, Sensitivity
+from memories.values.exceptions import NotFound
+from memories.values.field_types import SensitivityName
+from memos_site import review
+from memos_site.api.decisions import DECIDE, Because, decision
+
+DECISIONS = [STILL_OPEN, *models.Proposal.Decision.values]
+
+
+class Proposal(Shape):
+    id: UUID
+    kind: Literal["revision", "merge", "conflict", "failing"]
+    memory: UUID
+    others: list[UUID]
+    change: dict[str, Any]
+    """What accepting it does: `verb` and what that takes"""
+    resembles: UUID | None
+    """A tombstone that the change is like"""
+    why: str
+    score: float | None
+    made_by: str
+    evidence: list[Any]
+    scope: str
+    sensitivity: SensitivityName
+    opened_at: datetime
+    snoozed_until: datetime | None
+    decided_at: datetime | None
+    decided_by: str
+    decision: Literal["accepted", "rejected", "withdrawn"] | None
+    """null: it is open"""
+
+    example = {
+        "id": EXAMPLE_ID,
+        "kind": "revision",
+        "memory": EXAMPLE_ID,
+        "others": [],
+        "change": {"verb": "edit", "content": "Acme pays within 60 days"},
+        "resembles": None,
+        "why": "new contract",
+        "score": None,
+        "made_by": "refund-agent",
+        "evidence": [],
+        "scope": "project:shop",
+        "sensitivity": "low",
+        "opened_at": EXAMPLE_TIME,
+        "snoozed_until": None,
+        "decided_at": None,
+        "decided_by": "",
+        "decision": None,
+    }
+
+    @classmethod
+    def of(cls, row: models.Proposal) -> Json:
+        return cls.from_row(row, memory=row.memory_id, sensitivity=Sensitivity(row.sensitivity).label)
+
+
+class DecidedProposal(Proposal):
+    batch: UUID
+
+
+class ProposalPage(Page):
+    results: list[Proposal]
+
+
+class OneProposal(ApiView):
+    needs = {"GET": (Permission.READ,)}
+
+    @operation("GetProposal", "Beside memories", Proposal, refuses=(404,))
+    def get(self, request: Request, proposal_id: UUID) -> Response:
+        """What was proposed, and what has become of it
+
+        The answer to a write that needed a person names it.
+        """
+        row = models.Proposal.objects.visible_to(self.trust).filter(pk=proposal_id).first()
+        if row is None:
+            raise NotFound
+        return Response(Proposal.of(row))
+
+
+class Proposals(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"kind", "decision", "memory", "made_by", "scope"}) | PAGING
+
+    @operation(
+        "ListProposals",
+        "Beside memories",
+        ProposalPage,
+        parameters=(
+            some_of("kind", models.Proposal.Kind.values, "Of these kinds."),
+            some_of("decision", DECISIONS, "Decided so; `open`: not yet."),
+            query("memory", {"type": "string", "format": "uuid"}, "About exactly this memory."),
+            query("made_by", {"type": "string"}, "Proposed by, by name."),
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        """What was proposed
+
+        Open ones and decided ones, newest first. What waits for a person stands in the inbox, too.
+        """
+        rows = models.Proposal.objects.visible_to(self.trust).filter(**paging.exact(request, "made_by", "scope"))
+        if kinds := paging.choice(request, "kind", models.Proposal.Kind.values):
+            rows = rows.filter(kind__in=kinds)
+        if decisions := paging.choice(request, "decision", DECISIONS):
+            rows = rows.decided(decisions)
+        if "memory" in request.query_params:
+            rows = rows.filter(memory=paging.identifier(request, "memory"))
+        at = paging.moment(request)
+        return paging.answer(request, rows, ("-opened_at", "-id"), show=Proposal.of, at=at)
+
+
+class ProposalDecision(WriteView):
+    needs = DECIDE
+
+    def decide(self, verb: Callable[..., UUID], proposal_id: UUID) -> Response:
+        """`verb`: a function of `review` that answers the batch."""
+        why, versions = self.body(Because).why, allowed_versions(self.request)
+        batch = verb(self.trust, proposal_id, at=timezone.now(), why=why, versions=versions)
+        return Response({**Proposal.of(models.Proposal.objects.get(pk=proposal_id)), "batch": batch})
+
+
+class Accept(ProposalDecision):
+    @decision("AcceptProposal", Because, {"why": "the contract says so"}, DecidedProposal)
+    def write(self, request: Request, proposal_id: UUID) -> Response:
+        """Do what was proposed
+
+        When it does not apply any more it is a 409 and the proposal stays open. If-Match: the version of its memory.
+        """
+        return self.decide(review.accept, proposal_id)
+
+
+class Reject(ProposalDecision):
+    @decision("RejectProposal", Because, {"why": "one customer only"}, DecidedProposal)
+    def write(self, request: Request, proposal_id: UUID) -> Response:
+        """Leave it as it is
+
+        Nothing changes but that the proposal is decided.
+        """
+        return self.decide(review.reject, proposal_id)

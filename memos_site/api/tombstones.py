@@ -1,0 +1,96 @@
+"""GET tombstones: what was dismissed, forgotten or expired. POST lift lets the claim come back."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import models
+from memories.api import paging
+from memories.api.base import ApiView, WriteView
+from memories.api.openapi import operation
+from memories.api.paging import BOOLEAN, PAGING, query
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Page, Shape
+from memories.values.choices import Category, Permission
+from memos_site import review
+from memos_site.api.decisions import DECIDE, REFUSES, Because
+
+ACTIVE = query("active", BOOLEAN, "Those that hold, or those that ended.")
+
+
+class Tombstone(Shape):
+    id: UUID
+    scope: str
+    key: str | None
+    memory_id: UUID | None
+    category: Category | None
+    reason: str
+    by: str
+    at: datetime
+    blocks: bool
+    """false: a watermark only, the same may be stored again"""
+    hits: Count
+    last_hit_at: datetime | None
+    lifted_at: datetime | None
+
+    example = {
+        "id": EXAMPLE_ID,
+        "scope": "project:shop",
+        "key": "acme-terms",
+        "memory_id": EXAMPLE_ID,
+        "category": "fact",
+        "reason": "wrong",
+        "by": "anna",
+        "at": EXAMPLE_TIME,
+        "blocks": True,
+        "hits": 7,
+        "last_hit_at": EXAMPLE_TIME,
+        "lifted_at": None,
+    }
+
+
+class LiftedTombstone(Tombstone):
+    batch: UUID
+
+
+class TombstonePage(Page):
+    results: list[Tombstone]
+
+
+class Tombstones(ApiView):
+    needs = {"GET": (Permission.REVIEW,)}
+    filters = frozenset({"scope", "active"}) | PAGING
+
+    @operation("ListTombstones", "Beside memories", TombstonePage, parameters=(ACTIVE,))
+    def get(self, request: Request) -> Response:
+        """What was dismissed, forgotten or expired
+
+        Newest first. `hits` counts the writes that it kept out.
+        """
+        rows = models.Tombstone.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
+        if (active := paging.boolean(request, "active")) is not None:
+            rows = rows.filter(lifted_at__isnull=active)
+        at = paging.moment(request)
+        return paging.answer(request, rows, ("-at", "-id"), show=Tombstone.from_row, at=at)
+
+
+class Lift(WriteView):
+    needs = DECIDE
+
+    @operation(
+        "LiftTombstone",
+        "Decisions",
+        LiftedTombstone,
+        takes=Because,
+        example={"why": "it has become true"},
+        refuses=REFUSES,
+    )
+    def write(self, request: Request, tombstone_id: UUID) -> Response:
+        """Let the claim come back
+
+        A dismissed memory stays dismissed; the same claim may be stored again.
+        """
+        batch = review.lift(self.trust, tombstone_id, at=timezone.now(), why=self.body(Because).why)
+        return Response(LiftedTombstone.from_row(models.Tombstone.objects.get(pk=tombstone_id), batch=batch))

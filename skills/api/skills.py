@@ -1,0 +1,199 @@
+"""GET skills and skills/{name}: what is published. With `review`, and for people, every status."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import paging
+from memories.api.base import ApiView
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query, some_of
+from memories.api.payload_shapes import Performance
+from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, Percent, Shape, Share
+from memories.values import links
+from memories.values.choices import ActorKind, Permission, Sensitivity, Status
+from memories.values.exceptions import Conflict, NotFound
+from memories.values.field_types import SensitivityName
+from skills import models
+
+LEARNED = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")
+REFUSES = (404, 409)  # 409: the name exists in several scopes
+NAME = OpenApiParameter(
+    "name", {"type": "string"}, OpenApiParameter.PATH, description="The skill's slug; `_` reads as `-`."
+)
+SCOPE = query("scope", {"type": "string"}, "Where the skill lives; needed where its name exists in several scopes.")
+Number = Annotated[int, Field(ge=1)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Package(Shape):
+    url: str
+    sha256: Sha256
+    size: Count
+
+    example = {
+        "url": "http://127.0.0.1:8000/api/v1/skills/refund-payment/versions/1/content?scope=project%3Ashop",
+        "sha256": "0" * 64,
+        "size": 1543,
+    }
+
+    @classmethod
+    def of(cls, version: models.SkillVersion) -> Json:
+        skill = version.skill
+        return cls.from_row(version, url=links.skill_package(skill.name, version.number, scope=skill.scope))
+
+
+class Skill(Shape):
+    """What a skill's memory has learnt is null until it has."""
+
+    id: UUID
+    name: str
+    title: str
+    description: str
+    status: Status
+    scope: str
+    sensitivity: SensitivityName
+    confidence: Percent
+    skill_name: str | None
+    triggers: list[dict[str, Any]] | None
+    recipe: list[dict[str, Any]] | None
+    required_tools: list[str] | None
+    failure_modes: list[Any] | None
+    fallbacks: list[Any] | None
+    effects: list[str]
+    """What a run by it changes, sorted: tools and kinds of commands; empty also where nothing is known"""
+    performance: Performance
+    reliability: Share
+    """The lower end of the 95 % interval of its success rate (Wilson); 0 without a use"""
+    published_version: Number | None
+    latest_version: Number | None
+    """For who sees published versions only: the published one"""
+    proposed_version: Number | None
+    memory_id: UUID
+    package: Package | None
+
+    example = {
+        "id": EXAMPLE_ID,
+        "name": "refund-payment",
+        "title": "Refund a payment",
+        "description": "Refunds a payment after looking at its order",
+        "status": "confirmed",
+        "scope": "project:shop",
+        "sensitivity": "low",
+        "confidence": 60,
+        "skill_name": "skill:get_order>refund_payment",
+        "triggers": [],
+        "recipe": [{"step": "Look at the order", "tool": "get_order"}, {"step": "Refund", "tool": "refund_payment"}],
+        "required_tools": ["get_order", "refund_payment"],
+        "failure_modes": [],
+        "fallbacks": [],
+        "effects": ["refund_payment"],
+        "performance": Performance.example,
+        "reliability": 0.41,
+        "published_version": 1,
+        "latest_version": 1,
+        "proposed_version": None,
+        "memory_id": EXAMPLE_ID,
+        "package": Package.example,
+    }
+
+    @classmethod
+    def of(cls, row: models.Skill, *, every_status: bool) -> Json:
+        """`every_status`: the caller sees all versions; otherwise the published one is all there is."""
+        memory, published = row.memory, row.published
+        numbers = [version.number for version in row.versions.all() if every_status or version == published]
+        record = getattr(memory, "performance", None)
+        return cls.from_row(
+            memory,
+            id=row.pk,
+            name=row.name,
+            title=row.title,
+            description=published.fields["description"] if published else memory.content,
+            sensitivity=Sensitivity(memory.sensitivity).label,
+            **{name: memory.payload.get(name) for name in LEARNED},
+            effects=memory.payload.get("effects") or [],
+            performance=Performance.of(record),
+            reliability=record.reliability if record else 0.0,
+            published_version=published.number if published else None,
+            latest_version=max(numbers, default=None),
+            proposed_version=row.proposed.number if every_status and row.proposed else None,
+            memory_id=memory.pk,
+            package=Package.of(published) if published else None,
+        )
+
+
+class SkillPage(Page):
+    results: list[Skill]
+
+
+class SkillView(ApiView):
+    needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {"GET": (Permission.SKILLS, Permission.READ)}
+
+    @property
+    def sees_every_status(self) -> bool:
+        return self.trust.actor.kind == ActorKind.PERSON or self.trust.may(Permission.REVIEW)
+
+    def skills(self) -> models.SkillQuerySet:
+        rows = models.Skill.objects.visible_to(self.trust).select_related("memory__performance")
+        rows = rows.prefetch_related("versions")
+        return rows if self.sees_every_status else rows.downloadable()
+
+    def skill(self, request: Request, name: str) -> models.Skill:
+        """By its slug (`_` reads as `-`). NotFound, or Conflict when scopes share the name and `scope` is not given."""
+        rows = self.skills().filter(name=name.replace("_", "-"), **paging.exact(request, "scope"))
+        named = list(rows[:20])
+        if not named:
+            raise NotFound
+        if len(named) > 1:
+            scopes = ", ".join(repr(skill.scope) for skill in named)
+            raise Conflict(f"{name} exists in several scopes ({scopes}): say which with ?scope=")
+        return named[0]
+
+    def version(self, request: Request, name: str, number: str) -> models.SkillVersion:
+        """`latest` is the published one; for who sees every status and where none is published, the newest."""
+        skill = self.skill(request, name)
+        versions = [v for v in skill.versions.all() if self.sees_every_status or v == skill.published]
+        if number == "latest":
+            version = skill.published or next(iter(versions), None)
+        else:
+            version = next((version for version in versions if str(version.number) == number), None)
+        if version is None:
+            raise NotFound
+        return version
+
+
+class Skills(SkillView):
+    filters = frozenset({"scope", "status"}) | PAGING
+
+    @operation("ListSkills", "Skills", SkillPage, parameters=(some_of("status", Status.values, "In these states."),))
+    def get(self, request: Request) -> Response:
+        """Skills
+
+        By name. Without `review` only what is published, of confirmed or applied memories.
+        """
+        rows = self.skills().filter(**paging.exact(request, "scope"))
+        if statuses := paging.choice(request, "status", Status.values):
+            rows = rows.filter(memory__status__in=statuses)
+
+        def show(row: models.Skill) -> Json:
+            return Skill.of(row, every_status=self.sees_every_status)
+
+        return paging.answer(request, rows, ("name", "pk"), show=show, at=timezone.now())
+
+
+class OneSkill(SkillView):
+    filters = frozenset({"scope"})
+
+    @operation("GetSkill", "Skills", Skill, parameters=(NAME, SCOPE), refuses=REFUSES)
+    def get(self, request: Request, name: str) -> Response:
+        """One skill
+
+        By its name. Where several scopes have a skill of that name: 409 naming them, unless `scope` says which.
+        """
+        return Response(Skill.of(self.skill(request, name), every_status=self.sees_every_status))

@@ -1,0 +1,168 @@
+"""GET skills/{name}/versions, one of them, and its package."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Literal
+
+from django.core.files.storage import storages
+from django.http import FileResponse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api import paging
+from memories.api.openapi import operation
+from memories.api.paging import PAGING
+from memories.api.payload_shapes import Performance
+from memories.api.shapes import EXAMPLE_TIME, Count, Json, Page, Shape, Share
+from memories.models import Performance as Record
+from skills import models
+from skills.api.skills import NAME, REFUSES, SCOPE, Number, Package, Sha256, SkillView
+
+NUMBER = OpenApiParameter(
+    "number", {"type": "string"}, OpenApiParameter.PATH, description="A version's number, or `latest`."
+)
+HASH = OpenApiParameter(
+    "X-Content-SHA256", {"type": "string"}, OpenApiParameter.HEADER, response=[200], description="Of the whole file."
+)
+
+
+class File(Shape):
+    path: str
+    size: Count
+    sha256: Sha256
+
+
+class Finding(Shape):
+    rule: str
+    severity: Literal["low", "medium", "high", "critical"]
+    file: str
+    line: Number
+    excerpt: str
+
+
+class Scan(Shape):
+    findings: list[Finding]
+
+
+class SkillVersion(Shape):
+    """A version never changes once it is written; only its status does."""
+
+    number: Number
+    status: Literal["proposed", "published", "retired", "rejected", "replaced"]
+    made_by: Literal["consolidation", "extraction", "upload", "edit", "restore"]
+    changelog: str
+    fields: dict[str, Any]
+    skill_md: str
+    files: list[File]
+    package: Package
+    scan: Scan
+    performance: Performance
+    """Of the uses that agents reported of this version; runs that were only recorded are in the skill's"""
+    reliability: Share
+    created_at: datetime
+    published_at: datetime | None
+
+    example = {
+        "number": 1,
+        "status": "published",
+        "made_by": "consolidation",
+        "changelog": "",
+        "fields": {"name": "refund-payment", "description": "Refunds a payment after looking at its order"},
+        "skill_md": "---\nname: refund-payment\n---\n",
+        "files": [{"path": "SKILL.md", "size": 30, "sha256": "0" * 64}],
+        "package": Package.example,
+        "scan": {"findings": []},
+        "performance": Performance.example,
+        "reliability": 0.41,
+        "created_at": EXAMPLE_TIME,
+        "published_at": EXAMPLE_TIME,
+    }
+
+    @classmethod
+    def of(cls, row: models.SkillVersion, *, record: Record | None = None) -> Json:
+        """`record`: the outcomes of its reported uses; None: there are none."""
+        return cls.from_row(
+            row,
+            package=Package.of(row),
+            performance=Performance.of(record),
+            reliability=record.reliability if record else 0.0,
+        )
+
+
+class SkillVersionPage(Page):
+    results: list[SkillVersion]
+
+
+class Versions(SkillView):
+    filters = frozenset({"scope"}) | PAGING
+
+    @operation("ListSkillVersions", "Skills", SkillVersionPage, parameters=(NAME, SCOPE), refuses=REFUSES)
+    def get(self, request: Request, name: str) -> Response:
+        """The versions of a skill
+
+        Newest first. Without `review` the published one.
+        """
+        skill = self.skill(request, name)
+        rows = models.SkillVersion.objects.filter(skill=skill).select_related("skill")
+        if not self.sees_every_status:
+            rows = rows.filter(status=models.SkillVersion.Status.PUBLISHED)
+        records = models.SkillUse.objects.filter(skill=skill).by_version()
+
+        def show(row: models.SkillVersion) -> Json:
+            return SkillVersion.of(row, record=records.get(row.pk))
+
+        return paging.answer(request, rows, ("-number",), show=show, at=timezone.now())
+
+
+class OneVersion(SkillView):
+    filters = frozenset({"scope"})
+
+    @operation("GetSkillVersion", "Skills", SkillVersion, parameters=(NAME, NUMBER, SCOPE), refuses=REFUSES)
+    def get(self, request: Request, name: str, number: str) -> Response:
+        """One version of a skill
+
+        `latest` is the published one; for who sees every status and where none is published, the newest.
+        """
+        version = self.version(request, name, number)
+        record = models.SkillUse.objects.filter(version=version).by_version().get(version.pk)
+        return Response(SkillVersion.of(version, record=record))
+
+
+class ZipNegotiation(DefaultContentNegotiation):
+    """The answer is a zip whatever the Accept header says; only a problem is rendered."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type or ""
+
+
+class Content(SkillView):
+    filters = frozenset({"scope"})
+    content_negotiation_class = ZipNegotiation
+
+    @operation(
+        "DownloadSkillVersion",
+        "Skills",
+        {200: {"type": "string", "format": "binary"}},
+        parameters=(NAME, NUMBER, SCOPE, HASH),
+        refuses=REFUSES,
+        media_type="application/zip",
+    )
+    def get(self, request: Request, name: str, number: str) -> FileResponse:
+        """The package of a version
+
+        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256.
+        """
+        version = self.version(request, name, number)
+        file = storages["skills"].open(version.package)
+        filename = f"{version.skill.name}.zip"
+        answer = FileResponse(file, as_attachment=True, filename=filename, content_type="application/zip")
+        answer["ETag"] = f'"{version.sha256}"'
+        answer["X-Content-SHA256"] = version.sha256
+        return answer
