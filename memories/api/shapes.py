@@ -4,7 +4,9 @@ A shape stands for one representation: its fields are documented by it, answers 
 example. Nothing is validated while the program answers; the property tests hold answers to their shapes.
 """
 
+from collections.abc import Callable, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,8 +31,11 @@ class Shape(BaseModel):
 
         A field with a default is left out unless `derived` has it.
         """
-        names = _required(cls)
-        return {name: derived[name] if name in derived else getattr(row, name) for name in names} | derived
+        fields, columns, values = _plan(cls, tuple(derived))
+        answer = fields.copy()  # in the order of the shape
+        answer.update(zip(columns, values(row), strict=True))
+        answer.update(derived)
+        return answer
 
 
 class OpenShape(Shape):
@@ -63,5 +68,10 @@ def page_example(item: Json) -> Json:
 
 
 @cache
-def _required(shape: type[Shape]) -> tuple[str, ...]:
-    return tuple(name for name, field in shape.model_fields.items() if field.is_required())
+def _plan(shape: type[Shape], derived: tuple[str, ...]) -> tuple[Json, list[str], Callable[[object], Sequence[Any]]]:
+    """The required fields, those of them that are attributes, and what reads these."""
+    required = [name for name, field in shape.model_fields.items() if field.is_required()]
+    columns = [name for name in required if name not in derived]
+    several = len(columns) > 1
+    values = attrgetter(*columns) if several else lambda row: [getattr(row, name) for name in columns]
+    return dict.fromkeys(required), columns, values
