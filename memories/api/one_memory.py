@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -132,9 +132,7 @@ class OneMemory(MemoryView):
         dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. Of a closed memory only
         sensitivity and deletion policy change. `batch` is null when nothing is different.
         """
-        at, body = timezone.now(), request.data
-        reason = read(Reason, {"why": body["why"]} if isinstance(body, dict) and "why" in body else {})
-        change = edits.parse_edit({name: body[name] for name in body if name != "why"} if isinstance(body, dict) else body)
+        at, (reason, change) = timezone.now(), _change(request.data)
         versions = allowed_versions(request)
         edited = edits.edit(self.trust, memory_id, change, at=at, why=reason.why.strip(), versions=versions)
         answer = Memory.of_id(memory_id, at=at)
@@ -208,3 +206,11 @@ class Erase(WriteView):
         self.body(Reason)
         dry_run = paging.flag(request, "dry_run")
         return Response(asdict(lifecycle.erase(memory_id, trust=self.trust, at=timezone.now(), dry_run=dry_run)))
+
+
+def _change(body: Any) -> tuple[Reason, edits.Edit]:
+    """The two parts of a `Change`. Invalid names each wrong field."""
+    if not isinstance(body, dict):
+        return Reason(), edits.parse_edit(body)
+    reason = read(Reason, {name: body[name] for name in body if name == "why"})
+    return reason, edits.parse_edit({name: body[name] for name in body if name != "why"})

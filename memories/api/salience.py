@@ -25,7 +25,7 @@ def _capped(value: Any) -> Any:
     return min(value, MOST) if is_number else value
 
 
-Amount = Annotated[float, BeforeValidator(_capped), Field(ge=0, allow_inf_nan=False, strict=True)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True), BeforeValidator(_capped)]
 
 
 class Move(RequestBody):
