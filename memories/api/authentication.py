@@ -57,8 +57,8 @@ class Session(SessionAuthentication):
     """The browser's session, with CSRF."""
 
     def authenticate(self, request: Request) -> tuple[object, Trust] | None:
-        found = super().authenticate(request)
-        return (found[0], people.trust_of(found[0])) if found else None
+        authenticated = super().authenticate(request)
+        return (authenticated[0], people.trust_of(authenticated[0])) if authenticated else None
 
 
 class HasPermission(BasePermission):

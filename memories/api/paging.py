@@ -153,15 +153,15 @@ def answer(
     """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page; `also` are other
     tables whose rows stand among these; `use` is called with the rows of the page once they are shown."""
     limit = number(request, "limit", default=default, least=1, most=200)
-    found = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
-    shown = {
-        "next": _url(request, found.next),
-        "previous": _url(request, found.previous),
-        "results": [*(show(row) for row in found.rows), *([] if found.next else after)],
+    current = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
+    body = {
+        "next": _url(request, current.next),
+        "previous": _url(request, current.previous),
+        "results": [*(show(row) for row in current.rows), *([] if current.next else after)],
     }
-    if use and found.rows:
-        use(found.rows)
-    return Response(shown)
+    if use and current.rows:
+        use(current.rows)
+    return Response(body)
 
 
 def _url(request: Request, place: Cursor | None) -> str | None:

@@ -42,10 +42,10 @@ def _learned(answer: Any) -> Iterator[dict[str, Any]]:
 
 def _episodes(ids: Any, trust: Trust) -> dict[UUID, list[dict[str, Any]]]:
     earliest = Window(RowNumber(), partition_by="memory", order_by=("at", "pk"))
-    seen = Evidence.objects.filter(memory__in=list(ids), episode__isnull=False).of_visible_episodes(trust)
-    rows = seen.annotate(number=earliest, source=F("episode__source")).filter(number__lte=MOST_NAMED)
+    visible = Evidence.objects.filter(memory__in=list(ids), episode__isnull=False).of_visible_episodes(trust)
+    rows = visible.annotate(number=earliest, source=F("episode__source")).filter(number__lte=MOST_NAMED)
     named = defaultdict(list)
     for memory_id, episode_id, source, at in rows.order_by("number").values_list("memory", "episode", "source", "at"):
-        told = {"kind": "episode", "ref": str(episode_id), "created_by": source, "timestamp": at}
-        named[memory_id].append(told)
+        source_entry = {"kind": "episode", "ref": str(episode_id), "created_by": source, "timestamp": at}
+        named[memory_id].append(source_entry)
     return named

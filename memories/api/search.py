@@ -112,8 +112,8 @@ class SearchAnswer(Shape):
     }
 
     @classmethod
-    def of(cls, found: Found, asked: SearchRequest, *, at: datetime) -> Json:
-        results = [SearchResult.of(result, at=at, explain=asked.explain) for result in found.results]
+    def of(cls, found: Found, question: SearchRequest, *, at: datetime) -> Json:
+        results = [SearchResult.of(result, at=at, explain=question.explain) for result in found.results]
         results += [
             {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
         ]
@@ -129,8 +129,8 @@ class SearchView(ApiView):
     needs = {"POST": (Permission.READ,)}
 
     def search(self, request: Request) -> Response:
-        asked, at = search.check(request.data), timezone.now()
-        return Response(SearchAnswer.of(search.search(asked, trust=self.trust, at=at), asked, at=at))
+        question, at = search.check(request.data), timezone.now()
+        return Response(SearchAnswer.of(search.search(question, trust=self.trust, at=at), question, at=at))
 
 
 class Search(SearchView):

@@ -120,10 +120,10 @@ class Context(ApiView):
         adaptations once.
         """
         started = time.monotonic()
-        asked, at = context.check(request.data), timezone.now()
-        given = context.assemble(asked, trust=self.trust, at=at)
+        body, at = context.check(request.data), timezone.now()
+        given = context.assemble(body, trust=self.trust, at=at)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
-        advice = _guidance(asked, self.trust, allowance, at=at)
+        advice = _guidance(body, self.trust, allowance, at=at)
         degraded = [*given.degraded, *allowance.degraded]
         return Response(
             ContextAnswer.from_row(
@@ -137,10 +137,10 @@ class Context(ApiView):
         )
 
 
-def _guidance(asked: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
+def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
     """Unsure without a task, and when it fails or takes too long, which `degraded` then says."""
-    if not asked.task.strip():
+    if not body.task.strip():
         return Guidance()
-    question = guidance.check({"task": asked.task, "thread_id": asked.thread_id})
-    narrowed = asked.narrows(trust)
+    question = guidance.check({"task": body.task, "thread_id": body.thread_id})
+    narrowed = body.narrows(trust)
     return allowance.part("guidance", lambda: guidance.answer(question, trust=narrowed, at=at)) or Guidance()
