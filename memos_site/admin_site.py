@@ -1,4 +1,4 @@
-"""The site under /admin/: its own door is the house's door, and its policy is its own."""
+"""The admin site under /admin/: it uses the site's sign-in page, and has a content security policy of its own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,18 +27,18 @@ class Site(UnfoldAdminSite):
     @method_decorator(never_cache)
     @method_decorator(login_not_required)
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Nobody signs in here: that would be a second door, and one that does not count wrong passwords."""
+        """Redirect to the site's sign-in page: a second one would not count wrong passwords."""
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied("the admin is for administrators only")
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index"))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """What agents know first, the machinery last."""
+        """The apps in the order of ORDER: memories first, the job queue last."""
         apps = super().get_app_list(request, app_label)
         return sorted(apps, key=lambda app: ORDER.index(app["app_label"]) if app["app_label"] in ORDER else len(ORDER))
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """What the person may open, as the index names it."""
+        """The sidebar: the models that the user may open, grouped by app."""
         return [
             {
                 "title": app["name"],

@@ -7,10 +7,10 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
-from memos_site.platform.env import BASE_DIR, ENV, private, secret_key
+from memos_site.platform.env import BASE_DIR, ENV, private_directory, secret_key
 
 DEBUG = ENV.DEBUG
-DATA_DIR = private(ENV.MEMOS_DATA_DIR.absolute())
+DATA_DIR = private_directory(ENV.MEMOS_DATA_DIR.absolute())
 SECRET_KEY = ENV.SECRET_KEY or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = ENV.SECRET_KEY_FALLBACKS
 ALLOWED_HOSTS = ENV.ALLOWED_HOSTS
@@ -102,7 +102,7 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "memos_site.platform.logs.JSONLine"},
     },
-    "filters": {"no_trace_of_refusals": {"()": "memos_site.platform.logs.NoTraceOfRefusals"}},
+    "filters": {"no_trace_of_refusals": {"()": "memos_site.platform.logs.DropRefusalTracebacks"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {

@@ -44,7 +44,7 @@ def _once(temporary: pytest.TempPathFactory, name: str, *command: str) -> Path:
 
 def _make(data_dir: Path, *command: str) -> Path:
     server = Server(data_dir)
-    server.wake()
+    server.ensure_running()
     sql(data_dir, "ALTER SYSTEM SET fsync = off", autocommit=True)
     sql(data_dir, "SELECT pg_reload_conf()")
     if command:

@@ -52,7 +52,7 @@ def retried(work: Callable[..., Any]) -> Callable[..., Any]:
                 return work(*args, **kwargs)
             except (OperationalError, InterfaceError) as error:
                 broken = outage(error)
-                if left == 0 or not (broken and broken.passing) or transaction.get_connection().in_atomic_block:
+                if left == 0 or not (broken and broken.transient) or transaction.get_connection().in_atomic_block:
                     raise
                 close_old_connections()
                 time.sleep(PAUSE)

@@ -1,4 +1,4 @@
-"""The operators' hall: what the desk decides, who signs in, and what the worker does."""
+"""Admin pages of the site: memories with their review actions, users and groups, jobs and sign-ins."""
 
 from memos_site.admin import decisions, jobs, people
 

@@ -1,4 +1,4 @@
-"""Memories with what the desk decides about them: the rooms' admins only show, and no room may look into the hall."""
+"""The admin of memories with the review's decisions as actions; `memories.admin` itself only shows them."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memos_site import review
 
 
-class Because(ActionForm):
-    """A decision with its reason."""
+class ReasonForm(ActionForm):
+    """The admin's action form with a field for the reason of a decision."""
 
     reason = forms.CharField(
         label="",
@@ -30,8 +30,8 @@ class Because(ActionForm):
 
 
 @admin.register(Memory)
-class DecidedMemoryAdmin(MemoryAdmin):
-    action_form = Because
+class ReviewedMemoryAdmin(MemoryAdmin):
+    action_form = ReasonForm
     actions = ("promote", "dismiss", "restore")
 
     def has_review_permission(self, request: HttpRequest) -> bool:
@@ -50,17 +50,17 @@ class DecidedMemoryAdmin(MemoryAdmin):
         self._decide(request, queryset, "restore")
 
     def _decide(self, request: HttpRequest, queryset: QuerySet[Memory], verb: str) -> None:
-        """Each row by itself: what cannot be decided says why, and keeps no other from it."""
-        trust, why, done = trust_of(request.user), request.POST.get("reason", ""), 0
+        """Decide each row on its own; a refusal becomes a message and does not stop the others."""
+        trust, why, count = trust_of(request.user), request.POST.get("reason", ""), 0
         for memory in queryset[: self.list_per_page]:
             try:
                 review.decide(trust, memory.pk, verb, at=timezone.now(), why=why)
-                done += 1
+                count += 1
             except (Conflict, Invalid, NotAllowed, NotFound) as refusal:
                 self.message_user(request, f"{memory}: {refusal}", messages.WARNING)
-        if done:
-            self.message_user(request, f"{verb}: {done}", messages.SUCCESS)
+        if count:
+            self.message_user(request, f"{verb}: {count}", messages.SUCCESS)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Without Django's own delete: a memory is dismissed or forgotten, never dropped."""
+        """The actions without Django's delete: a memory is dismissed or forgotten, never deleted here."""
         return {name: action for name, action in super().get_actions(request).items() if name in self.actions}

@@ -1,4 +1,4 @@
-"""What the worker does, as django-q offers it, and who knocked at the door, as axes saw it."""
+"""Admin pages of django-q's jobs and schedules, and of the sign-ins that axes records."""
 
 from typing import Any
 
@@ -15,32 +15,32 @@ for model in (Schedule, Success, Failure, OrmQ, AccessAttempt, AccessLog, Access
     admin.site.unregister(model)
 
 
-class _Job(Administrators, Uncounted):  # type: ignore[misc]  # an untyped base
-    """A schedule may name any function, and a traceback may quote any row."""
+class _JobAdmin(Administrators, Uncounted):  # type: ignore[misc]  # an untyped base
+    """Administrators only: a schedule may name any function, and a traceback may quote any row."""
 
 
 @admin.register(Schedule)
-class Schedules(ScheduleAdmin, _Job):  # type: ignore[misc]  # an untyped base
+class Schedules(ScheduleAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
     pass
 
 
 @admin.register(Success)
-class Successes(TaskAdmin, _Job):  # type: ignore[misc]  # an untyped base
+class Successes(TaskAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
     ordering = ("-stopped",)
 
 
 @admin.register(Failure)
-class Failures(FailAdmin, _Job):  # type: ignore[misc]  # an untyped base
+class Failures(FailAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
     ordering = ("-stopped",)
 
 
 @admin.register(OrmQ)
-class Queue(QueueAdmin, _Job):  # type: ignore[misc]  # an untyped base
+class Queue(QueueAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
     pass
 
 
-class _Seen(Uncounted):
-    """A deleted attempt lets its person try again; nothing else about it can be changed."""
+class _SignInAdmin(Uncounted):
+    """Records of sign-ins cannot be edited; deleting an attempt unlocks its user."""
 
     date_hierarchy = None
 
@@ -49,15 +49,15 @@ class _Seen(Uncounted):
 
 
 @admin.register(AccessAttempt)
-class Attempts(_Seen, AccessAttemptAdmin):  # type: ignore[misc]  # an untyped base
+class Attempts(_SignInAdmin, AccessAttemptAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time"]
 
 
 @admin.register(AccessLog)
-class SignIns(_Seen, AccessLogAdmin):  # type: ignore[misc]  # an untyped base
+class SignIns(_SignInAdmin, AccessLogAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time"]
 
 
 @admin.register(AccessFailureLog)
-class FailedSignIns(_Seen, AccessFailureLogAdmin):  # type: ignore[misc]  # an untyped base
+class FailedSignIns(_SignInAdmin, AccessFailureLogAdmin):  # type: ignore[misc]  # an untyped base
     list_filter = ["attempt_time", "locked_out"]

@@ -1,4 +1,4 @@
-"""People: Django's users and groups. Whoever may change them could become anyone, so administrators only."""
+"""Admin pages of users and groups, for administrators only: whoever may change them could become anyone."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ admin.site.unregister(User)
 admin.site.unregister(Group)
 
 
-class _Granting(Administrators):
-    """Forms that choose permissions, each named with its model."""
+class _PermissionChoices(Administrators):
+    """Forms that list permissions, with the model of each loaded in the same query."""
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.related_model is Permission:
@@ -25,7 +25,7 @@ class _Granting(Administrators):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]  # unfold has no types
+class UserAdmin(DjangoUserAdmin, _PermissionChoices):  # type: ignore[misc, type-arg]  # unfold has no types
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -34,5 +34,5 @@ class UserAdmin(DjangoUserAdmin, _Granting):  # type: ignore[misc, type-arg]  # 
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, _Granting):  # type: ignore[misc]  # unfold has no types
+class GroupAdmin(DjangoGroupAdmin, _PermissionChoices):  # type: ignore[misc]  # unfold has no types
     filter_horizontal = ()

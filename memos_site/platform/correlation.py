@@ -1,4 +1,4 @@
-"""The id of the request that is being served, so that an audit row can name it without every verb carrying it."""
+"""The id of the request being served, for audit rows and the log, without passing it as an argument."""
 
 from contextvars import ContextVar
 

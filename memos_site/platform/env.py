@@ -1,7 +1,7 @@
-"""Every value that comes from the environment: one line each, typed, with its default and a sentence about it.
+"""The settings that come from the environment: typed, with their defaults and a sentence about each.
 
-A secret may also come as `NAME_FILE`, the path of a file that holds it. A wrong value never raises here: it is kept in
-`PROBLEMS`, its default stands in, and a system check (memos_site.checks) lets nothing start until it is put right.
+A secret may also come as `NAME_FILE`, the path of a file that holds it. A wrong value never raises here: it is recorded
+in `PROBLEMS`, the default is used instead, and a system check (memos_site.checks) prevents every start.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import dj_database_url
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-# of addresses too, for they may hold a password
+# their values are never shown; addresses may contain a password
 SECRETS = ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY")
 Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
 
@@ -193,26 +193,26 @@ def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
 
 
 def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
-    """The environment's values, and a sentence for each that is wrong (whose default then stands in)."""
+    """The values of the environment, and a sentence for each wrong one, which is replaced by its default."""
     values, problems = _raw(environ)
     if "EMBEDDING_ENDPOINT" in values and "EMBEDDING_MODEL" not in values:
         problems.append("EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT")
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:
-        for wrong in error.errors():
-            name = str(wrong["loc"][0])
-            problems.append(f"{name}: {wrong['msg']}" + ("" if name in SECRETS else f" (got {values[name]!r})"))
+        for detail in error.errors():
+            name = str(detail["loc"][0])
+            problems.append(f"{name}: {detail['msg']}" + ("" if name in SECRETS else f" (got {values[name]!r})"))
             values.pop(name, None)
         return Environment.model_validate(values), problems
 
 
-def private(data_dir: Path) -> Path:
-    """The data directory, made so that only its owner may enter (0700); also one that an older version made open.
+def private_directory(data_dir: Path) -> Path:
+    """Create the data directory with mode 0700, or set that mode where an older version created it with another.
 
-    A directory that holds other people's things as well (/tmp, say) stays as it is.
+    A directory that also holds foreign files (/tmp, say) stays as it is. Never raises.
     """
-    with contextlib.suppress(OSError):  # whatever hinders is said by `secret_key`, or by who writes first
+    with contextlib.suppress(OSError):  # reported by `secret_key`, or by the first write
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = data_dir.stat()
         marks = (data_dir / "secret_key", data_dir / "postgres" / "PG_VERSION")
@@ -223,25 +223,27 @@ def private(data_dir: Path) -> Path:
 
 
 def secret_key(data_dir: Path) -> str:
-    """The key kept in `data_dir/secret_key` (0600), made on first use; two processes at once agree on one.
+    """The key in `data_dir/secret_key` (0600), created on first use; concurrent processes get the same one.
 
-    Where nothing can be written it is a passing one, and PROBLEMS says why: nothing starts then.
+    Where nothing can be written it is a temporary key, and PROBLEMS says why, which prevents every start.
     """
     try:
-        return _kept_key(data_dir)
+        return _stored_key(data_dir)
     except OSError as error:
         PROBLEMS.append(f"MEMOS_DATA_DIR: {data_dir} cannot be written to: {error.strerror}")
         return secrets.token_urlsafe(50)
 
 
-def _kept_key(data_dir: Path) -> str:
+def _stored_key(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     if not path.exists():
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="ascii", dir=data_dir, prefix=".secret_key-") as draft:  # born 0600
+        with NamedTemporaryFile(
+            "w", encoding="ascii", dir=data_dir, prefix=".secret_key-"
+        ) as draft:  # created with mode 0600
             draft.write(secrets.token_urlsafe(50))
             draft.flush()
-            with contextlib.suppress(FileExistsError):  # linked whole or not at all: nobody reads half a key
+            with contextlib.suppress(FileExistsError):  # a link is atomic: nobody reads half a key
                 path.hardlink_to(draft.name)
     return path.read_text(encoding="ascii")
 

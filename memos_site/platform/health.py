@@ -1,4 +1,7 @@
-"""What a load balancer asks: is the process alive, and can it do its work? Open to all, so no answer tells why."""
+"""Health checks for load balancers: /live (the process answers) and /ready (it can do its work).
+
+Both are open to everybody, so no answer says why something failed; the log does.
+"""
 
 import logging
 import tempfile
@@ -20,24 +23,24 @@ _migrated: set[bool] = set()
 
 @login_not_required
 def live(request: HttpRequest) -> JsonResponse:
-    """The process answers. Touches nothing else, so that a lost database does not get the process killed."""
+    """200 as long as the process answers; uses nothing else, so that a lost database does not get it killed."""
     return JsonResponse({"status": "ok"})
 
 
 @login_not_required
 def ready(request: HttpRequest) -> JsonResponse:
-    """503 when a request would fail. A late worker delays only what is done in the background: 200, and said."""
+    """503 when requests would fail. A late worker only delays background jobs: 200 with `worker: late`."""
     states = {name: _state(name, check) for name, check in CHECKS.items()}
-    works = all(state == "ok" for state in states.values())
-    worker = _state("worker", worker_asks) if works else "unknown"
-    status = 200 if works else 503
-    return JsonResponse({"status": "ok" if works else "unavailable", **states, "worker": worker}, status=status)
+    healthy = all(state == "ok" for state in states.values())
+    worker = _state("worker", worker_heartbeat) if healthy else "unknown"
+    status = 200 if healthy else 503
+    return JsonResponse({"status": "ok" if healthy else "unavailable", **states, "worker": worker}, status=status)
 
 
 def _state(name: str, check: Callable[[], str]) -> str:
     try:
         return check()
-    except Exception as error:  # whatever database or storage raise, the answer is the same; the log has the reason
+    except Exception as error:  # whatever the database or storage raise, the answer is the same; the log has the reason
         log.error("%s is not ready: %s", name, error, exc_info=None if outage(error) else error)
         return "failed"
 
@@ -49,7 +52,7 @@ def database_answers() -> str:
 
 
 def schema_is_current() -> str:
-    """Reads the migration files, so only until it has been so once: this process's code does not change."""
+    """`ok` or `pending`. Reads the migration files, so `ok` is remembered: the code of this process does not change."""
     if not _migrated:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -69,8 +72,8 @@ def packages_can_be_stored() -> str:
     return "ok"
 
 
-def worker_asks() -> str:
-    """Late when nobody asked for work lately; PostgreSQL knows when the worker's connection last did."""
+def worker_heartbeat() -> str:
+    """`ok`, or `late` when no worker has polled for jobs recently, by the activity of its database connection."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(max(state_change) > clock_timestamp() - make_interval(secs => %s), false)"

@@ -1,4 +1,4 @@
-"""How a line of the log looks. What may not stand in one is not given to it: no headers, cookies or query strings."""
+"""Log formatting: JSON lines, and no tracebacks for refused requests. Headers, cookies and queries are never logged."""
 
 import json
 import logging
@@ -9,7 +9,7 @@ from memos_site.platform.correlation import request_id
 
 
 class JSONLine(logging.Formatter):
-    """One JSON object a line, with the id of the request that was served, if one was."""
+    """Format a record as one JSON object, with the id of the request being served, if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -25,8 +25,8 @@ class JSONLine(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-class NoTraceOfRefusals(logging.Filter):
-    """Of Django's lines about requests: what was refused, or is told as an outage, needs no traceback."""
+class DropRefusalTracebacks(logging.Filter):
+    """Drop the traceback from Django's request log for refusals (below 500) and outages (503)."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         status = getattr(record, "status_code", 500)

@@ -1,4 +1,4 @@
-"""What is broken beneath us, told as what it is: the database away or silent, a full disk, one that takes no writes."""
+"""Classification of infrastructure errors: database unreachable or silent, disk full, storage read-only."""
 
 import errno
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db import Error, InterfaceError, OperationalError
 from psycopg import errors
 
-from memos_site.platform.postgres.commits import Uncertain
+from memos_site.platform.postgres.commits import CommitUncertain
 from memos_site.platform.postgres.driver import NoAnswer
 
 RETRY_AFTER = 10  # seconds
@@ -20,36 +20,36 @@ PERHAPS_STORED = (
 class Outage(NamedTuple):
     code: str
     detail: str
-    passing: bool = False  # asked again at once, it may well work
+    transient: bool = False  # an immediate retry may succeed
 
 
-FULL = Outage("disk_full", "the disk is full: nothing was stored; what is stored can still be read")
+DISK_FULL = Outage("disk_full", "the disk is full: nothing was stored; what is stored can still be read")
 READ_ONLY = Outage(
     "read_only", "what would be stored cannot be written: the data directory or the database is read-only"
 )
 SILENT = Outage("unavailable", "the database does not answer in time: nothing was stored")
-AWAY = Outage("unavailable", "the database cannot be reached", passing=True)
+UNREACHABLE = Outage("unavailable", "the database cannot be reached", transient=True)
 
 
 def outage(error: BaseException | None) -> Outage | None:
-    """None for what is another fault than one of these."""
-    if isinstance(error, Uncertain):
+    """The outage behind an error; None for any other error."""
+    if isinstance(error, CommitUncertain):
         return Outage("unavailable", PERHAPS_STORED)
     if isinstance(error, Error):
-        return _of_the_database(error)
+        return _database_outage(error)
     if isinstance(error, OSError):
-        return FULL if error.errno in NO_SPACE else READ_ONLY if error.errno in NO_WRITES else None
+        return DISK_FULL if error.errno in NO_SPACE else READ_ONLY if error.errno in NO_WRITES else None
     return None
 
 
-def _of_the_database(error: Error) -> Outage | None:
+def _database_outage(error: Error) -> Outage | None:
     cause = error.__cause__
-    if isinstance(cause, OSError) and (broken := outage(cause)):
-        return broken
+    if isinstance(cause, OSError) and (storage := outage(cause)):
+        return storage
     if isinstance(cause, errors.DiskFull) or "No space left on device" in str(error):
-        return FULL
+        return DISK_FULL
     if isinstance(cause, errors.ReadOnlySqlTransaction):
         return READ_ONLY
     if isinstance(cause, NoAnswer | errors.QueryCanceled):
         return SILENT
-    return AWAY if isinstance(error, OperationalError | InterfaceError) else None
+    return UNREACHABLE if isinstance(error, OperationalError | InterfaceError) else None

@@ -1,4 +1,4 @@
-"""The body of an error: problem details (RFC 9457) with a stable `code`."""
+"""Error bodies: problem details (RFC 9457) with a stable `code`."""
 
 from http import HTTPStatus
 from typing import Any
@@ -9,6 +9,6 @@ CODES |= {406: "not_acceptable", 411: "length_required", 429: "throttled", 500: 
 
 
 def problem_body(status: int, detail: str, *, code: str = "", **more: Any) -> dict[str, Any]:
-    """Also the `error` of one item of a batch. Without a `code` the one that stands for this status."""
-    named = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
-    return {**named, "code": code or CODES[status], **more}
+    """The body of an error answer, also of one item of a batch. Without `code` the status' own code is used."""
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return {**body, "code": code or CODES[status], **more}

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from typing import TypeVar
 from memos_site.platform.postgres.server import Server
-Server(Path(sys.argv[1])).wake()
+Server(Path(sys.argv[1])).ensure_running()
 print("ready", flush=True)
 sys.stdin.read()
 """

@@ -63,7 +63,7 @@ def test_what_happens_after_a_commit_happens_when_the_commit_did() -> None:
 def test_when_nobody_can_tell_it_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
     client = caller()
     client.get("/api/v1/me")
-    monkeypatch.setattr(commits, "TRIES", 0)
+    monkeypatch.setattr(commits, "MAX_TRIES", 0)
     with cut(AFTER):
         answer = client.post("/api/v1/events", EVENT, format="json")
     assert (answer.status_code, Memory.objects.count()) == (503, 1)

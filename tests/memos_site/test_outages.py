@@ -130,18 +130,18 @@ def silent_server(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_silent_server_is_given_up_and_whoever_comes_next_waits_less(silent_server: Path) -> None:
-    assert driver.patience(30) == 30
+    assert driver.effective_timeout(30) == 30
     told = {"host": str(silent_server), "port": "5432", "user": "memos", "dbname": "memos", "connect_timeout": 2}
     with pytest.raises(driver.NoAnswer):
         driver.connect(answer_within=11, **told)
-    assert driver.patience(30) == driver.BRIEF
+    assert driver.effective_timeout(30) == driver.SHORT_WAIT
 
 
 @pytest.mark.django_db
 def test_a_server_that_answers_is_given_all_the_time_again() -> None:
-    driver.note_silence()
+    driver.record_silence()
     connection.cursor().execute("SELECT 1")
-    assert driver.patience(30) == 30
+    assert driver.effective_timeout(30) == 30
 
 
 @pytest.mark.django_db(transaction=True)

@@ -63,7 +63,7 @@ def test_the_server_stops_after_its_last_user_however_that_one_ends(data_dir: Pa
 def test_a_fork_that_outlives_its_parent_still_uses_the_server(data_dir: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path; from memos_site.platform.postgres.server import Server;"
-        "Server(Path(sys.argv[1])).wake(); os.fork() and os._exit(0); sys.stdin.read()"
+        "Server(Path(sys.argv[1])).ensure_running(); os.fork() and os._exit(0); sys.stdin.read()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, data_dir], cwd=SOURCE, env=environment(data_dir), stdin=subprocess.PIPE
@@ -88,7 +88,7 @@ def test_a_killed_postmaster_is_started_again_with_every_committed_row(data_dir:
 def test_a_killed_keeper_takes_the_server_with_it_and_the_next_connection_starts_both(data_dir: Path) -> None:
     with using(data_dir):
         commit_a_row(data_dir)
-        keeper = Server(data_dir).keeper()
+        keeper = Server(data_dir).keeper_pid()
         assert keeper
         os.kill(keeper, signal.SIGKILL)
         with using(data_dir):
@@ -123,7 +123,7 @@ def test_stale_files_that_name_a_living_stranger_do_not_matter(data_dir: Path) -
 
 def keeper_alone(data_dir: Path) -> None:
     """Kills the keeper; its server then shuts itself down, and its pid file is gone with it."""
-    keeper = Server(data_dir).keeper()
+    keeper = Server(data_dir).keeper_pid()
     assert keeper
     os.kill(keeper, signal.SIGKILL)
     until(lambda: not (data_dir / "postgres" / "postmaster.pid").exists())
@@ -184,7 +184,7 @@ def test_a_directory_of_another_major_version_is_refused_with_the_way_out(new_da
     (new_data_dir / "postgres").mkdir()
     (new_data_dir / "postgres" / "PG_VERSION").write_text("17\n")
     with pytest.raises(Unusable, match=r"was written by PostgreSQL 17.*To upgrade: run .*backup DIR"):
-        Server(new_data_dir).wake()
+        Server(new_data_dir).ensure_running()
 
 
 def test_a_start_that_was_killed_while_it_made_the_cluster_is_made_anew(new_data_dir: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_start_that_was_killed_while_it_made_the_cluster_is_made_anew(new_data
 def test_it_stays_without_users_when_it_was_told_to_until_it_is_stopped(data_dir: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from memos_site.platform.postgres.server import Server;"
-        "Server(Path(sys.argv[1])).stay()"
+        "Server(Path(sys.argv[1])).keep_running()"
     )
     subprocess.run([sys.executable, "-c", code, data_dir], cwd=SOURCE, env=environment(data_dir), check=True)
     for _ in range(2):
@@ -213,5 +213,5 @@ def test_it_stays_without_users_when_it_was_told_to_until_it_is_stopped(data_dir
 def test_a_server_that_cannot_start_says_why_in_its_own_words(data_dir: Path) -> None:
     (data_dir / "postgres" / "postgresql.auto.conf").write_text("shared_buffers = 'plenty'\n")
     with pytest.raises(Unusable, match=r'does not start: [^$]*invalid value for parameter "shared_buffers"'):
-        Server(data_dir).wake()
+        Server(data_dir).ensure_running()
     Server(data_dir).leave()

@@ -33,17 +33,17 @@ def made(path: Path, mode: int, *files: str) -> Path:
 
 
 def test_a_new_data_directory_is_closed_to_others(tmp_path: Path) -> None:
-    assert mode(env.private(tmp_path / "new" / "var")) == 0o700
+    assert mode(env.private_directory(tmp_path / "new" / "var")) == 0o700
 
 
 @pytest.mark.parametrize("files", [(), ("secret_key",), ("postgres/PG_VERSION", "run")])
 def test_one_that_an_older_version_left_open_is_closed(tmp_path: Path, files: tuple[str, ...]) -> None:
-    assert mode(env.private(made(tmp_path / "var", 0o755, *files))) == 0o700
+    assert mode(env.private_directory(made(tmp_path / "var", 0o755, *files))) == 0o700
 
 
 @pytest.mark.parametrize(("before", "files"), [(0o755, ("theirs",)), (0o1777, ("secret_key",))])
 def test_a_directory_that_others_use_too_stays_as_it_is(tmp_path: Path, before: int, files: tuple[str, ...]) -> None:
-    assert mode(env.private(made(tmp_path / "shared", before, *files))) == before
+    assert mode(env.private_directory(made(tmp_path / "shared", before, *files))) == before
 
 
 def test_packages_are_closed_to_others(tmp_path: Path, settings: Any) -> None:

@@ -156,7 +156,7 @@ def test_two_first_starts_at_once_make_one_store_and_show_its_secrets_once(data_
     assert "curl" in secrets.read_text()
     assert sql(data_dir, "SELECT count(*) FROM auth_user") == [(1,)]
     first.signal(signal.SIGTERM)
-    assert Server(data_dir).keeper()
+    assert Server(data_dir).keeper_pid()
     second.stop()
 
 

@@ -12,7 +12,7 @@ from waitress import wasyncore
 from waitress.buffers import TempfileBasedBuffer
 
 from memos_site.platform.webserver import server as webserver
-from memos_site.platform.webserver.requests import BODY_SECONDS, HEADER_SECONDS, SLOWEST_BODY
+from memos_site.platform.webserver.requests import BODY_SECONDS, HEADER_SECONDS, MIN_BODY_RATE
 from memos_site.platform.webserver.server import Server
 from tests.memos_site.raw_http import head, problem
 
@@ -122,8 +122,8 @@ def test_a_header_that_does_not_end_is_answered_408_however_often_something_come
 
 
 def test_a_body_that_comes_slower_than_it_must_is_answered_408(turned: Turned) -> None:
-    slow, quick = turned.client(POST + b"x"), turned.client(POST + b"x" * (SLOWEST_BODY * 10))
-    turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > SLOWEST_BODY * 9)
+    slow, quick = turned.client(POST + b"x"), turned.client(POST + b"x" * (MIN_BODY_RATE * 10))
+    turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > MIN_BODY_RATE * 9)
     turned.later(BODY_SECONDS - 1)
     assert turned.is_open(slow)
     turned.later(BODY_SECONDS + 5)
@@ -144,7 +144,7 @@ def test_a_connection_that_asks_nothing_is_closed_in_silence(turned: Turned) -> 
 
 
 def test_where_no_place_is_left_the_longest_unfinished_make_room(turned: Turned) -> None:
-    turned.server.most = 20
+    turned.server.max_connections = 20
     first, *others = [turned.client(b"GET / HTTP/1.1\r\nX-Half") for _ in range(20)]
     asking = turned.client(head("GET / HTTP/1.1"))
     assert turned.read(asking, whole=False).endswith(b"ok")
@@ -153,7 +153,7 @@ def test_where_no_place_is_left_the_longest_unfinished_make_room(turned: Turned)
 
 
 def test_unfinished_bodies_are_bounded_together(turned: Turned, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webserver, "UNFINISHED_BYTES", 250_000)
+    monkeypatch.setattr(webserver, "MAX_UNFINISHED_BYTES", 250_000)
     first, second, third = [turned.client(POST + b"x" * 100_000) for _ in range(3)]
     turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) == 300_000)
     turned.later(0)

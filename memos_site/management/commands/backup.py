@@ -26,16 +26,18 @@ class Command(BaseCommand):
         draft.mkdir(mode=0o700, parents=True)
         try:
             archive.dump(draft)
-        except archive.Failed as problem:
+        except archive.ArchiveFailed as problem:
             raise CommandError(str(problem)) from problem
-        copied = copy_packages(draft)  # after the database: every package that it names has been written before
-        kept = copy_key(draft)
+        packages = copy_packages(draft)  # after the database: every package that it names has been written before
+        key = copy_key(draft)
         draft.rename(directory)
-        said = f"{directory}: the database, {copied}, {kept}. It holds secrets: keep it as you keep the store"
-        self.stdout.write(said)
+        self.stdout.write(
+            f"{directory}: the database, {packages}, {key}. It holds secrets: keep it as you keep the store"
+        )
 
 
 def copy_key(directory: Path) -> str:
+    """Copy the secret key, unless the environment gives it; returns the part of the report that says which."""
     key = Path(settings.DATA_DIR) / KEY
     if ENV.SECRET_KEY or not key.exists():  # a file that is there all the same is not the key in use
         return "without the secret key, which the environment gives: keep that too"
@@ -44,11 +46,12 @@ def copy_key(directory: Path) -> str:
 
 
 def copy_packages(directory: Path) -> str:
+    """Copy the packages of skills, if they are files here; returns the part of the report that says so."""
     storage = storages["skills"]
     if not isinstance(storage, FileSystemStorage):
         return "without the packages, which lie in their own storage"
     source = Path(storage.location)
     if source.exists():
         shutil.copytree(source, directory / PACKAGES, ignore=shutil.ignore_patterns(".*"))
-    (directory / PACKAGES).mkdir(exist_ok=True)  # without a package there is a folder too: none is missing
+    (directory / PACKAGES).mkdir(exist_ok=True)  # an empty folder says that no package is missing
     return "the packages"

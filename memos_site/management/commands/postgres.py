@@ -49,7 +49,7 @@ def status(server: Server) -> str:
 
 
 def start(server: Server) -> str:
-    server.stay()
+    server.keep_running()
     return f"running in {server.data} until `manage.py postgres stop`"
 
 
@@ -58,8 +58,8 @@ def stop(server: Server) -> str:
 
 
 def psql(server: Server, arguments: list[str]) -> int:
-    """Runs beside us and not instead of us, because our part in the server ends with our process."""
-    server.wake()
+    """Run psql as a child: the server may stop as soon as this process, which uses it, has ended."""
+    server.ensure_running()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for psql
     command = [str(binaries() / "psql"), "-h", server.host(), "-p", PORT, "-U", USER, "-d", NAME, *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program, no shell

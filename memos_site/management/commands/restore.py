@@ -12,7 +12,9 @@ from memos_site.management.commands.backup import KEY, PACKAGES
 from memos_site.platform.env import ENV
 from memos_site.platform.postgres import archive
 
-LOST = "everybody signs in anew, and what was forgotten before dismissals had a key of their own may be stored again"
+WITHOUT_KEY = (
+    "everybody signs in anew, and what was forgotten before dismissals had a key of their own may be stored again"
+)
 
 
 class Command(BaseCommand):
@@ -30,30 +32,30 @@ class Command(BaseCommand):
                 "the database holds something, and a restore replaces nothing: stop Memos and move its data directory "
                 "away, or point DATABASE_URL to an empty database"
             )
-        lacking = "; ".join(missing(directory))
-        if lacking and not force:
-            raise CommandError(f"{lacking}. Nothing was restored; --force restores what there is")
+        problems = "; ".join(missing_parts(directory))
+        if problems and not force:
+            raise CommandError(f"{problems}. Nothing was restored; --force restores what there is")
         restore_packages(directory)  # before the database: a restore that is cut off in between is simply repeated
         restore_key(directory)
         try:
             archive.load(directory)
-        except archive.Failed as problem:
+        except archive.ArchiveFailed as problem:
             raise CommandError(str(problem)) from problem
         if absent := absent_packages():
-            named = f"{len(absent):,} that the database names, such as {absent[0]}"
-            lacking = "; ".join(filter(None, (lacking, f"packages are missing: {named}")))
-        if lacking:
-            self.stderr.write(f"restored without what is missing: {lacking}")
+            names = f"{len(absent):,} that the database names, such as {absent[0]}"
+            problems = "; ".join(filter(None, (problems, f"packages are missing: {names}")))
+        if problems:
+            self.stderr.write(f"restored without what is missing: {problems}")
         self.stdout.write(f"restored from {directory}; `manage.py serve` brings it up to date")
 
 
-def missing(directory: Path) -> Iterator[str]:
-    """A sentence for each thing that the restored store would do without."""
-    key, used = directory / KEY, (ENV.SECRET_KEY, *ENV.SECRET_KEY_FALLBACKS)
+def missing_parts(directory: Path) -> Iterator[str]:
+    """A sentence for each thing that the restored store would lack."""
+    key, key_values = directory / KEY, (ENV.SECRET_KEY, *ENV.SECRET_KEY_FALLBACKS)
     if not key.exists() and not ENV.SECRET_KEY:
-        yield f"the backup has no secret key: set SECRET_KEY to that of then, or {LOST}"
-    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii") not in used:
-        yield f"SECRET_KEY is not that of the backup: unset it, or add that to SECRET_KEY_FALLBACKS, or {LOST}"
+        yield f"the backup has no secret key: set SECRET_KEY to that of then, or {WITHOUT_KEY}"
+    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii") not in key_values:
+        yield f"SECRET_KEY is not that of the backup: unset it, or add that to SECRET_KEY_FALLBACKS, or {WITHOUT_KEY}"
     if not (directory / PACKAGES).exists() and isinstance(storages["skills"], FileSystemStorage):
         yield f"the backup has no packages ({PACKAGES}/): published skills could not be downloaded"
 
@@ -65,17 +67,17 @@ def restore_packages(directory: Path) -> None:
 
 
 def absent_packages() -> list[str]:
-    """What versions of skills name and their storage has not. In SQL: the schema may be that of an older release."""
+    """Packages that versions of skills name and the storage lacks. In SQL: the schema may be of an older release."""
     with connection.cursor() as cursor:
         if "skills_skillversion" not in connection.introspection.table_names(cursor):
             return []
         cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
-        named = [package for (package,) in cursor.fetchall()]
-    return [package for package in named if not storages["skills"].exists(package)]
+        names = [package for (package,) in cursor.fetchall()]
+    return [package for package in names if not storages["skills"].exists(package)]
 
 
 def restore_key(directory: Path) -> None:
-    """Whoever was signed in stays so. The key that this process made for itself when it started is replaced."""
+    """Replace the key that this process made at its start by that of the backup, so that sessions stay valid."""
     if (directory / KEY).exists():
         draft = Path(settings.DATA_DIR) / f"{KEY}.restored"
         shutil.copy2(directory / KEY, draft)

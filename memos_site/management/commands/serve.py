@@ -15,7 +15,7 @@ from consolidation import locks, schedules
 from memories import embedding, people
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
-from memos_site.platform.supervision.broker import InHand
+from memos_site.platform.supervision.broker import CrashSafeBroker
 from memos_site.platform.supervision.supervisor import Supervisor
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             listener = web.listen(host, port)
             first = prepare()
             application = web.load()
-        except (web.PortTaken, OperationalError) as problem:
+        except (web.PortUnavailable, OperationalError) as problem:
             raise CommandError(str(problem)) from problem
         except KeyboardInterrupt:
             raise CommandError("stopped before it was up", returncode=130) from None
@@ -48,17 +48,17 @@ class Command(BaseCommand):
         if first:
             self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
         self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
-        queue = InHand()
-        children: dict[str, Callable[[], None]] = {"worker": lambda: jobs.run(queue, workers)}
+        broker = CrashSafeBroker()
+        children: dict[str, Callable[[], None]] = {"worker": lambda: jobs.run(broker, workers)}
         children |= {f"web {number + 1}": lambda: web.run(application, listener) for number in range(workers)}
         Supervisor(children).run()
-        queue.give_back()
+        broker.release_jobs()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
         self.stdout.write("Memos has stopped")
 
     def show(self, lines: list[str]) -> None:
-        """Secrets go to a terminal or into a file that only we can read, never into a log."""
+        """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
         if sys.stdout.isatty():
             self.stdout.write("\n".join(["", "Shown only this once:", *lines, ""]))
             return
@@ -69,7 +69,7 @@ class Command(BaseCommand):
 
 
 def prepare() -> list[str] | None:
-    """Brings the database up to date; two starts at once take turns. The lines to show on the very first start."""
+    """Migrate the database and create schedules, one process at a time; the lines to show on the first start."""
     with locks.held("serve", wait=True):
         call_command("migrate", verbosity=0, interactive=False)
         first = people.first_start()

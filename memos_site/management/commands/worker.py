@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from memos_site.platform.supervision import jobs
-from memos_site.platform.supervision.broker import InHand
+from memos_site.platform.supervision.broker import CrashSafeBroker
 from memos_site.platform.supervision.supervisor import Supervisor
 
 
@@ -17,8 +17,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, workers: int, **options: Any) -> None:
         if workers < 1:
             raise CommandError("--workers must be at least 1")
-        connections["default"].ensure_connection()  # what is wrong with the database is said here, once
+        connections["default"].ensure_connection()  # a problem of the database is reported here, once
         connections.close_all()  # a connection must not be shared with a fork
-        queue = InHand()
-        Supervisor({"worker": lambda: jobs.run(queue, workers)}).run()
-        queue.give_back()
+        broker = CrashSafeBroker()
+        Supervisor({"worker": lambda: jobs.run(broker, workers)}).run()
+        broker.release_jobs()

@@ -1,4 +1,4 @@
-"""As which user the server runs, and whether that user can reach what it needs: PostgreSQL refuses to run as root."""
+"""The operating system user that runs the server (PostgreSQL refuses to run as root), and what that user can reach."""
 
 import os
 import pwd
@@ -15,13 +15,13 @@ class Account(NamedTuple):
 
     @classmethod
     def for_data(cls, data: Path) -> "Account":
-        """Ourselves; for root the owner of the data, else `postgres`, else `nobody`."""
+        """The current user; for root the owner of the data, else `postgres`, else `nobody`."""
         if os.geteuid() != 0:
             return cls(os.geteuid(), os.getegid())
         if data.exists() and data.stat().st_uid != 0:
             return cls(data.stat().st_uid, data.stat().st_gid)
-        known = {entry.pw_name: entry for entry in pwd.getpwall()}
-        entry = known.get("postgres") or known["nobody"]
+        entries = {entry.pw_name: entry for entry in pwd.getpwall()}
+        entry = entries.get("postgres") or entries["nobody"]
         return cls(entry.pw_uid, entry.pw_gid)
 
     def can_enter(self, directory: Path) -> bool:
@@ -33,13 +33,16 @@ class Account(NamedTuple):
         return all(self.can_enter(directory) for directory in path.resolve().parents)
 
     def command(self, program: Path, *arguments: str | Path, reaching: Path) -> list[str]:
-        """The program as this user, ended with its parent; `reaching` lies where the user may not be let in."""
+        """The command line that runs a program as this user and ends it with its parent.
+
+        `reaching`: a path that the program needs; where the user cannot reach it, it keeps root's right to search.
+        """
         search = "search" if not (self.can_reach(program) and self.can_reach(reaching)) else "-"
         prefix = [sys.executable, "-S", "-m", LAUNCH, str(self.uid), str(self.gid), search]
         return [*prefix, str(program), *map(str, arguments)]
 
-    def own(self, tree: Path) -> None:
-        """Gives the tree to this user: it was just made by root, or copied by root."""
+    def take_ownership(self, tree: Path) -> None:
+        """Change the owner of a directory tree that root created or copied to this user."""
         os.chown(tree, self.uid, self.gid)
         for directory, names, files in os.walk(tree):
             for name in (*names, *files):

@@ -1,4 +1,4 @@
-"""The database as a file and back, with the programs of the wheel, whichever server it is on."""
+"""Dump and restore the database with pg_dump and pg_restore, whichever server it is on."""
 
 import os
 import subprocess
@@ -11,28 +11,28 @@ from memos_site.platform.postgres.server import binaries
 DUMP = "database.dump"
 
 
-class Failed(Exception):
-    """pg_dump or pg_restore failed; the sentence is theirs."""
+class ArchiveFailed(Exception):
+    """pg_dump or pg_restore failed, with its message."""
 
 
 def _run(program: str, *arguments: str | Path) -> None:
-    """The password goes by the environment, where other users of the machine do not see it."""
+    """Run a PostgreSQL program; the password is in its environment, where other users of the machine cannot see it."""
     connection.ensure_connection()
-    here = connection.connection.info  # as we are connected; its dsn leaves the password out
-    environment = os.environ | {"PGPASSWORD": here.password}
-    command = [str(binaries() / program), f"--dbname={here.dsn}", *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own program, no shell
-    if done.returncode:
-        raise Failed(done.stderr.strip())
+    info = connection.connection.info  # its dsn leaves the password out
+    environment = os.environ | {"PGPASSWORD": info.password}
+    command = [str(binaries() / program), f"--dbname={info.dsn}", *map(str, arguments)]
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own program, no shell
+    if process.returncode:
+        raise ArchiveFailed(process.stderr.strip())
 
 
 def dump(directory: Path) -> None:
-    """One consistent picture of the database, while others go on writing."""
+    """Write one consistent snapshot of the database, while others go on writing."""
     _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={directory / DUMP}")
 
 
 def load(directory: Path) -> None:
-    """All of it or nothing, into an empty database."""
+    """Restore a dump into an empty database, all or nothing."""
     _run(
         "pg_restore",
         "--single-transaction",

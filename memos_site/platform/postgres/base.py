@@ -12,22 +12,22 @@ if os.name == "nt":  # no flock, no unix sockets
 
 from memos_site.platform.postgres import driver
 from memos_site.platform.postgres.cluster import Unusable
-from memos_site.platform.postgres.commits import AskedAgain
+from memos_site.platform.postgres.commits import VerifiedCommits
 from memos_site.platform.postgres.server import Server
 
 
-class DatabaseWrapper(AskedAgain):
+class DatabaseWrapper(VerifiedCommits):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connects at once where the server runs; only a failure asks whether it must be started."""
+        """Connect, and start the server only when that fails."""
         server = Server(Path(self.settings_dict["HOST"]))
         try:
-            server.take_part()
+            server.hold_in_use()
             try:
                 return super().get_new_connection(conn_params | {"host": server.host()})
             except driver.NoAnswer:
-                raise  # it lives: waking it would be waiting once more
+                raise  # the server runs but is silent: starting it would only wait again
             except self.Database.OperationalError:
-                server.wake(conn_params.get("answer_within"))
+                server.ensure_running(conn_params.get("answer_within"))
                 return super().get_new_connection(conn_params | {"host": server.host()})
         except Unusable as problem:
             raise OperationalError(str(problem)) from problem

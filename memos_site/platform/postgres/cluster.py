@@ -1,6 +1,6 @@
-"""The database cluster in one directory: makes it, refuses what it cannot read, forgets the dead, starts `postgres`.
+"""The database cluster in one directory: create it, check its version, clean up after a crash, start `postgres`.
 
-Only the keeper calls this, and there is one keeper at a time. Nothing here needs more than the standard library.
+Only the keeper calls this, and there is one keeper at a time. It needs nothing but the standard library.
 """
 
 import hashlib
@@ -43,11 +43,11 @@ OTHER_MAJOR = (
 
 
 class Unusable(Exception):
-    """The cluster cannot be started, and why, in a sentence for the operator."""
+    """The cluster cannot be started, with the reason in a sentence for the operator."""
 
 
 def environment() -> dict[str, str]:
-    """Ours without PG* variables, which would be settings that nobody sees, and with messages in English."""
+    """Our environment without PG* variables, which would be hidden settings, and with messages in English."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
 
 
@@ -58,19 +58,19 @@ class Cluster:
 
     def run(self, program: str, *arguments: str | Path, text: str = "") -> None:
         command = self.account.command(self.binaries / program, *arguments, reaching=self.data)
-        done = subprocess.run(  # noqa: S603 - our own program, no shell
+        process = subprocess.run(  # noqa: S603 - our own program, no shell
             command, input=text, text=True, capture_output=True, env=environment(), check=False
         )
-        if done.returncode:
-            raise Unusable(f"{program} failed: {done.stderr.strip() or done.stdout.strip()}")
+        if process.returncode:
+            raise Unusable(f"{program} failed: {process.stderr.strip() or process.stdout.strip()}")
 
     def make(self) -> None:
-        """Makes the cluster beside its place and moves it there whole: a kill in between leaves nothing half made."""
+        """Create the cluster in a neighbouring directory and rename it: a kill in between leaves nothing incomplete."""
         draft = self.data.with_name(self.data.name + ".new")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if os.geteuid() == 0:
-            self.account.own(draft)
+            self.account.take_ownership(draft)
         locale = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--encoding=UTF8")
         access = ("--auth-local=trust", "--auth-host=reject", f"--username={USER}")  # the directory's mode is the lock
         self.run("initdb", "-D", draft, *locale, *access, "--no-sync")
@@ -79,32 +79,33 @@ class Cluster:
         draft.rename(self.data)
 
     def prepare(self) -> None:
+        """Create the cluster if needed and clean up after a crash. Unusable: it is of another PostgreSQL version."""
         if not self.data.exists() or not any(self.data.iterdir()):
             self.make()
         version = self.data / "PG_VERSION"
-        found = version.read_text(encoding="ascii").strip() if version.exists() else "an unknown program"
-        if found != MAJOR:
-            raise Unusable(OTHER_MAJOR.format(data=self.data, found=found, major=MAJOR))
+        major = version.read_text(encoding="ascii").strip() if version.exists() else "an unknown program"
+        if major != MAJOR:
+            raise Unusable(OTHER_MAJOR.format(data=self.data, found=major, major=MAJOR))
         if os.geteuid() == 0 and self.data.stat().st_uid == 0:
-            self.account.own(self.data)
-        self.forget_the_dead()
+            self.account.take_ownership(self.data)
+        self.clean_up_after_crash()
 
-    def forget_the_dead(self) -> None:
-        """Removes what a killed server left. PostgreSQL itself trusts the pid in these files, be it a stranger's.
+    def clean_up_after_crash(self) -> None:
+        """Remove the files of a killed server: PostgreSQL trusts the pid in them, even if another process has it now.
 
-        A living server without its keeper is stopped first. Whether backends of a dead one still write is not decided
-        here: PostgreSQL sees that by the shared memory they hold, and refuses until they are gone.
+        A running server without its keeper is stopped first. Whether backends of a killed one still write is not
+        decided here: PostgreSQL sees that by the shared memory they hold, and refuses to start until they are gone.
         """
         deadline = time.monotonic() + RECOVERY_SECONDS
-        while (pid := self.living()) is not None:
+        while (pid := self.running_pid()) is not None:
             if time.monotonic() > deadline:
                 raise Unusable(f"the PostgreSQL with pid {pid} uses {self.data} and does not stop")
             os.kill(pid, signal.SIGINT)
             time.sleep(0.05)
-        self.tidy()
+        self.remove_leftovers()
 
-    def tidy(self) -> None:
-        """Removes the files of the last server, and the directories of its sockets, whatever else it left."""
+    def remove_leftovers(self) -> None:
+        """Remove the pid file, the sockets and the socket directories of the last server."""
         for directory in (self.data, *self.short_directories()):
             for leftover in (directory / SOCKET, directory / f"{SOCKET}.lock"):
                 leftover.unlink(missing_ok=True)
@@ -112,8 +113,8 @@ class Cluster:
                 directory.rmdir()
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
-    def living(self) -> int | None:
-        """The pid in postmaster.pid, if a `postgres -D <our data>` has it."""
+    def running_pid(self) -> int | None:
+        """The pid in postmaster.pid, if a `postgres -D <our data>` has it; else None."""
         lines = postmaster_file(self.data)
         if not lines or not lines[0].strip().isdigit():
             return None
@@ -124,19 +125,21 @@ class Cluster:
         return f"memos-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}-"
 
     def short_directories(self) -> list[Path]:
-        """Short ones made for this cluster's sockets. A server that shuts itself down forgets the one that it had."""
-        found = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108 - only of our name and owner
-        return [one for one in found if one.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
+        """Directories in /tmp for this cluster's sockets; a server that shuts itself down leaves its one behind."""
+        paths = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108 - only of our name and owner
+        return [path for path in paths if path.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
 
     def socket_directory(self) -> Path:
+        """The directory for the socket: that of the data, or a new one in /tmp where the path would be too long."""
         if len(os.fsencode(self.data / SOCKET)) <= SOCKET_PATH_LIMIT:
             return self.data
         directory = Path(tempfile.mkdtemp(prefix=self.short_prefix(), dir="/tmp"))  # 0700, a name of its own
         if os.geteuid() == 0:
-            self.account.own(directory)
+            self.account.take_ownership(directory)
         return directory
 
     def start(self) -> subprocess.Popen[bytes]:
+        """Start `postgres` as a child; returns at once, before it is ready."""
         sockets = self.socket_directory()
         options = OPTIONS | sizing.options() | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
@@ -144,6 +147,7 @@ class Cluster:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell
 
     def ready(self, pid: int) -> bool:
+        """Whether the server with this pid accepts connections, by its postmaster.pid."""
         lines = postmaster_file(self.data)
         return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
 

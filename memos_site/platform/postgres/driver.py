@@ -1,7 +1,7 @@
-"""The DB-API module of our backends: psycopg, whose connections give up a server that does not answer.
+"""The DB-API module of our backends: psycopg, with connections that give up on a server that does not answer.
 
-`answer_within` among the OPTIONS of the database bounds each wait, in seconds. A server that was silent is given less
-time by whoever asks next, until it answers somebody: behind it no queue of waiting requests builds up.
+`answer_within` among the OPTIONS of the database bounds each wait, in seconds. After a silence further waits are
+shorter until the server answers again, so that no queue of waiting requests builds up behind it.
 """
 
 import time
@@ -35,22 +35,22 @@ __all__ = [
     "ProgrammingError",
     "connect",
 ]
-SILENT_FOR = 10.0  # seconds in which a silent server is believed to be silent still
-BRIEF = 2.0  # seconds that it is given then; libpq knows no less
-_silences: dict[str, float] = {}  # this process's; the last one by its time
+SILENCE_SECONDS = 10.0  # after a silence further waits are short for so long
+SHORT_WAIT = 2.0  # seconds; libpq's shortest timeout
+_silences: dict[str, float] = {}  # of this process: the time of the last one under "last"
 
 
 class NoAnswer(OperationalError):
-    """The server did not answer in time; whether it did what it was asked is not known."""
+    """The server did not answer in time; whether it executed the statement is not known."""
 
 
-def patience(seconds: float) -> float:
-    """How long to wait where `seconds` are allowed."""
-    silent = time.monotonic() - _silences.get("last", -SILENT_FOR) < SILENT_FOR
-    return min(seconds, BRIEF) if silent else seconds
+def effective_timeout(seconds: float) -> float:
+    """The time to wait where `seconds` are allowed: less shortly after the server was silent."""
+    silent = time.monotonic() - _silences.get("last", -SILENCE_SECONDS) < SILENCE_SECONDS
+    return min(seconds, SHORT_WAIT) if silent else seconds
 
 
-def note_silence() -> None:
+def record_silence() -> None:
     _silences["last"] = time.monotonic()
 
 
@@ -58,28 +58,31 @@ class Connection(psycopg.Connection[Any]):
     answer_within: float | None = None
 
     def wait(self, gen: PQGen[Any], interval: float = 0.1, timeout: float | None = None) -> Any:
-        allowed = timeout if timeout is not None or self.answer_within is None else patience(self.answer_within)
-        deadline = None if allowed is None else time.monotonic() + allowed
+        """As psycopg's wait, bounded by `answer_within` unless a `timeout` is given. NoAnswer: the time is over."""
+        limit = timeout
+        if timeout is None and self.answer_within is not None:
+            limit = effective_timeout(self.answer_within)
+        deadline = None if limit is None else time.monotonic() + limit
         try:
-            answer = super().wait(gen, interval=interval, timeout=allowed)
+            answer = super().wait(gen, interval=interval, timeout=limit)
         except OperationalError as error:
             if timeout is None and deadline and time.monotonic() >= deadline and error.sqlstate is None:
-                note_silence()
-                self.pgconn.finish()  # what it may still say belongs to no question
-                raise NoAnswer(f"the database did not answer within {allowed:.0f} s") from error
+                record_silence()
+                self.pgconn.finish()  # a late answer would be taken for that of the next statement
+                raise NoAnswer(f"the database did not answer within {limit:.0f} s") from error
             raise
         _silences.clear()
         return answer
 
 
 def connect(*, answer_within: float | None = None, **parameters: Any) -> Connection:
-    """As psycopg's, and the connection waits for no answer longer than `answer_within`."""
+    """As psycopg.connect, for a connection that waits for no answer longer than `answer_within` seconds."""
     if answer_within is not None:
-        parameters["connect_timeout"] = int(patience(min(answer_within, float(parameters["connect_timeout"]))))
+        parameters["connect_timeout"] = int(effective_timeout(min(answer_within, float(parameters["connect_timeout"]))))
     try:
         connection = Connection.connect(**parameters)
     except psycopg.errors.ConnectionTimeout as error:
-        note_silence()
+        record_silence()
         raise NoAnswer(str(error)) from error
     connection.answer_within = answer_within
     return connection

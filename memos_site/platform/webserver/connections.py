@@ -1,4 +1,4 @@
-"""One client's connection: what it may take, and how it ends."""
+"""One client's connection: its time limits, the refusal of its requests, and its orderly end."""
 
 import errno
 import socket
@@ -12,33 +12,33 @@ from memos_site.platform.webserver.refusals import Refusal
 from memos_site.platform.webserver.requests import Request, RequestTimeout, ServiceUnavailable
 
 IDLE_SECONDS = 30.0  # between two requests, and before the first
-STALLED_SECONDS = 60.0  # for a client that reads nothing of its answer
-LINGER_SECONDS = 2.0  # for a client that still sends what nobody reads
+STALLED_SECONDS = 60.0  # for a client that does not read its answer
+LINGER_SECONDS = 2.0  # for a client that still sends a refused body
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Connection(HTTPChannel):
     parser_class = Request
     error_task_class = Refusal
-    request: Request | None = None  # that which is still coming in
-    refused = False
+    request: Request | None = None  # the one that is being received
+    has_refusal = False
     lingers_until = 0.0
 
     @property
-    def waits(self) -> bool:
-        """Nothing is done for it: the client has sent no whole request, and nothing is on its way to it."""
+    def is_idle(self) -> bool:
+        """Whether there is no complete request to answer and no answer to send."""
         return not self.requests and not self.total_outbufs_len
 
     @property
-    def waits_since(self) -> float:
-        return self.request.began if self.request else float(self.last_activity)
+    def idle_since(self) -> float:
+        return self.request.started_at if self.request else float(self.last_activity)
 
     @property
     def unfinished_bytes(self) -> int:
         return int(self.request.body_bytes_received) if self.request else 0
 
     def received(self, data: bytes) -> bool:
-        """Waitress keeps a large body in a temporary file."""
+        """Receive data, and answer 503 if the disk is full: waitress keeps a large body in a temporary file."""
         try:
             return bool(super().received(data))
         except OSError as error:
@@ -47,23 +47,23 @@ class Connection(HTTPChannel):
             self.refuse(ServiceUnavailable("the server's disk is full: nothing was stored"))
             return False
         finally:
-            self.refused = self.refused or any(request.error for request in self.requests)
+            self.has_refusal = self.has_refusal or any(request.error for request in self.requests)
 
     def refuse(self, error: Error) -> None:
-        """Answers the request that is still coming in, and ends the connection."""
+        """Answer the request being received with an error, and end the connection."""
         with self.requests_lock:
             request, self.request = self.request, None
         if request is None:
             self.will_close = True
             return
-        request.error, self.refused = error, True
+        request.error, self.has_refusal = error, True
         with suppress(ClientDisconnected):
             self.error_task_class(self, request).service()
         request.close()
         self.close_when_flushed = True
 
     def expire(self, now: float) -> None:
-        """Called every second: ends what has taken too long."""
+        """End the connection if its time is over; called every second."""
         if self.lingers_until:
             self.will_close = now > self.lingers_until
         elif self.requests:
@@ -80,12 +80,12 @@ class Connection(HTTPChannel):
 
     def handle_read(self) -> None:
         if self.lingers_until:
-            self.recv(self.adj.recv_bytes)  # dropped; the end of the connection closes it
+            self.recv(self.adj.recv_bytes)  # discarded; at the end of the stream this closes the connection
         else:
             super().handle_read()
 
     def handle_write(self) -> None:
-        if not (self.refused and self.close_when_flushed) or self.will_close:
+        if not (self.has_refusal and self.close_when_flushed) or self.will_close:
             super().handle_write()
             return
         self._flush_exception(self._flush_some)
@@ -98,7 +98,7 @@ class Connection(HTTPChannel):
         super().handle_close()
 
     def _linger(self) -> None:
-        """Says that nothing more comes. Closing at once would reset a client that still sends, its answer unread."""
+        """Close only our direction: a full close would reset a client that still sends, before it reads its answer."""
         self.close_when_flushed, self.lingers_until = False, time.time() + LINGER_SECONDS
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)

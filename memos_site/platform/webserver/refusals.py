@@ -1,4 +1,4 @@
-"""What the web server itself refuses: a problem (RFC 9457) under /api/, else a line of text."""
+"""Answers to requests that the web server refuses: problem details (RFC 9457) under /api/, else a line of text."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ class Refusal(ErrorTask):
         self.write(b"" if getattr(self.request, "command", "") == "HEAD" else body)
 
     def _body(self, status: int, detail: str, request_id: str) -> tuple[str, bytes]:
-        path = self.request.asked_path
+        path = self.request.target_path
         if not path.startswith("/api/"):
             return "text/plain; charset=utf-8", f"{detail}\n".encode()
         more = {"memory_status": "unavailable"} if status == 503 else {}

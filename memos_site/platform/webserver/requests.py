@@ -1,4 +1,4 @@
-"""One HTTP request as it comes in, with limits on each of its parts."""
+"""Parsing one HTTP request, with limits on the size and time of each part."""
 
 import time
 from typing import Any
@@ -8,12 +8,12 @@ from waitress.parser import HTTPRequestParser
 from waitress.receiver import ChunkedReceiver
 from waitress.utilities import BadRequest, Error
 
-LARGEST_BODY = 21 * 1024 * 1024
-LONGEST_LINE = 8_190  # bytes of the request line
-LARGEST_HEADER = 64 * 1024
-LONGEST_CHUNK_LINE, LARGEST_TRAILER = 1_024, 8_192
+MAX_BODY = 21 * 1024 * 1024
+MAX_LINE = 8_190  # bytes of the request line
+MAX_HEADER = 64 * 1024
+MAX_CHUNK_LINE, MAX_TRAILER = 1_024, 8_192
 HEADER_SECONDS = 10.0  # for the whole header, from its first byte
-BODY_SECONDS, SLOWEST_BODY = 30.0, 64 * 1024  # a body may take so long, and a second more for so many bytes
+BODY_SECONDS, MIN_BODY_RATE = 30.0, 64 * 1024  # seconds for any body, plus one for each so many bytes
 
 
 class LengthRequired(Error):
@@ -37,24 +37,24 @@ class ServiceUnavailable(Error):
 
 
 class Request(HTTPRequestParser):
-    """`error` is set as soon as it is known that this request is refused; then nothing more of it is read."""
+    """A request being received. `error` is set as soon as it is refused; the rest of it is then not read."""
 
     def __init__(self, adjustments: Any) -> None:
         super().__init__(adjustments)
-        self.began = self.headers_ended = time.time()
-        self.line = b""  # the first one, kept also of a request that cannot be parsed
+        self.started_at = self.headers_end_at = time.time()
+        self.line = b""  # the request line, also of a request that cannot be parsed
 
     def received(self, data: bytes) -> int:
         if self.body_rcv is None:
-            if len(self.header_plus) <= LONGEST_LINE:
-                self.line = (self.header_plus + data).lstrip(b"\r\n")[: LONGEST_LINE + 1].partition(b"\r\n")[0]
-            if len(self.line) > LONGEST_LINE:
-                return self._refuse(URITooLong(f"the request line is longer than {LONGEST_LINE:,} bytes"), len(data))
+            if len(self.header_plus) <= MAX_LINE:
+                self.line = (self.header_plus + data).lstrip(b"\r\n")[: MAX_LINE + 1].partition(b"\r\n")[0]
+            if len(self.line) > MAX_LINE:
+                return self._refuse(URITooLong(f"the request line is longer than {MAX_LINE:,} bytes"), len(data))
         consumed: int = super().received(data)
         if isinstance(self.body_rcv, ChunkedReceiver) and not self.completed:
             self._bound_chunk_syntax(self.body_rcv)
         if not self.body_bytes_received:
-            self.headers_ended = time.time()
+            self.headers_end_at = time.time()
         if self.error is not None:
             self.expect_continue = False  # the client is not asked for a body that nobody reads
         return consumed
@@ -68,22 +68,22 @@ class Request(HTTPRequestParser):
 
     @property
     def deadline(self) -> float:
-        """When this request must have come whole."""
+        """The time by which this request must be complete."""
         if not self.headers_finished:
-            return self.began + HEADER_SECONDS
-        return self.headers_ended + BODY_SECONDS + float(self.body_bytes_received) / SLOWEST_BODY
+            return self.started_at + HEADER_SECONDS
+        return self.headers_end_at + BODY_SECONDS + float(self.body_bytes_received) / MIN_BODY_RATE
 
     @property
-    def asked_path(self) -> str:
-        """The path as far as it can be told, without the query string."""
+    def target_path(self) -> str:
+        """The path of the request line without the query string, as far as it can be parsed."""
         words = self.line.split(b" ")
         target = words[1] if len(words) > 1 else b""
         path = target if target.startswith(b"/") else urlsplit(target).path
         return unquote_to_bytes(path.partition(b"?")[0]).decode(errors="replace")
 
     def _bound_chunk_syntax(self, body: ChunkedReceiver) -> None:
-        """Waitress keeps the line of a chunk and the trailer whole, and reads them anew with each packet."""
-        if len(body.control_line) > LONGEST_CHUNK_LINE or len(body.trailer) > LARGEST_TRAILER:
+        """Limit the line of a chunk and the trailer, which waitress does not: it parses both anew with each packet."""
+        if len(body.control_line) > MAX_CHUNK_LINE or len(body.trailer) > MAX_TRAILER:
             self._refuse(BadRequest("a chunk's line or the trailer is too long"))
 
     def _refuse(self, error: Error, consumed: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""The server of one process: accepts, bounds the number of connections, stops without dropping an answer."""
+"""The web server of one process: accepts connections up to a limit, and stops without losing an answer."""
 
 import resource
 import socket
@@ -12,26 +12,26 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 
 from memos_site.platform.webserver.connections import Connection
-from memos_site.platform.webserver.requests import LARGEST_BODY, LARGEST_HEADER
+from memos_site.platform.webserver.requests import MAX_BODY, MAX_HEADER
 
-THREADS = 8  # in each process; each keeps one database connection
-MOST_CONNECTIONS = 2_000
-FILES_EACH = 3  # of a connection: its socket, a large body, a large answer
-FILES_BESIDE = 200  # the database, the log, ...
-ACCEPTED_AT_ONCE = 4
-UNFINISHED_BYTES = 512 * 1024 * 1024  # of all bodies that are still coming in
-GRACE = 10.0  # seconds for answers under way after `stop`
+THREADS = 8  # in each process; each has one database connection
+MAX_CONNECTIONS = 2_000
+FILES_PER_CONNECTION = 3  # its socket, a large body, a large answer
+OTHER_FILES = 200  # the database, the log, ...
+ACCEPT_BATCH = 4
+MAX_UNFINISHED_BYTES = 512 * 1024 * 1024  # of all bodies being received
+GRACE = 10.0  # seconds for pending answers after `stop`
 
 
-def most_connections() -> int:
-    """As many as there may be open files for; asks for more files where that is allowed."""
-    wanted = MOST_CONNECTIONS * FILES_EACH + FILES_BESIDE
+def connection_limit() -> int:
+    """The number of connections that the limit of open files allows; raises that limit as far as permitted."""
+    needed = MAX_CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    allowed = MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else (soft - FILES_BESIDE) // FILES_EACH
-    return max(10, min(MOST_CONNECTIONS, allowed))
+    possible = MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else (soft - OTHER_FILES) // FILES_PER_CONNECTION
+    return max(10, min(MAX_CONNECTIONS, possible))
 
 
 def adjustments(listener: socket.socket) -> Adjustments:
@@ -44,19 +44,21 @@ def adjustments(listener: socket.socket) -> Adjustments:
         asyncore_use_poll=True,  # select() ends at 1,024 files
         asyncore_loop_timeout=1,
         cleanup_interval=1,
-        connection_limit=1_000_000,  # ours is in Server: it makes room instead of closing the door
-        max_request_header_size=LARGEST_HEADER,
-        max_request_body_size=LARGEST_BODY + 1,
+        connection_limit=1_000_000,  # ours is in Server, which closes idle connections instead of refusing new ones
+        max_request_header_size=MAX_HEADER,
+        max_request_body_size=MAX_BODY + 1,
         inbuf_overflow=64 * 1024,
         log_socket_errors=False,
     )
 
 
-def without_bodies_of_heads(application: Callable[..., Any]) -> Callable[..., Any]:
-    """Django answers HEAD as GET and leaves it to the server to drop the body: sent, it would be read as the beginning
-    of the next answer on that connection."""
+def drop_head_bodies(application: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a WSGI application so that answers to HEAD have no body.
 
-    def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+    Django leaves that to the server; a body would be read as the beginning of the connection's next answer.
+    """
+
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         body = application(environ, start_response)
         if environ["REQUEST_METHOD"] != "HEAD":
             return body
@@ -64,7 +66,7 @@ def without_bodies_of_heads(application: Callable[..., Any]) -> Callable[..., An
             close()
         return []
 
-    return answered
+    return answer
 
 
 class Server(TcpWSGIServer):
@@ -73,60 +75,64 @@ class Server(TcpWSGIServer):
     channel_class = Connection
 
     def __init__(self, application: Callable[..., Any], listener: socket.socket) -> None:
-        told = adjustments(listener)
-        where = (listener.family, listener.type, listener.proto, listener.getsockname())
+        address = (listener.family, listener.type, listener.proto, listener.getsockname())
         super().__init__(
-            without_bodies_of_heads(application), _sock=listener, adj=told, sockinfo=where, bind_socket=False
+            drop_head_bodies(application),
+            _sock=listener,
+            adj=adjustments(listener),
+            sockinfo=address,
+            bind_socket=False,
         )
-        self.most, self.stops_at = most_connections(), 0.0
+        self.max_connections, self.stops_at = connection_limit(), 0.0
 
     def accept_connections(self) -> None:
-        self.accepting = True  # it listens already
+        self.accepting = True  # the socket listens already
 
     def readable(self) -> bool:
-        """Another process may be free where requests wait for a thread in this one."""
-        willing = bool(super().readable()) and not self.task_dispatcher.queue
-        return willing and (len(self.active_channels) < self.most or bool(self._waiting()))
+        """Whether to accept connections: not while requests wait for a thread, as another process may be free."""
+        ready = bool(super().readable()) and not self.task_dispatcher.queue
+        return ready and (len(self.active_channels) < self.max_connections or bool(self._idle_connections()))
 
     def handle_accept(self) -> None:
-        for _ in range(ACCEPTED_AT_ONCE):
-            if len(self.active_channels) >= self.most:
-                self._make_room()
+        for _ in range(ACCEPT_BATCH):
+            if len(self.active_channels) >= self.max_connections:
+                self._close_idle_connections()
             before = len(self.active_channels)
             super().handle_accept()
             if len(self.active_channels) == before:
                 return
 
     def maintenance(self, now: float) -> None:
+        """End expired connections, and those with the oldest unfinished bodies if all of them are too large."""
         for connection in list(self.active_channels.values()):
             connection.expire(now)
-        waiting = self._waiting()
-        unfinished = sum(connection.unfinished_bytes for connection in waiting)
-        for connection in waiting:
-            if unfinished <= UNFINISHED_BYTES:
+        idle = self._idle_connections()
+        unfinished = sum(connection.unfinished_bytes for connection in idle)
+        for connection in idle:
+            if unfinished <= MAX_UNFINISHED_BYTES:
                 return
             unfinished -= connection.unfinished_bytes
             if connection.unfinished_bytes:
                 connection.handle_close()
 
-    def _waiting(self) -> list[Connection]:
-        """Connections for which nothing is done; that which has waited longest comes first."""
-        waiting = [connection for connection in self.active_channels.values() if connection.waits]
-        return sorted(waiting, key=attrgetter("waits_since"))
+    def _idle_connections(self) -> list[Connection]:
+        """The idle connections, the longest idle first."""
+        idle = [connection for connection in self.active_channels.values() if connection.is_idle]
+        return sorted(idle, key=attrgetter("idle_since"))
 
-    def _make_room(self) -> None:
-        """Whoever sends a request at once does not wait for those that never finish theirs."""
-        for connection in self._waiting()[: max(1, self.most // 20)]:
+    def _close_idle_connections(self) -> None:
+        """Close some of the longest idle connections, so that new clients do not wait for stalled ones."""
+        for connection in self._idle_connections()[: max(1, self.max_connections // 20)]:
             connection.handle_close()
 
     def run(self) -> None:
-        """Until `stop` was called and what was under way is answered."""
+        """Serve until `stop` is called and pending requests are answered."""
         while not self._is_over():
             wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, map=self._map, use_poll=True, count=1)
         self.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
 
     def stop(self) -> None:
-        """May be called in a signal handler: only notes it, and wakes the loop."""
+        """Stop accepting, and wake the loop; safe in a signal handler."""
         if not self.stops_at:
             self.stops_at, self.accepting = time.time() + GRACE, False
             self.pull_trigger()
@@ -134,5 +140,5 @@ class Server(TcpWSGIServer):
     def _is_over(self) -> bool:
         if not self.stops_at:
             return False
-        under_way = any(not connection.waits for connection in self.active_channels.values())
-        return not under_way or time.time() > self.stops_at
+        pending = any(not connection.is_idle for connection in self.active_channels.values())
+        return not pending or time.time() > self.stops_at

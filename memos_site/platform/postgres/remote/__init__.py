@@ -1,1 +1,1 @@
-"""Django's backend for a PostgreSQL of one's own (DATABASE_URL)."""
+"""The database backend for an external PostgreSQL (DATABASE_URL)."""

@@ -1,7 +1,7 @@
-"""Django's PostgreSQL backend, which knows what became of a commit whose answer was lost."""
+"""Django's PostgreSQL backend with verified commits."""
 
-from memos_site.platform.postgres.commits import AskedAgain
+from memos_site.platform.postgres.commits import VerifiedCommits
 
 
-class DatabaseWrapper(AskedAgain):
+class DatabaseWrapper(VerifiedCommits):
     pass
