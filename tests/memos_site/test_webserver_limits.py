@@ -123,7 +123,9 @@ def test_a_header_that_does_not_end_is_answered_408_however_often_something_come
 
 def test_a_body_that_comes_slower_than_it_must_is_answered_408(turned: Turned) -> None:
     slow, quick = turned.client(POST + b"x"), turned.client(POST + b"x" * (MIN_BODY_RATE * 10))
-    turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > MIN_BODY_RATE * 9)
+    turned.until(
+        lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > MIN_BODY_RATE * 9
+    )
     turned.later(BODY_SECONDS - 1)
     assert turned.is_open(slow)
     turned.later(BODY_SECONDS + 5)
