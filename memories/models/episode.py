@@ -1,7 +1,6 @@
 """An episode and its events. It grows by rows; once closed, only its outcome may change."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 from typing import Self
 from uuid import UUID
@@ -28,16 +27,6 @@ class EpisodeQuerySet(Trusted["Episode"]):
         """Closed, not yet digested, not set aside: in the order in which they are read."""
         waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("closed_at", "memory_id")
-
-    def open_of(self, threads: Iterable[tuple[str, str, str]]) -> Self:
-        """The open episodes of these (scope, source, thread_id)."""
-        by_source: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for scope, source, thread_id in threads:
-            by_source[scope, source].append(thread_id)
-        wanted = Q()
-        for (scope, source), thread_ids in by_source.items():
-            wanted |= Q(scope=scope, source=source, thread_id__in=thread_ids)
-        return self.filter(wanted, closed_at=None)
 
     def open_with_node(self, prefix: str, position: int) -> Self:
         """The open episodes that have a node of this name (`node_id`)."""

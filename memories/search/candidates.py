@@ -46,7 +46,8 @@ def statement(plan: SearchPlan) -> str:
     """Join the parts of statement.sql that the plan needs."""
     few = ", few memories wanted" if plan.wants_few else ""
     parts = {"matched": f"matched{few}"}
-    parts |= {name: name for name in ("masks", "frequencies", "words", "weights", "by_words")}
+    parts |= {name: name for name in ("masks", "frequencies", "words", "weights")}
+    parts["by_words"] = f"by_words{few}"
     if not few:
         parts["nearest"] = "nearest, by index" if plan.uses_index else "nearest"
     parts |= {"by_meaning": f"by_meaning{few}", "around": "around"}

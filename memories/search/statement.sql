@@ -1,6 +1,6 @@
 -- The candidates of a search, with what ranking needs of each: one statement of the parts below.
 --
--- Of `matched`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
+-- Of `matched`, `by_words`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
 -- {braces}: conditions of memories/search/filters.py, and text that repeats for each word of the question.
 -- %(names)s: parameters, see memories/search/plan.py. A question without words has no `query`, which matches nothing.
 -- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables. There a
@@ -63,6 +63,12 @@ FROM (
 CROSS JOIN LATERAL (
     SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
 ) AS wanted
+LIMIT %(pool)s
+
+-- part: by_words, few memories wanted
+SELECT memory_id, position
+FROM matched JOIN weights USING (mask)
+ORDER BY weight DESC, id DESC
 LIMIT %(pool)s
 
 -- part: nearest
