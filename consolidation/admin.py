@@ -1,4 +1,4 @@
-"""What the thinking room did: its runs, the patterns and facts that it counted, and what guidance is told by."""
+"""Admin pages of consolidation: its runs, the patterns and facts that it counts, and the data of guidance."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ class SightingAdmin(TrustedAdmin):
 
 
 class CountedFactAdmin(TrustedAdmin):
-    """What it says is that of its memory, which a person may have put above it."""
+    """Facts are shown with the sensitivity of their memory, which a person may have raised."""
 
     ordering = ("-id",)
     id_fields = ("pk", "memory")
@@ -159,7 +159,7 @@ class SkillLinesAdmin(TrustedAdmin):
 
 @admin.register(SkillOffer)
 class SkillOfferAdmin(TrustedAdmin):
-    """The thread is that of a run which may stand higher than the skill."""
+    """Without the thread: it is that of a run which may have a higher sensitivity than the skill."""
 
     list_display = ("memory", "version", "scope", "agent", "withheld", "outcome", "at")
     list_filter = ("withheld", "outcome", ("scope", FieldTextFilter))

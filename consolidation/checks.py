@@ -1,4 +1,4 @@
-"""System checks of what the database holds."""
+"""System checks of consolidation's rows in the database."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from memories.models.digest_key import REMEDY, without_key
 
 
 @register(Tags.database)
-def groups_are_known_again(databases: Sequence[str] | None = None, **kwargs: Any) -> list[Warning]:
-    """consolidation.W001: groups of pattern rules were sealed with a SECRET_KEY that is not known any more."""
-    lost = without_key(RuleGroup.objects.all()) if databases else 0
-    if not lost:
+def check_group_keys(databases: Sequence[str] | None = None, **kwargs: Any) -> list[Warning]:
+    """consolidation.W001: groups of pattern rules were sealed with a SECRET_KEY that is no longer known."""
+    count = without_key(RuleGroup.objects.all()) if databases else 0
+    if not count:
         return []
-    said = f"{lost} groups of the pattern rules were sealed with a former SECRET_KEY: their counts begin anew"
-    return [Warning(said, hint=REMEDY, id="consolidation.W001")]
+    message = f"{count} groups of the pattern rules were sealed with a former SECRET_KEY: their counts begin anew"
+    return [Warning(message, hint=REMEDY, id="consolidation.W001")]

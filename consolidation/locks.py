@@ -1,4 +1,4 @@
-"""Session advisory locks: held by a database session, hence gone with its process however that dies."""
+"""PostgreSQL advisory locks of a database session: released when its process ends, however that happens."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,15 +7,15 @@ from django.db import connection
 
 
 @contextmanager
-def held(name: str, *, wait: bool) -> Iterator[bool]:
-    """Whether the lock of that name is ours for the block. `wait` False: another holder means no, at once."""
+def hold(name: str, *, wait: bool) -> Iterator[bool]:
+    """Hold the lock of that name for the block; yields whether it was acquired, which `wait` guarantees."""
     verb = "pg_advisory_lock" if wait else "pg_try_advisory_lock"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {verb}(hashtextextended(%s, 0))", [f"memos:{name}"])
-        taken = wait or bool(cursor.fetchone()[0])
+        acquired = wait or bool(cursor.fetchone()[0])
     try:
-        yield taken
+        yield acquired
     finally:
-        if taken:
+        if acquired:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [f"memos:{name}"])

@@ -1,4 +1,4 @@
-"""One run of the pattern rules over what plugins reported: scope by scope, one worker a scope, whoever starts it."""
+"""One run of the pattern rules over the new events of plugins; one worker at a time in a scope."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,23 +15,28 @@ from memories.models import Event
 KIND = "patterns"
 
 
-def rule(
-    *, trigger: Run.Trigger, wait: bool, at: datetime, asked: bool = True, enough: Callable[[], bool] = lambda: False
+def apply_rules(
+    *,
+    trigger: Run.Trigger,
+    wait: bool,
+    at: datetime,
+    record_empty: bool = True,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Run | None:
-    """Reads every new event with a context once. Never raises for a fault of one event or one rule.
+    """Read every new event with a context once. Never raises for a fault of one event or one rule.
 
-    `wait`: for a scope that another worker holds; otherwise that scope is left to it. `asked` False: when there is
-    nothing to read this leaves no row and answers None. What `enough` leaves is read by the next run.
+    `wait`: for a scope that another worker is processing; otherwise it is skipped. `record_empty` False: without new
+    events there is no row, and None is returned. `should_stop` is asked after each batch; the next run goes on.
     """
     abandon_dead_runs(at=at, kind=KIND)
-    if not asked and not _has_work():
+    if not record_empty and not _has_work():
         return None
     run = Run(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
-    with locks.held(f"run:{run.pk}", wait=True):  # before the row can be seen: what runs unheld is dead
+    with locks.hold(f"run:{run.pk}", wait=True):  # before the row is visible: a running row without a lock is dead
         run.save(force_insert=True)
         progress = patterns.Progress(at=at)
-        _read_again(progress, wait=wait)
-        _read(run, progress, wait=wait, enough=enough)
+        _retry_unread(progress, wait=wait)
+        _read_pending(run, progress, wait=wait, should_stop=should_stop)
         if aside := Unread.objects.set_aside().count():
             progress.counters["set_aside"] = aside
         error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
@@ -42,42 +47,42 @@ def rule(
 
 
 def retry_set_aside() -> int:
-    """Gives the rules again what was set aside after three attempts; how many events."""
+    """Put events that were set aside after three attempts back into the queue; how many."""
     return Unread.objects.set_aside().update(attempts=0)
 
 
 def _has_work() -> bool:
-    again = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS)
-    return again.exists() or Event.objects.unruled().exists()
+    retries = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS)
+    return retries.exists() or Event.objects.unruled().exists()
 
 
-def _read_again(progress: patterns.Progress, *, wait: bool) -> None:
+def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
     scopes = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS).order_by("scope").values_list("scope", flat=True)
     for scope in scopes.distinct():
-        with locks.held(f"consolidate:{scope}", wait=wait) as ours:
+        with locks.hold(f"consolidate:{scope}", wait=wait) as ours:
             if ours:
-                patterns.read_again(scope, progress)
+                patterns.retry_unread(scope, progress)
 
 
-def _read(run: Run, progress: patterns.Progress, *, wait: bool, enough: Callable[[], bool]) -> None:
-    for part in patterns.unread():
+def _read_pending(run: Run, progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]) -> None:
+    for part in patterns.pending_events():
         total = run.total + sum(map(len, part.values()))
         for scope, events in part.items():
             run.progress(stage=scope or "unscoped", done=run.done, total=total, counters=progress.counters)
-            if not _of_scope(scope, events, progress, wait=wait, enough=enough):
+            if not _read_scope(scope, events, progress, wait=wait, should_stop=should_stop):
                 return
             run.done += len(events)
 
 
-def _of_scope(
-    scope: str, events: list[UUID], progress: patterns.Progress, *, wait: bool, enough: Callable[[], bool]
+def _read_scope(
+    scope: str, events: list[UUID], progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]
 ) -> bool:
-    """False: it is enough."""
-    with locks.held(f"consolidate:{scope}", wait=wait) as ours:
+    """Read the events of one scope; False if the run should stop."""
+    with locks.hold(f"consolidate:{scope}", wait=wait) as ours:
         if not ours:
             progress.counters["skipped"] += 1
             return True
-        for _ in patterns.read(scope, events, progress):
-            if enough():
+        for _ in patterns.read_events(scope, events, progress):
+            if should_stop():
                 return False
     return True

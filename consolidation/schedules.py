@@ -1,4 +1,4 @@
-"""What happens by itself, and how often. Created once; an operator may change or stop them, and that is kept."""
+"""The scheduled jobs and their intervals. Created once; changes by an operator are kept."""
 
 from django_q.models import Schedule
 
@@ -16,7 +16,7 @@ MINUTES = {
 
 
 def ensure() -> None:
-    """Creates the schedules that do not exist yet; the existing ones stay as they are."""
+    """Create the schedules that do not exist yet; existing ones stay as they are."""
     for func, minutes in MINUTES.items():
         Schedule.objects.get_or_create(
             name=func, defaults={"func": func, "schedule_type": Schedule.MINUTES, "minutes": minutes}

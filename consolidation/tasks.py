@@ -1,4 +1,4 @@
-"""The worker's doors. The row is the queue: a task is a nudge, may come twice, and may get lost."""
+"""The functions that scheduled jobs call. Rows are the queue: a task may come twice or get lost without harm."""
 
 import time
 
@@ -7,32 +7,32 @@ from django.utils import timezone
 from consolidation import consolidation_run, pattern_run, reembedding_run
 from consolidation.models import Run
 
-SLICE = 200  # seconds: a job may take 300
+SLICE = 200  # seconds of work in one job, which may take 300
 
 
 def consolidate() -> str:
-    """The schedule's nudge; leaves a scope to a worker that is already at it."""
+    """Run consolidation; scopes that another worker is processing are skipped."""
     run = consolidation_run.consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=timezone.now())
     return f"{run.status}: {run.counters}" if run else "nothing new"
 
 
 def patterns() -> str:
-    """The schedule's nudge to read what plugins reported; what does not fit into a slice is left to the next."""
+    """Apply the pattern rules to new events for SLICE seconds; the rest is left to the next job."""
     deadline = time.monotonic() + SLICE
-    run = pattern_run.rule(
+    run = pattern_run.apply_rules(
         trigger=Run.Trigger.SCHEDULE,
         wait=False,
         at=timezone.now(),
-        asked=False,
-        enough=lambda: time.monotonic() > deadline,
+        record_empty=False,
+        should_stop=lambda: time.monotonic() > deadline,
     )
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing new"
 
 
 def reembed() -> str:
-    """Goes on with giving vectors of another model, or looks whether that is due."""
+    """Continue the reembedding with another model for SLICE seconds, or start it if it is due."""
     deadline = time.monotonic() + SLICE
     run = reembedding_run.reembed(
-        trigger=Run.Trigger.SCHEDULE, at=timezone.now(), enough=lambda: time.monotonic() > deadline
+        trigger=Run.Trigger.SCHEDULE, at=timezone.now(), should_stop=lambda: time.monotonic() > deadline
     )
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing to do"

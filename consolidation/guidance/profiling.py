@@ -61,7 +61,7 @@ def _write(ids: Sequence[UUID]) -> int:
             unique_fields=["episode"],
             update_fields=COLUMNS,
         )
-        counting.see([(run, episodes[run.id]) for run in runs], rules)
+        counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
         Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
         Unprofiled.objects.filter(pk__in=ids).delete()

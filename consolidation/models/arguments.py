@@ -1,6 +1,6 @@
-"""What runs have shown of the arguments that they gave: from which source they were right, and from which they failed.
+"""Facts about tool arguments, counted from runs: from which source they were right, and from which they failed.
 
-Only names of tools, arguments and fields stand here, no value and no word of a run.
+They hold only names of tools, arguments and fields, no value and no text of a run.
 """
 
 from typing import Any

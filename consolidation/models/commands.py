@@ -1,6 +1,6 @@
-"""What runs have shown of the commands that they called: which start, and which do not.
+"""Facts about commands, counted from runs: which start, and which do not.
 
-Only forms of commands stand here (`python -m pytest`), no path, value or output of a run.
+They hold only forms of commands (`python -m pytest`), no path, value or output of a run.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What facts that are counted from runs have in common: the fact's row is the queue of what was touched."""
+"""Base models of facts that are counted from runs; the fact's row (`due`) is also the queue."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -15,7 +15,7 @@ MOST_ATTEMPTS = 3
 
 class CountedFactQuerySet(Trusted[Any]):
     def due(self) -> Self:
-        """Touched since they were last written down."""
+        """Facts with new runs since they were last written."""
         return self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
 
     def set_aside(self) -> Self:
@@ -50,20 +50,20 @@ class CountedFact(models.Model):
 
     @property
     def topic(self) -> str:
-        """What it is about, in words of which its key is made."""
+        """The subject in words, of which the memory's key is made."""
         raise NotImplementedError
 
     def findings(self) -> Findings:
-        """What its runs say when they are counted now."""
+        """The findings of its runs, counted now."""
         raise NotImplementedError
 
     def attempted(self) -> None:
-        """Counted before the work, so that what kills its worker three times is set aside."""
+        """Count an attempt before the work, so that a fact which kills its worker three times is set aside."""
         self.attempts += 1
         self.save(update_fields=["attempts"])
 
     def failed(self, why: str) -> None:
-        """The work failed and the worker lives: tried again in the next run."""
+        """Record a failure that the worker survived: retried in the next run."""
         self.attempts, self.error = 0, why[:2000]
         self.save(update_fields=["attempts", "error"])
 
@@ -83,9 +83,9 @@ class CountedRunQuerySet(Trusted[Any]):
 
 
 class CountedRun(models.Model):
-    """What one run showed. It survives the episode, and counts once.
+    """One run's contribution to a fact. It survives the episode, and counts once.
 
-    `counted`: it is evidence of the memory, or was met by a dismissal.
+    `counted`: it is evidence of the memory, or a hit on its dismissal.
     """
 
     episode_id = models.UUIDField()
@@ -99,5 +99,5 @@ class CountedRun(models.Model):
         abstract = True
 
     def agrees(self, said: dict[str, Any]) -> bool | None:
-        """With what is said; None: it has nothing to say about it."""
+        """Whether the run agrees with a statement `said`; None: it has no evidence for or against."""
         raise NotImplementedError

@@ -1,7 +1,6 @@
-"""What the pattern rules remember of the runs of plugins: groups with their counts, so that an event costs the same
-however many came before it.
+"""Tables of the pattern rules: groups of plugin runs with their counts, so that each event costs the same work.
 
-No word of what was said stands here: a group is known by an HMAC of what its runs have in common.
+They hold no text of an event: a group is identified by an HMAC of what its runs have in common.
 """
 
 from collections.abc import Iterable
@@ -20,12 +19,11 @@ MOST_ATTEMPTS = 3
 
 
 class RuleGroup(models.Model):
-    """Runs that one rule counts together, within one scope: those after `since`, as far as anything began anew there.
+    """Runs that one rule counts together within one scope; only those after `since`, where that is set.
 
-    `seen` counts runs, `units` distinct sessions (or days). A family holds the groups that a share is taken of and
-    counts them all; `base` is what it had counted at `since`. `written`: the memory that it teaches was there once.
-    `sealed_with`: the mark of the SECRET_KEY by which `identity` was made, until the group is met again; blank for the
-    database's own key.
+    `seen` counts runs, `units` distinct sessions (or days). A family is the group of which a share is taken and counts
+    all its members' runs; `base` is its count at `since`. `written`: its memory has existed. `sealed_with`: the mark of
+    the SECRET_KEY that made `identity`, until the group occurs again; blank for the database's own key.
     """
 
     rule = models.CharField(max_length=16)
@@ -57,7 +55,7 @@ class RuleGroup(models.Model):
 
 
 class RuleSighting(models.Model):
-    """One run that showed a group. It survives its episodes, and counts once."""
+    """One detection of a group in a run. It survives its episodes, and counts once."""
 
     group = models.ForeignKey(RuleGroup, on_delete=models.CASCADE, related_name="sightings", db_index=False)
     unit = models.UUIDField()
@@ -76,7 +74,7 @@ class RuleSighting(models.Model):
 
 
 class PluginRun(models.Model):
-    """Where a run stands among others: on the line of its thread, or that of all runs without one in its scope."""
+    """A plugin's run with its line (its thread, or all runs without a thread in its scope) and its session."""
 
     line = models.UUIDField()
     source = models.CharField(max_length=512)
@@ -102,11 +100,11 @@ class UnreadQuerySet(Trusted["Unread"]):
     trust_path = "episode__memory__"
 
     def failing(self) -> Self:
-        """To be tried again."""
+        """Failed, to be retried."""
         return self.filter(waiting=False, attempts__lt=MOST_ATTEMPTS).order_by("pk")
 
     def waiting(self) -> Self:
-        """Put off: the rule had written as much as it may in one run."""
+        """Postponed: the rule had created as many memories as it may in one run."""
         return self.filter(waiting=True, attempts__lt=MOST_ATTEMPTS).order_by("pk")
 
     def set_aside(self) -> Self:
@@ -118,7 +116,7 @@ class UnreadQuerySet(Trusted["Unread"]):
 
 
 class Unread(models.Model):
-    """An event that one rule (all of them when blank) could not read yet, while the others have."""
+    """An event that one rule (all rules when blank) has not read yet, while the others have."""
 
     rule = models.CharField(max_length=16, blank=True)
     event_id = models.UUIDField()
@@ -142,9 +140,9 @@ class Unread(models.Model):
 
 
 class Reading(models.Model):
-    """The events of a scope that a worker has in hand, committed before the work: if it dies, they are read alone.
+    """The events of a scope that a worker is reading, committed before the work: if it dies, each is then read alone.
 
-    `attempts` is how often the first of them was tried.
+    `attempts`: how often the first of them was tried.
     """
 
     scope = models.CharField(max_length=128, primary_key=True)

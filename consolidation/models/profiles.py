@@ -1,4 +1,4 @@
-"""What guidance remembers of each finished run, so that a new one is compared with it without reading it again.
+"""Tables of guidance: profiles of finished runs, with which a new run is compared without reading them again.
 
 Scope and sensitivity are the memory's, held equal by the database: what rises is raised here, what goes is gone here.
 """
@@ -24,11 +24,11 @@ MOST_ATTEMPTS = 3
 
 class RunProfileQuerySet(Trusted["RunProfile"]):
     def nearest(self, vector: "np.ndarray[Any, Any]", most: int) -> Self:
-        """Exactly the nearest by what was said; the scopes are small beside what HNSW is for."""
+        """The nearest profiles by vector, exactly: scopes are too small to need an HNSW index."""
         return self.order_by(MaxInnerProduct("vector", HalfVector(vector)), "pk")[:most]
 
     def sharing(self, identifiers: Collection[int], most: int) -> Self:
-        """Runs in which one of these ids, numbers or names with digits came up: perhaps the same case."""
+        """Runs that contain one of these identifiers (hashes), and are perhaps of the same case."""
         return self.filter(identifiers__overlap=list(identifiers)).order_by("-at", "pk")[:most]
 
 
@@ -77,12 +77,12 @@ class UnprofiledQuerySet(models.QuerySet["Unprofiled"]):
         return self.filter(scope=scope, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
 
     def put(self, episodes: Iterable[Episode]) -> None:
-        """To be written, or written anew: the outcome may be another one."""
+        """Queue these episodes, also those that have a profile: their outcome may have changed."""
         rows = [Unprofiled(episode=episode, scope=episode.scope) for episode in episodes]
         self.bulk_create(rows, update_conflicts=True, unique_fields=["episode"], update_fields=["attempts", "error"])
 
     def attempted(self, ids: Collection[UUID]) -> None:
-        """Counted before the work, so that a run which kills its worker three times is set aside."""
+        """Count an attempt before the work, so that a run which kills its worker three times is set aside."""
         self.filter(pk__in=ids).update(attempts=F("attempts") + 1)
 
 

@@ -1,4 +1,4 @@
-"""What the thinking room remembers of its own work: runs, and the patterns it has seen with what it saw them in."""
+"""Tables of consolidation: background runs, patterns of successful work, and the episodes in which they were seen."""
 
 import hashlib
 from collections.abc import Collection
@@ -21,12 +21,12 @@ MOST_ATTEMPTS = 3
 
 class PatternQuerySet(Trusted["Pattern"]):
     def due(self) -> Self:
-        """Touched since they were last written down as a competence: the queue of the second half of a run."""
+        """Patterns with new sightings since their competence was written: the queue of `pipelines.competences`."""
         waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
 
     def ripe(self, least: int) -> Self:
-        """Those that are a skill, or are seen often enough to become one."""
+        """Patterns that are a skill, or have enough cases to become one."""
         live = Q(memory__status__in=LIVE)
         return self.filter(live | Q(memory=None, cases__gte=least))
 
@@ -46,14 +46,14 @@ class PatternQuerySet(Trusted["Pattern"]):
         return self.kin(pattern).filter(memory=None, effects__contained_by=pattern.effects).exclude(effects=[])
 
     def stuck(self) -> Self:
-        """Due, and the last try failed or killed its worker three times."""
+        """Due patterns whose last attempt failed, or killed its worker three times."""
         return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), due=True).order_by("-last_seen_at")
 
 
 class Pattern(models.Model):
-    """A way of working that runs share: one signature of one kind, within one scope and one sensitivity.
+    """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
 
-    `cases` are the distinct threads of its successes; `former` the keys of skills that stood for these effects before.
+    `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects.
     """
 
     class Kind(models.TextChoices):
@@ -94,33 +94,33 @@ class Pattern(models.Model):
         return f"{self.kind} {self.signature[:80]}"
 
     def settle(self) -> None:
-        """Written down as it is now: no longer due until the next sighting."""
+        """Mark as written: no longer due until the next sighting."""
         self.due, self.attempts, self.error = False, 0, ""
         self.save(update_fields=["due", "attempts", "error", "memory"])
 
     def attempted(self) -> None:
-        """Counted before the work, so that a pattern which kills its worker three times is set aside."""
+        """Count an attempt before the work, so that a pattern which kills its worker three times is set aside."""
         self.attempts += 1
         self.save(update_fields=["attempts"])
 
     def failed(self, why: str) -> None:
-        """The work failed and the worker lives: tried again in the next run, however long the fault lasts."""
+        """Record a failure that the worker survived: retried in every further run."""
         self.attempts, self.error = 0, why[:2000]
         self.save(update_fields=["attempts", "error"])
 
 
 def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
-    """What stands for the case of an episode: a hash of its thread, else of the episode alone."""
+    """The id of an episode's case: a hash of its thread, else of the episode's id."""
     return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
 
 
 class SightingQuerySet(models.QuerySet["Sighting"]):
     def uncounted(self) -> Self:
-        """What the pattern's memory has not counted yet, or has counted with another outcome."""
+        """Sightings that the pattern's memory has not counted yet, or has counted with another outcome."""
         return self.exclude(counted=F("outcome"))
 
     def counted(self) -> int:
-        """Marks these as counted with the outcome that they have now."""
+        """Mark these as counted with their current outcome."""
         return self.update(counted=F("outcome"))
 
     def cases_well(self) -> int:
@@ -129,8 +129,8 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
 
     def well(self, cases: Collection[UUID]) -> set[UUID]:
         """Those of the cases in which a run ended well."""
-        found = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
-        return set(found.order_by().values_list("case", flat=True).distinct())
+        successes = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
+        return set(successes.order_by().values_list("case", flat=True).distinct())
 
     def newest(self, most: int) -> Self:
         return self.order_by("-at", "-episode_id")[:most]
@@ -139,8 +139,7 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
 class Sighting(models.Model):
     """One episode in which a pattern was seen; it survives the episode, and counts once.
 
-    `counted` is the outcome that the pattern's memory has counted for it, '' before it has; `case` stands for the
-    thread of the episode, or for the episode itself when it has none.
+    `counted`: the outcome that the pattern's memory has counted, '' before it has; `case`: see `case_of`.
     """
 
     pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
@@ -168,7 +167,7 @@ class Sighting(models.Model):
 
 
 class Run(models.Model):
-    """One go of a job, as people see it: how far it is, what it did, what went wrong."""
+    """One run of a background job, as people see it: progress, counters and error."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -211,7 +210,7 @@ class Run(models.Model):
 
     @property
     def moment(self) -> datetime:
-        """The instant that this run takes as now, so that all it writes agrees."""
+        """The time that this run uses as now in everything it writes."""
         return self.started_at or self.created_at
 
     def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:

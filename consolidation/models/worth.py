@@ -1,4 +1,4 @@
-"""What a skill is worth over the runs of its scope, and the offers of it: who was told, who was not, how that ended."""
+"""Tables of skills' worth: how runs that would get a skill ended, the runs behind its lines, and its offers."""
 
 from typing import Self
 
@@ -77,7 +77,7 @@ class SkillWorth(models.Model):
         return compared and self.followed_well * self.otherwise <= self.otherwise_well * self.followed
 
     def weigh(self) -> float:
-        """What a verdict on it is worth: how many runs it concerns, how much it changes, how unsure that still is."""
+        """The weight of a decision on it, for the inbox: share of runs x change in success x width of its interval."""
         if not self.routed:
             return 0.0
         followed = (self.followed_well + 1) / (self.followed + 2)
@@ -106,7 +106,7 @@ class SkillOfferQuerySet(Trusted["SkillOffer"]):
     trust_path = "memory__"
 
     def ended(self) -> Self:
-        """Whose run has ended well or ill."""
+        """Offers whose run has ended in success or failure."""
         return self.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
 
 

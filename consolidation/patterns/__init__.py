@@ -1,5 +1,5 @@
-"""Five rules over the runs of plugins: what they show again and again becomes a candidate."""
+"""Five rules over the runs that plugins report: repeated behaviour becomes a candidate memory."""
 
-from consolidation.patterns.reading import Progress, read, read_again, unread
+from consolidation.patterns.reading import Progress, pending_events, read_events, retry_unread
 
-__all__ = ["Progress", "read", "read_again", "unread"]
+__all__ = ["Progress", "pending_events", "read_events", "retry_unread"]

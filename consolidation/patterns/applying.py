@@ -1,4 +1,4 @@
-"""Each rule reads the runs for itself: one that raises does not stop the others, nor the other runs."""
+"""Applying rules to reported runs: a rule that raises stops neither the other rules nor the other runs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,67 +9,70 @@ from django.db import InterfaceError, OperationalError, transaction
 
 from consolidation.models.groups import Unread
 from consolidation.patterns import categorisation, entity, override, sequence, time_of_day
-from consolidation.patterns.candidates import Decider
-from consolidation.patterns.counts import Ledger
-from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.candidates import CandidateWriter
+from consolidation.patterns.counts import GroupCounts
+from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rule import Rule
 
 RULES = (categorisation.RULE, override.RULE, entity.RULE, sequence.RULE, time_of_day.RULE)
-OUTAGE = (OperationalError, InterfaceError)  # no fault of an event
+OUTAGES = (OperationalError, InterfaceError)  # not caused by an event
 
 
-class Going(Protocol):
-    """What a run of consolidation carries along."""
+class RunProgress(Protocol):
+    """What a rule needs of a pattern run's progress. `remaining`: new memories that each rule may still create."""
 
     at: datetime
-    left: dict[str, int]
+    remaining: dict[str, int]
 
-    def failed(self, what: str) -> None: ...
+    def record_failure(self, reason: str) -> None: ...
 
 
-def apply(rule: Rule, scope: str, runs: Sequence[Ran], going: Going) -> Counter[str]:
-    """What the rule made of these runs. If that fails, each run alone; the one that fails is left to be tried again."""
+def apply(rule: Rule, scope: str, runs: Sequence[ReportedRun], progress: RunProgress) -> Counter[str]:
+    """Apply a rule to the runs of a scope; if that fails, to each run alone, recording the ones that fail for a retry.
+
+    Returns counters. OUTAGES are raised.
+    """
     try:
-        return apply_one(rule, runs, going)
-    except OUTAGE:
+        return apply_one(rule, runs, progress)
+    except OUTAGES:
         raise
-    except Exception:  # whatever a rule meets in one run must cost neither the other runs nor the other rules
-        return _each_alone(rule, runs, going)
+    except Exception:  # one run must cost neither the other runs nor the other rules
+        return _apply_singly(rule, runs, progress)
 
 
-def apply_one(rule: Rule, runs: Sequence[Ran], going: Going) -> Counter[str]:
-    """All of it or, when it raises, nothing."""
+def apply_one(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress) -> Counter[str]:
+    """Apply a rule to the runs of a scope in one transaction; raises what the rule raises."""
     if not runs:
         return Counter()
     with transaction.atomic():
-        found = list(rule.signs(runs))
-        signs = [sign for _, shown in found for sign in shown]
-        if not signs:
+        by_run = list(rule.detect(runs))
+        detections = [detection for _, of_run in by_run for detection in of_run]
+        if not detections:
             return Counter()
-        ledger = Ledger(rule, runs[0].scope, signs)
-        decider = Decider(rule, ledger, left=going.left.get(rule.name), at=going.at)
-        for run, shown in found:
-            for sign in shown:
-                if decider.may(sign):
-                    decider.meet(sign)
+        counts = GroupCounts(rule, runs[0].scope, detections)
+        writer = CandidateWriter(rule, counts, remaining=progress.remaining.get(rule.name), at=progress.at)
+        for run, of_run in by_run:
+            for detection in of_run:
+                if writer.may_write(detection):
+                    writer.record(detection)
                 else:
                     Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, waiting=True)
-                    decider.counters["waiting"] += 1
-        ledger.close()
-    if decider.left is not None:
-        going.left[rule.name] = decider.left
-    return decider.counters
+                    writer.counters["waiting"] += 1
+        counts.save()
+    if writer.remaining is not None:
+        progress.remaining[rule.name] = writer.remaining
+    return writer.counters
 
 
-def _each_alone(rule: Rule, runs: Sequence[Ran], going: Going) -> Counter[str]:
+def _apply_singly(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress) -> Counter[str]:
     counters: Counter[str] = Counter()
     for run in runs:
         try:
-            counters.update(apply_one(rule, [run], going))
-        except OUTAGE:
+            counters.update(apply_one(rule, [run], progress))
+        except OUTAGES:
             raise
-        except Exception as error:  # kept beside the event for this rule alone, and tried again
-            said = f"{type(error).__name__}: {error}"  # it may quote the event: shown only to who sees that
-            Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=said[:2000])
-            going.failed(f"{rule.name}: {type(error).__name__}")
+        except Exception as error:  # recorded for this event and rule, and tried again
+            message = f"{type(error).__name__}: {error}"  # may quote the event: shown only to who may see that
+            Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=message[:2000])
+            progress.record_failure(f"{rule.name}: {type(error).__name__}")
     return counters

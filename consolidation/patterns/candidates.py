@@ -1,4 +1,4 @@
-"""What comes of a group that was seen once more: a new candidate, a confirmation, a word on a tombstone, or nothing."""
+"""What follows from a detection: a new candidate, a confirmation of one, a hit on its tombstone, or only a count."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from django.db.models import Max
 
 from consolidation.models.groups import RuleGroup
 from consolidation.patterns import suggestions
-from consolidation.patterns.counts import Ledger
-from consolidation.patterns.rule import Identity, Rule, Sign
+from consolidation.patterns.counts import GroupCounts
+from consolidation.patterns.rule import Detection, GroupIdentity, Rule
 from memories.intake.admission import dismissed_key
 from memories.intake.claims import Occasion, Statement, Stored, remember
 from memories.intake.claims.writing import live_row, lock_key
@@ -22,134 +22,134 @@ from memories.values.choices import LIVE, ActorKind, Hold, Origin, Status
 from memories.values.trust import Actor
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "patterns")
-MOST_FOUNDING = 100  # episodes that a new memory names as its evidence
+MAX_EVIDENCE = 100  # episodes that a new memory names as its evidence
 
 
-class Decider:
-    """Of one rule in one scope and batch. `left`: how many new memories it may still write; None for any number."""
+class CandidateWriter:
+    """Writes the candidates of one rule in one scope. `remaining`: memories it may still create, None: any number."""
 
-    def __init__(self, rule: Rule, ledger: Ledger, *, left: int | None, at: datetime) -> None:
-        self.rule, self.ledger, self.left, self.at = rule, ledger, left, at
+    def __init__(self, rule: Rule, counts: GroupCounts, *, remaining: int | None, at: datetime) -> None:
+        self.rule, self.counts, self.remaining, self.at = rule, counts, remaining, at
         self.counters: Counter[str] = Counter()
-        self._covered: set[tuple[UUID, Identity]] = set()
+        self._covered: set[tuple[UUID, GroupIdentity]] = set()
 
-    def may(self, sign: Sign) -> bool:
-        """False: to write what this sign would found must wait for another run."""
-        return self.left is None or self.left > 0 or self.ledger.group(sign.identity).written
+    def may_write(self, detection: Detection) -> bool:
+        """Whether the detection can be recorded in this run: False if it would need a new memory and none remains."""
+        return self.remaining is None or self.remaining > 0 or self.counts.group(detection.identity).written
 
-    def meet(self, sign: Sign) -> None:
-        """Counts the sign and does what follows from that."""
-        fresh = self.ledger.count(sign)
-        if fresh is None or not sign.key:
+    def record(self, detection: Detection) -> None:
+        """Count the detection, and create or confirm the memory of its group where its threshold is reached."""
+        is_new_unit = self.counts.count(detection)
+        if is_new_unit is None or not detection.key:
             return
-        group = self.ledger.group(sign.identity)
-        memory = self.ledger.memory(group)
-        if memory is not None and self._lives(memory):
-            self._cover(sign)
-            if not fresh:
+        group = self.counts.group(detection.identity)
+        memory = self.counts.memory(group)
+        if memory is not None and self._is_live(memory):
+            self._mark_covered(detection)
+            if not is_new_unit:
                 return
-        elif not self.ledger.ripe(group) or (sign.event_id, sign.identity) in self._covered:
+        elif not self.counts.ripe(group) or (detection.event_id, detection.identity) in self._covered:
             return
         elif memory is not None and memory.status == Status.SUPERSEDED:
-            return  # another stands in its place
-        self._write(sign, group, memory)
+            return  # another memory has replaced it
+        self._write(detection, group, memory)
 
-    def _lives(self, memory: Memory) -> bool:
+    def _is_live(self, memory: Memory) -> bool:
         return memory.status in LIVE and (memory.expires_at is None or memory.expires_at > self.at)
 
-    def _write(self, sign: Sign, group: RuleGroup, memory: Memory | None) -> None:
-        key = (memory.key if memory else None) or sign.key
-        lock_key(self.ledger.scope, key)
-        row = live_row(self.ledger.scope, key, at=self.at)
-        if memory is not None and row is None and memory.status in LIVE:  # its time is over: it went just now
+    def _write(self, detection: Detection, group: RuleGroup, memory: Memory | None) -> None:
+        key = (memory.key if memory else None) or detection.key
+        lock_key(self.counts.scope, key)
+        row = live_row(self.counts.scope, key, at=self.at)
+        if memory is not None and row is None and memory.status in LIVE:  # it has just expired
             group.memory, memory = None, None
         if row is not None and row.pk != group.memory_id and row.rule_groups.exists():
             key, row = f"{key[:246]}-{bytes(group.identity).hex()[:8]}", None  # two groups whose names read alike
-            lock_key(self.ledger.scope, key)
+            lock_key(self.counts.scope, key)
         if row is not None:
-            return self._confirm(sign, group, row)
+            return self._confirm(detection, group, row)
         if memory is not None and memory.status == Status.RETRACTED:
-            suggestions.suppress_closed(memory, sign)
+            suggestions.suppress_closed(memory, detection)
             self.counters["suppressed"] += 1
             return None
-        return self._found(sign, group, key)
+        return self._create(detection, group, key)
 
-    def _confirm(self, sign: Sign, group: RuleGroup, row: Memory) -> None:
-        """A rule knows what it wrote by its key: its words, or those of a person who edited them, are not weighed."""
-        own = row.origin == Origin.DETECTED and row.pk == group.memory_id
-        statement = self._statement(sign, row.key or sign.key, sign.sensitivity)
-        if own:
+    def _confirm(self, detection: Detection, group: RuleGroup, row: Memory) -> None:
+        """Confirm the memory of a group. One that this rule wrote keeps its content, which a person may have edited."""
+        is_ours = row.origin == Origin.DETECTED and row.pk == group.memory_id
+        statement = self._statement(detection, row.key or detection.key, detection.sensitivity)
+        if is_ours:
             statement = replace(statement, content=row.content)
-        stored = remember(statement, occasions=_occasions({sign.episodes[0]: sign.at}), by=BY, at=self.at)
-        if own and stored.memory is not None and stored.memory.sensitivity < sign.sensitivity:
-            before, stored.memory.sensitivity = stored.memory.sensitivity, sign.sensitivity
+        stored = remember(statement, occasions=_occasions({detection.episodes[0]: detection.at}), by=BY, at=self.at)
+        if is_ours and stored.memory is not None and stored.memory.sensitivity < detection.sensitivity:
+            before, stored.memory.sensitivity = stored.memory.sensitivity, detection.sensitivity
             stored.memory.raise_sensitivity(before, by=BY, at=self.at)
-        self._written(group, stored)
+        self._update_group(group, stored)
 
-    def _found(self, sign: Sign, group: RuleGroup, key: str) -> None:
+    def _create(self, detection: Detection, group: RuleGroup, key: str) -> None:
         stones = Tombstone.objects.filter(key=key)
-        blocking = dismissed_key(self.ledger.scope, key)
-        highest: int = sign.sensitivity
+        blocking = dismissed_key(self.counts.scope, key)
+        highest: int = detection.sensitivity
         if blocking is not None:
-            suggestions.suppress(blocking, self._statement(sign, key, highest), by=BY, at=self.at)
+            suggestions.suppress(blocking, self._statement(detection, key, highest), by=BY, at=self.at)
             self.counters["suppressed"] += 1
             return
-        mark = stones.filter(scope=self.ledger.scope).aggregate(last=Max("at"))["last"]
-        self._begin_after(group, mark)
-        if not self.ledger.ripe(group):
+        mark = stones.filter(scope=self.counts.scope).aggregate(last=Max("at"))["last"]
+        self._restart_after(group, mark)
+        if not self.counts.ripe(group):
             return
-        sightings, highest = self.ledger.evidence(group, MOST_FOUNDING)
-        founding = _occasions({episode: one.at for one in sightings for episode in one.episodes})
-        stored = remember(self._statement(sign, key, highest), occasions=founding, by=BY, at=self.at)
-        self._written(group, stored)
+        sightings, highest = self.counts.evidence(group, MAX_EVIDENCE)
+        occasions = _occasions({episode: sighting.at for sighting in sightings for episode in sighting.episodes})
+        stored = remember(self._statement(detection, key, highest), occasions=occasions, by=BY, at=self.at)
+        self._update_group(group, stored)
         if stored.created and stored.memory:
-            self._supersede(sign, stored.memory)
-            self._cover(sign)
+            self._supersede(detection, stored.memory)
+            self._mark_covered(detection)
 
-    def _begin_after(self, group: RuleGroup, mark: datetime | None) -> None:
-        """What expired, was deleted or lifted begins anew after that; what is gone without a trace, now."""
-        gone = group.written and group.memory_id is None
-        if mark is None and gone:
+    def _restart_after(self, group: RuleGroup, mark: datetime | None) -> None:
+        """Restart the counts of a group whose memory expired or was deleted, from that moment, or now if unknown."""
+        is_lost = group.written and group.memory_id is None
+        if mark is None and is_lost:
             mark = self.at
         if mark is not None and (group.since is None or mark > group.since):
-            self.ledger.begin_anew(group, mark)
+            self.counts.restart(group, mark)
         group.written = group.memory_id is not None
-        self.ledger.moved(group)
+        self.counts.mark_changed(group)
 
-    def _statement(self, sign: Sign, key: str, sensitivity: int) -> Statement:
+    def _statement(self, detection: Detection, key: str, sensitivity: int) -> Statement:
         return suggestions.statement(
-            self.rule, sign, scope=self.ledger.scope, key=key, sensitivity=sensitivity, at=self.at
+            self.rule, detection, scope=self.counts.scope, key=key, sensitivity=sensitivity, at=self.at
         )
 
-    def _written(self, group: RuleGroup, stored: Stored) -> None:
+    def _update_group(self, group: RuleGroup, stored: Stored) -> None:
         self.counters["patterns_created"] += stored.created
         self.counters["facts_reinforced"] += stored.reinforced
         self.counters["suppressed"] += stored.suppressed
-        if stored.created and self.left is not None:
-            self.left -= 1
+        if stored.created and self.remaining is not None:
+            self.remaining -= 1
         if stored.memory is not None and not stored.suppressed:
             group.memory, group.written = stored.memory, True
-            self.ledger.remember(stored.memory)
-            self.ledger.moved(group)
+            self.counts.cache_memory(stored.memory)
+            self.counts.mark_changed(group)
 
-    def _cover(self, sign: Sign) -> None:
-        self._covered |= {(sign.event_id, identity) for identity in sign.covers}
+    def _mark_covered(self, detection: Detection) -> None:
+        self._covered |= {(detection.event_id, identity) for identity in detection.covers}
 
-    def _supersede(self, sign: Sign, new: Memory) -> None:
-        """What a longer one says too. What a person put where it is, or already changes behaviour, stays beside it."""
-        for identity in sign.covers:
-            group = self.ledger.find(identity)
-            old = self.ledger.memory(group) if group else None
+    def _supersede(self, detection: Detection, new: Memory) -> None:
+        """Supersede the memories of the smaller groups that this one covers, except applied ones and those on hold."""
+        for identity in detection.covers:
+            group = self.counts.find(identity)
+            old = self.counts.memory(group) if group else None
             if old is None or old.origin != Origin.DETECTED:
                 continue
             row = Memory.objects.select_for_update(of=("self",)).filter(pk=old.pk).first()
             if row and row.hold == Hold.NONE and row.status in (Status.CANDIDATE, Status.CONFIRMED):
                 supersede(row, new, by=BY, why=f"it goes on: {new.content}"[:2000], at=self.at)
-                self.ledger.remember(row)
+                self.counts.cache_memory(row)
                 self.counters["superseded"] += 1
 
 
 def _occasions(episodes: Mapping[UUID, datetime]) -> list[Occasion]:
-    """Of episodes with when they spoke; one that is gone meanwhile has spoken too."""
-    there = set(Episode.objects.filter(pk__in=episodes).values_list("pk", flat=True))
-    return [Occasion(episode_occasion(pk), at, pk if pk in there else None) for pk, at in episodes.items()]
+    """Occasions of episodes by their time; an episode that was deleted in the meantime counts too."""
+    existing = set(Episode.objects.filter(pk__in=episodes).values_list("pk", flat=True))
+    return [Occasion(episode_occasion(pk), at, pk if pk in existing else None) for pk, at in episodes.items()]

@@ -1,23 +1,27 @@
-"""A plugin puts what comes from a company into the same category again and again."""
+"""The rule `categorisation`: a plugin repeatedly puts what comes from a company into the same category."""
 
 from typing import Any
 
-from consolidation.patterns.plugin_run import Ran
-from consolidation.patterns.rule import Rule, Sign, each, fields_of, joined, part
+from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.rule import Detection, Rule, key_part, per_run, run_fields, without_spaces
 
 
-def sign(run: Ran) -> Sign | None:
-    """Runs without a category count among those of their company."""
-    company, category = run.said("company"), run.said("category")
+def detect(run: ReportedRun) -> Detection | None:
+    """The company and category of a run. A run without a category counts among those of its company."""
+    company, category = run.text("company"), run.text("category")
     if not company:
         return None
-    source, client, sort = part(run.source, "plugin"), part(joined(company), "company"), part(category, "category")
-    own: dict[str, Any] = {**fields_of(run), "family": (source, client), "company_id": company}
+    source, client, sort = (
+        key_part(run.source, "plugin"),
+        key_part(without_spaces(company), "company"),
+        key_part(category, "category"),
+    )
+    facts: dict[str, Any] = {**run_fields(run), "family": (source, client), "company_id": company}
     if not category:
-        return Sign((source, client, ""), **own)
+        return Detection((source, client, ""), **facts)
     key = f"{source}-{client}-{sort}"
     content = f"{run.source} usually marks what comes from {company} as {category}"
-    return Sign((source, client, sort), key=key, content=content, **own)
+    return Detection((source, client, sort), key=key, content=content, **facts)
 
 
-RULE = Rule("categorisation", threshold=3, confidence=20, signs=each(sign), share=(60, 100))
+RULE = Rule("categorisation", threshold=3, confidence=20, detect=per_run(detect), share=(60, 100))

@@ -1,4 +1,4 @@
-"""The counts of the groups that a batch belongs to: read at once, moved one by one, written at once."""
+"""The counts of the groups that a batch of detections belongs to: loaded at once, changed in memory, saved at once."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -8,20 +8,20 @@ from django.db import connection
 from django.db.models import Max
 
 from consolidation.models.groups import RuleGroup, RuleSighting
-from consolidation.patterns.rule import Identity, Rule, Sign, hashed
+from consolidation.patterns.rule import Detection, GroupIdentity, Rule, identity_digest
 from memories.models import DigestKey, Memory
 from memories.models.digest_key import ITSELF, secrets_of
 
-WRITE = """
+UPDATE_GROUPS = """
     UPDATE consolidation_rulegroup AS g SET memory_id = a.memory_id, written = a.written, seen = a.seen,
         units = a.units, base = a.base, since = a.since
     FROM unnest(%s::bigint[], %s::uuid[], %s::boolean[], %s::int[], %s::int[], %s::int[], %s::timestamptz[])
         AS a(id, memory_id, written, seen, units, base, since)
     WHERE g.id = a.id
 """
-LOOKED_AT = ("key", "status", "expires_at", "origin")
-# When a group last saw a unit before this batch, and whether it has counted this very event.
-KNOWN = """
+MEMORY_FIELDS = ("key", "status", "expires_at", "origin")
+# The time of the last sighting of a unit in a group, and whether the group has counted this event.
+LAST_SIGHTINGS = """
     SELECT n, past.at, EXISTS (SELECT FROM consolidation_rulesighting AS s
         WHERE s.group_id = a.g AND s.unit = a.unit AND s.at = a.at AND s.event_id = a.event_id)
     FROM unnest(%s::bigint[], %s::uuid[], %s::timestamptz[], %s::uuid[]) WITH ORDINALITY AS a(g, unit, at, event_id, n)
@@ -30,69 +30,69 @@ KNOWN = """
 """
 
 
-class Ledger:
-    """Of one rule in one scope, for these signs; the scope is the caller's alone."""
+class GroupCounts:
+    """The group counts of one rule in one scope, for these detections. The caller holds the lock of the scope."""
 
-    def __init__(self, rule: Rule, scope: str, signs: Sequence[Sign]) -> None:
+    def __init__(self, rule: Rule, scope: str, detections: Sequence[Detection]) -> None:
         self.rule, self.scope = rule, scope
         self._key = DigestKey.current()
-        self._former = self._former_keys()
-        self._groups = self._load(signs)
+        self._former_digest_keys = self._former_keys()
+        self._groups = self._load(detections)
         self._by_id = {group.pk: group for group in self._groups.values()}
         self._memories: dict[UUID, Memory] = {}
-        self._recall_memories(self._groups.values())
+        self._load_memories(self._groups.values())
         self._last: dict[tuple[int, UUID], datetime | None] = {}
         self._counted: set[tuple[int, UUID]] = set()
         self._pending: list[RuleSighting] = []
-        self._moved: dict[int, RuleGroup] = {}
-        self._recall(signs)
+        self._changed: dict[int, RuleGroup] = {}
+        self._load_sightings(detections)
 
-    def group(self, identity: Identity) -> RuleGroup:
-        return self._groups[self._hashed(identity)]
+    def group(self, identity: GroupIdentity) -> RuleGroup:
+        return self._groups[self._digest(identity)]
 
-    def find(self, identity: Identity) -> RuleGroup | None:
-        """Also one that no sign of this batch belongs to."""
-        name = self._hashed(identity)
+    def find(self, identity: GroupIdentity) -> RuleGroup | None:
+        """The group of an identity, also one without a detection in this batch; None if it does not exist."""
+        name = self._digest(identity)
         if name not in self._groups:
-            found = self._rows([identity])
-            if not found:
+            rows = self._existing([identity])
+            if not rows:
                 return None
-            self._groups |= found
-            self._recall_memories(found.values())
+            self._groups |= rows
+            self._load_memories(rows.values())
         return self._groups[name]
 
     def memory(self, group: RuleGroup) -> Memory | None:
-        """What the group teaches, as it was when the batch began or as the rule has left it."""
+        """The memory of a group, as it was when the batch began or as the rule has changed it."""
         return self._memories.get(group.memory_id) if group.memory_id else None
 
-    def remember(self, memory: Memory) -> None:
+    def cache_memory(self, memory: Memory) -> None:
         self._memories[memory.pk] = memory
 
-    def count(self, sign: Sign) -> bool | None:
-        """Counts a run; whether it is the first of its unit. None: it was counted before, or is from before `since`."""
-        group = self.group(sign.identity)
-        if (group.pk, sign.event_id) in self._counted:
+    def count(self, detection: Detection) -> bool | None:
+        """Count a detection; whether it is the first of its unit. None: counted before, or older than `since`."""
+        group = self.group(detection.identity)
+        if (group.pk, detection.event_id) in self._counted:
             return None
-        self._counted.add((group.pk, sign.event_id))
-        early = group.since is not None and sign.at <= group.since
-        self._of_family(sign, group, early=early)
+        self._counted.add((group.pk, detection.event_id))
+        early = group.since is not None and detection.at <= group.since
+        self._count_in_family(detection, group, early=early)
         if early:
             return None
-        last = self._last.get((group.pk, sign.unit))
-        fresh = last is None or (group.since is not None and last <= group.since)
-        self._last[group.pk, sign.unit] = max(last, sign.at) if last else sign.at
+        last = self._last.get((group.pk, detection.unit))
+        is_new_unit = last is None or (group.since is not None and last <= group.since)
+        self._last[group.pk, detection.unit] = max(last, detection.at) if last else detection.at
         group.seen += 1
-        group.units += fresh
-        self._note(sign, group)
-        return fresh
+        group.units += is_new_unit
+        self._add_sighting(detection, group)
+        return is_new_unit
 
     def ripe(self, group: RuleGroup) -> bool:
         family = self._family(group)
         of = family.seen - group.base if family else 0
         return self.rule.ripe(seen=group.seen, units=group.units, of=of)
 
-    def begin_anew(self, group: RuleGroup, at: datetime) -> None:
-        """Only what came after `at` counts."""
+    def restart(self, group: RuleGroup, at: datetime) -> None:
+        """Count only what came after `at` from now on."""
         self.flush()
         after = RuleSighting.objects.filter(group=group, at__gt=at)
         group.since, group.seen = at, after.count()
@@ -100,116 +100,122 @@ class Ledger:
         if family := self._family(group):
             later = RuleSighting.objects.filter(group__family=family, at__gt=at).count()
             group.base = family.seen - later
-        self.moved(group)
+        self.mark_changed(group)
 
-    def moved(self, group: RuleGroup) -> None:
-        self._moved[group.pk] = group
+    def mark_changed(self, group: RuleGroup) -> None:
+        self._changed[group.pk] = group
 
-    def evidence(self, group: RuleGroup, most: int) -> tuple[list[RuleSighting], int]:
-        """The latest sightings that count, and the highest sensitivity of them all."""
+    def evidence(self, group: RuleGroup, limit: int) -> tuple[list[RuleSighting], int]:
+        """The latest sightings that count, and the highest sensitivity of all that count."""
         self.flush()
         rows = RuleSighting.objects.filter(group=group)
         rows = rows.filter(at__gt=group.since) if group.since else rows
         highest = rows.aggregate(highest=Max("sensitivity"))["highest"]
-        return list(rows.order_by("-at", "-event_id")[:most]), int(highest or 0)
+        return list(rows.order_by("-at", "-event_id")[:limit]), int(highest or 0)
 
     def flush(self) -> None:
         RuleSighting.objects.bulk_create(self._pending)
         self._pending = []
 
-    def close(self) -> None:
+    def save(self) -> None:
+        """Write the sightings and the changed groups."""
         self.flush()
-        rows = [(g.pk, g.memory_id, g.written, g.seen, g.units, g.base, g.since) for g in self._moved.values()]
+        rows = [(g.pk, g.memory_id, g.written, g.seen, g.units, g.base, g.since) for g in self._changed.values()]
         with connection.cursor() as cursor:
-            cursor.execute(WRITE, [list(column) for column in zip(*rows, strict=True)] or [[]] * 7)
+            cursor.execute(UPDATE_GROUPS, [list(column) for column in zip(*rows, strict=True)] or [[]] * 7)
 
-    def _note(self, sign: Sign, group: RuleGroup) -> None:
+    def _add_sighting(self, detection: Detection, group: RuleGroup) -> None:
         self._pending.append(
             RuleSighting(
                 group=group,
-                unit=sign.unit,
-                at=sign.at,
-                event_id=sign.event_id,
-                episodes=list(sign.episodes),
-                sensitivity=sign.sensitivity,
+                unit=detection.unit,
+                at=detection.at,
+                event_id=detection.event_id,
+                episodes=list(detection.episodes),
+                sensitivity=detection.sensitivity,
             )
         )
-        self.moved(group)
+        self.mark_changed(group)
 
-    def _of_family(self, sign: Sign, group: RuleGroup, *, early: bool) -> None:
-        if sign.family is None:
+    def _count_in_family(self, detection: Detection, group: RuleGroup, *, early: bool) -> None:
+        if detection.family is None:
             return
-        family = self.group(sign.family)
+        family = self.group(detection.family)
         family.seen += 1
         group.base += early
-        self.moved(family)
-        self.moved(group)
+        self.mark_changed(family)
+        self.mark_changed(group)
 
     def _family(self, group: RuleGroup) -> RuleGroup | None:
         return self._by_id.get(group.family_id) if group.family_id else None
 
-    def _load(self, signs: Sequence[Sign]) -> dict[bytes, RuleGroup]:
-        families = self._stored({sign.family: None for sign in signs if sign.family})
-        return families | self._stored({sign.identity: sign.family for sign in signs}, families)
+    def _load(self, detections: Sequence[Detection]) -> dict[bytes, RuleGroup]:
+        families = self._get_or_create({detection.family: None for detection in detections if detection.family})
+        return families | self._get_or_create(
+            {detection.identity: detection.family for detection in detections}, families
+        )
 
-    def _stored(
-        self, wanted: dict[Identity, Identity | None], families: dict[bytes, RuleGroup] | None = None
+    def _get_or_create(
+        self, identities: dict[GroupIdentity, GroupIdentity | None], families: dict[bytes, RuleGroup] | None = None
     ) -> dict[bytes, RuleGroup]:
-        """The groups of these identities; what is not there yet is made."""
-        found = self._rows(wanted)
-        names = {self._hashed(identity): family for identity, family in wanted.items()}
-        made = [
+        """The groups of these identities (with their family's identity) by digest; missing ones are created."""
+        rows = self._existing(identities)
+        names = {self._digest(identity): family for identity, family in identities.items()}
+        new_groups = [
             RuleGroup(
                 rule=self.rule.name,
                 scope=self.scope,
                 identity=name,
-                family=families[self._hashed(family)] if family and families else None,
+                family=families[self._digest(family)] if family and families else None,
             )
             for name, family in names.items()
-            if name not in found
+            if name not in rows
         ]
-        return found | {bytes(row.identity): row for row in RuleGroup.objects.bulk_create(made)}
+        return rows | {bytes(row.identity): row for row in RuleGroup.objects.bulk_create(new_groups)}
 
-    def _rows(self, identities: Collection[Identity]) -> dict[bytes, RuleGroup]:
-        """Those that there are. What a SECRET_KEY sealed is from now on known by the database's own key."""
-        there = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name)
-        names = {self._hashed(identity): identity for identity in identities}
-        found = {bytes(row.identity): row for row in there.filter(identity__in=names)}
-        missing = [identity for name, identity in names.items() if name not in found]
-        for key in self._former if missing else ():
-            former = {self._hashed(identity, key): self._hashed(identity) for identity in missing}
-            for row in there.filter(identity__in=former).exclude(sealed_with=ITSELF):
-                if former[bytes(row.identity)] in found:
+    def _existing(self, identities: Collection[GroupIdentity]) -> dict[bytes, RuleGroup]:
+        """The existing groups of these identities by digest; a digest by a former SECRET_KEY is renewed on the way."""
+        groups = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name)
+        names = {self._digest(identity): identity for identity in identities}
+        rows = {bytes(row.identity): row for row in groups.filter(identity__in=names)}
+        absent = [identity for name, identity in names.items() if name not in rows]
+        for key in self._former_digest_keys if absent else ():
+            former = {self._digest(identity, key): self._digest(identity) for identity in absent}
+            for row in groups.filter(identity__in=former).exclude(sealed_with=ITSELF):
+                if former[bytes(row.identity)] in rows:
                     continue
                 row.identity, row.sealed_with = former[bytes(row.identity)], ITSELF
                 row.save(update_fields=["identity", "sealed_with"])
-                found[bytes(row.identity)] = row
-        return found
+                rows[bytes(row.identity)] = row
+        return rows
 
     def _former_keys(self) -> list[bytes]:
-        """By which groups of this rule were sealed that have not been met since."""
-        sealed = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name).exclude(sealed_with=ITSELF)
-        marks = sealed.order_by().values_list("sealed_with", flat=True).distinct()
+        """The former keys that digests of this rule's groups still depend on."""
+        groups = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name).exclude(sealed_with=ITSELF)
+        marks = groups.order_by().values_list("sealed_with", flat=True).distinct()
         return [key for keys in secrets_of(marks).values() for key in keys]
 
-    def _hashed(self, identity: Identity, key: bytes | None = None) -> bytes:
-        return hashed(key or self._key, self.rule.name, self.scope, identity)
+    def _digest(self, identity: GroupIdentity, key: bytes | None = None) -> bytes:
+        return identity_digest(key or self._key, self.rule.name, self.scope, identity)
 
-    def _recall_memories(self, groups: Iterable[RuleGroup]) -> None:
+    def _load_memories(self, groups: Iterable[RuleGroup]) -> None:
         ids = {group.memory_id for group in groups if group.memory_id}
         if ids:
-            rows = Memory.objects.filter(pk__in=ids).only(*LOOKED_AT)
+            rows = Memory.objects.filter(pk__in=ids).only(*MEMORY_FIELDS)
             self._memories.update((row.pk, row) for row in rows)
 
-    def _recall(self, signs: Iterable[Sign]) -> None:
-        asked = [(self.group(sign.identity).pk, sign.unit, sign.at, sign.event_id) for sign in signs]
-        if not asked:
+    def _load_sightings(self, detections: Iterable[Detection]) -> None:
+        rows_of = [
+            (self.group(detection.identity).pk, detection.unit, detection.at, detection.event_id)
+            for detection in detections
+        ]
+        if not rows_of:
             return
         with connection.cursor() as cursor:
-            cursor.execute(KNOWN, [list(column) for column in zip(*asked, strict=True)])
+            cursor.execute(LAST_SIGHTINGS, [list(column) for column in zip(*rows_of, strict=True)])
             rows = cursor.fetchall()
         for n, last, counted in rows:
-            group, unit, _, event_id = asked[n - 1]
+            group, unit, _, event_id = rows_of[n - 1]
             self._last[group, unit] = last
             if counted:
                 self._counted.add((group, event_id))

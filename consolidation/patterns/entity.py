@@ -1,26 +1,26 @@
-"""A plugin came across somebody or something for the first time."""
+"""The rule `entity`: a plugin met a person or thing for the first time."""
 
 from typing import Any
 
-from consolidation.patterns.plugin_run import Ran
-from consolidation.patterns.rule import Rule, Sign, each, fields_of, part
+from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.rule import Detection, Rule, key_part, per_run, run_fields
 from memories.values.choices import Category
 
 PEOPLE = frozenset(("person", "people", "contact", "contacts"))
-MOST_A_RUN = 20
+MAX_NEW = 20
 
 
-def sign(run: Ran) -> Sign | None:
-    entity, sort = run.said("entity_value"), run.said("entity_type").lower()
+def detect(run: ReportedRun) -> Detection | None:
+    entity, sort = run.text("entity_value"), run.text("entity_type").lower()
     if not entity:
         return None
-    own: dict[str, Any] = {**fields_of(run), "company_id": run.said("company") or None}
+    facts: dict[str, Any] = {**run_fields(run), "company_id": run.text("company") or None}
     category = Category.CONTACT if sort in PEOPLE else Category.FACT
-    met = f"{run.source} came across {entity}"
-    content = f"{met} ({sort})" if sort else met
+    sentence = f"{run.source} came across {entity}"
+    content = f"{sentence} ({sort})" if sort else sentence
     identity = entity.lower()
-    key = f"entity-{part(identity, 'entity', 120)}"
-    return Sign((identity,), key=key, content=content, category=category, **own)
+    key = f"entity-{key_part(identity, 'entity', 120)}"
+    return Detection((identity,), key=key, content=content, category=category, **facts)
 
 
-RULE = Rule("entity", threshold=1, confidence=30, signs=each(sign), most=MOST_A_RUN)
+RULE = Rule("entity", threshold=1, confidence=30, detect=per_run(detect), max_new=MAX_NEW)

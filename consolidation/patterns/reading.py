@@ -1,7 +1,7 @@
-"""Events are read as they come, oldest first: a batch is one transaction with all that it taught.
+"""Reading new events with the pattern rules, oldest first: a batch with all its effects is one transaction.
 
-The event's `ruled_at` is the queue. What one rule cannot read is left behind as a row for that rule alone, tried three
-times and then set aside; an event that kills its worker three times is set aside for all of them.
+The event's `ruled_at` is the queue. What one rule cannot read becomes an `Unread` row for that rule alone, tried three
+times and then set aside; an event that kills its worker three times is set aside for all rules.
 """
 
 from collections import Counter, defaultdict
@@ -16,32 +16,34 @@ from django.db.models import F
 
 from consolidation.models.groups import MOST_ATTEMPTS, Reading, Unread
 from consolidation.patterns import sessions
-from consolidation.patterns.applying import OUTAGE, RULES, apply, apply_one
-from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.applying import OUTAGES, RULES, apply, apply_one
+from consolidation.patterns.reported_run import ReportedRun
 from memories.models import Event, claim_locks
 
-SLICE = 5_000  # events of the queue that are looked at once
+SLICE = 5_000  # events of the queue that are loaded at once
 BATCH = 50
-MOST_AGAIN = 200  # failed readings that a run tries again in a scope
-DIED = "its worker died three times"
+MAX_RETRIES = 200  # failed readings that one run retries in a scope
+WORKER_DIED = "its worker died three times"
 
 
 @dataclass
 class Progress:
-    """Of one run, over all scopes: what it counted, what went wrong, what its rules may still write."""
+    """The progress of one run over all scopes: counters, errors, and how many memories each rule may still create."""
 
     at: datetime
     counters: Counter[str] = field(default_factory=lambda: Counter(events_read=0))
     errors: dict[str, None] = field(default_factory=dict)  # in their order, each once
-    left: dict[str, int] = field(default_factory=lambda: {rule.name: rule.most for rule in RULES if rule.most})
+    remaining: dict[str, int] = field(
+        default_factory=lambda: {rule.name: rule.max_new for rule in RULES if rule.max_new}
+    )
 
-    def failed(self, what: str) -> None:
+    def record_failure(self, reason: str) -> None:
         self.counters["failed"] += 1
-        self.errors[what[:300]] = None
+        self.errors[reason[:300]] = None
 
 
-def unread() -> Iterator[dict[str, list[UUID]]]:
-    """The queue, slice by slice: the ids of the events of each scope, in the order in which they are read."""
+def pending_events() -> Iterator[dict[str, list[UUID]]]:
+    """The queue in slices: the ids of the new events by scope, in the order in which they are read."""
     after: tuple[datetime, UUID] | None = None
     while rows := list(Event.objects.unruled(after).values_list("at", "pk", "episode__scope")[:SLICE]):
         by_scope: dict[str, list[UUID]] = defaultdict(list)
@@ -51,43 +53,43 @@ def unread() -> Iterator[dict[str, list[UUID]]]:
         after = rows[-1][:2]
 
 
-def read(scope: str, events: Sequence[UUID], progress: Progress) -> Iterator[None]:
-    """Reads these events; yields after each batch. The scope is the caller's alone."""
-    hand = Reading.of(scope)
-    while hand.events:  # a worker died with these: each alone, so that only the one that kills is set aside
-        _alone(hand, progress)
+def read_events(scope: str, events: Sequence[UUID], progress: Progress) -> Iterator[None]:
+    """Read these events; yields after each batch. The caller holds the lock of the scope."""
+    reading = Reading.of(scope)
+    while reading.events:  # a worker died with these: each alone, to set aside only the one that kills
+        _read_first_alone(reading, progress)
         yield
     for start in range(0, len(events), BATCH):
         batch = events[start : start + BATCH]
-        hand.take(batch)
+        reading.take(batch)
         try:
-            progress.counters.update(_batch(scope, batch, hand, [], progress))
-        except Exception as error:  # no rule's fault (`apply` keeps those): all of it stays in the queue
-            hand.leave()
-            progress.failed(f"{scope or 'unscoped'}: {_plain(error)}")
+            progress.counters.update(_read_batch(scope, batch, reading, [], progress))
+        except Exception as error:  # not of a rule (`apply` records those): all of it stays in the queue
+            reading.leave()
+            progress.record_failure(f"{scope or 'unscoped'}: {_public_message(error)}")
             return
         yield
 
 
-def read_again(scope: str, progress: Progress) -> None:
-    """Gives each rule once more what it could not read, or had to put off."""
+def retry_unread(scope: str, progress: Progress) -> None:
+    """Retry what a rule could not read, or had to postpone."""
     rows = Unread.objects.filter(scope=scope)
-    room = sum(progress.left.values())
-    for row in [*rows.failing()[:MOST_AGAIN], *rows.waiting()[:room]]:
+    room = sum(progress.remaining.values())
+    for row in [*rows.failing()[:MAX_RETRIES], *rows.waiting()[:room]]:
         Unread.objects.filter(pk=row.pk).update(attempts=F("attempts") + 1)  # before the work: it may kill its worker
         try:
             with transaction.atomic():
                 claim_locks.to_store(scope)
-                progress.counters.update(_once_more(row, progress))
-        except Exception as error:  # kept on the row, which is tried again; the other rows go on
-            said = f"{type(error).__name__}: {error}"
-            Unread.objects.filter(pk=row.pk).update(error=said[:2000], waiting=False)
-            progress.failed(f"{row.rule or 'every rule'}: {type(error).__name__}")
+                progress.counters.update(_retry(row, progress))
+        except Exception as error:  # recorded on the row, which is retried; the other rows go on
+            message = f"{type(error).__name__}: {error}"
+            Unread.objects.filter(pk=row.pk).update(error=message[:2000], waiting=False)
+            progress.record_failure(f"{row.rule or 'every rule'}: {type(error).__name__}")
 
 
-def _once_more(row: Unread, progress: Progress) -> Counter[str]:
+def _retry(row: Unread, progress: Progress) -> Counter[str]:
     Unread.objects.filter(pk=row.pk).delete()
-    runs = sessions.place(_load([row.event_id]))
+    runs = sessions.assign(_load([row.event_id]))
     counters: Counter[str] = Counter()
     for rule in RULES:
         if row.rule in ("", rule.name):
@@ -95,52 +97,54 @@ def _once_more(row: Unread, progress: Progress) -> Counter[str]:
     return counters
 
 
-def _alone(hand: Reading, progress: Progress) -> None:
-    first, rest = hand.events[0], hand.events[1:]
-    if hand.attempts >= MOST_ATTEMPTS:
-        _set_aside(first, hand, rest, progress)
+def _read_first_alone(reading: Reading, progress: Progress) -> None:
+    first, rest = reading.events[0], reading.events[1:]
+    if reading.attempts >= MOST_ATTEMPTS:
+        _set_aside(first, reading, rest, progress)
         return
-    hand.take(hand.events, hand.attempts + 1)
+    reading.take(reading.events, reading.attempts + 1)
     try:
-        progress.counters.update(_batch(hand.scope, [first], hand, rest, progress))
-    except Exception as error:  # what did not kill the worker this time is left in the queue
-        progress.failed(f"{hand.scope or 'unscoped'}: {_plain(error)}")
-        hand.take(rest)  # it is in the queue still
+        progress.counters.update(_read_batch(reading.scope, [first], reading, rest, progress))
+    except Exception as error:  # it did not kill the worker this time: it stays in the queue
+        progress.record_failure(f"{reading.scope or 'unscoped'}: {_public_message(error)}")
+        reading.take(rest)
 
 
-def _plain(error: Exception) -> str:
-    """A run is shown to everybody: an error that may quote what was read has only its name there."""
-    return f"{type(error).__name__}: {error}" if isinstance(error, OUTAGE) else type(error).__name__
+def _public_message(error: Exception) -> str:
+    """The message of an error for the run, which everybody sees: only its name if it may quote an event."""
+    return f"{type(error).__name__}: {error}" if isinstance(error, OUTAGES) else type(error).__name__
 
 
-def _set_aside(event_id: UUID, hand: Reading, rest: Sequence[UUID], progress: Progress) -> None:
+def _set_aside(event_id: UUID, reading: Reading, rest: Sequence[UUID], progress: Progress) -> None:
     with transaction.atomic():
         for run in _load([event_id], ruled_at=None):
-            facts = {"attempts": MOST_ATTEMPTS, "error": DIED}
+            facts = {"attempts": MOST_ATTEMPTS, "error": WORKER_DIED}
             Unread.objects.note("", event_id, run.episode_id, run.scope, **facts)
             Event.objects.filter(pk=event_id).update(ruled_at=progress.at)
-            progress.failed(f"an event was set aside: {DIED}")
-        hand.take(rest)
+            progress.record_failure(f"an event was set aside: {WORKER_DIED}")
+        reading.take(rest)
 
 
-def _batch(scope: str, events: Sequence[UUID], hand: Reading, rest: Sequence[UUID], progress: Progress) -> Counter[str]:
-    """One transaction: what the events taught and their mark, or nothing of it."""
+def _read_batch(
+    scope: str, events: Sequence[UUID], reading: Reading, rest: Sequence[UUID], progress: Progress
+) -> Counter[str]:
+    """Read a batch in one transaction: everything that its rules write, and the mark of its events."""
     with transaction.atomic():
         claim_locks.to_store(scope)
-        runs = sessions.place(_load(events, ruled_at=None))  # another worker may have read them meanwhile
+        runs = sessions.assign(_load(events, ruled_at=None))  # another worker may have read some in the meantime
         counters = Counter(events_read=len(runs))
         for rule in RULES:
             counters.update(apply(rule, scope, runs, progress))
         Event.objects.filter(pk__in=[run.event_id for run in runs]).update(ruled_at=progress.at)
-        hand.take(rest)
+        reading.take(rest)
     return counters
 
 
-def _load(events: Sequence[UUID], **still: Any) -> list[Ran]:
-    """Those that are there and `still` as they were, held, in their order."""
-    rows = Event.objects.select_for_update(of=("self",)).filter(pk__in=events, **still).order_by("at", "pk")
-    told = rows.values_list(
+def _load(events: Sequence[UUID], **conditions: Any) -> list[ReportedRun]:
+    """The runs of those events that exist and still meet the conditions, locked, in order of time."""
+    rows = Event.objects.select_for_update(of=("self",)).filter(pk__in=events, **conditions).order_by("at", "pk")
+    columns = rows.values_list(
         "pk", "episode", "episode__scope", "episode__source", "episode__thread_id", "at",
         "episode__memory__sensitivity", "context",
     )  # fmt: skip
-    return [Ran(*row) for row in told if isinstance(row[-1], dict)]
+    return [ReportedRun(*row) for row in columns if isinstance(row[-1], dict)]

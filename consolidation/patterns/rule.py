@@ -1,4 +1,4 @@
-"""What a rule is: what it sees in runs, and when that is worth saying."""
+"""What a pattern rule is: how it detects something in runs, and when that becomes a candidate."""
 
 import hashlib
 import hmac
@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.reported_run import ReportedRun
 from memories.values.choices import Category
 from memories.values.text import slug
 
-Identity = tuple[str, ...]
+GroupIdentity = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Sign:
-    """What a run shows: it belongs to a group, and this is what the group would teach. `key` blank: it only counts.
+class Detection:
+    """Something that a rule detected in a run: it counts for a group, whose memory would have this key and content.
 
-    `at`, `event_id`: of the run that completed it. `covers`: smaller groups that this one stands for.
+    `key` blank: it only counts. `unit`: the session or day in which it counts. `at`, `event_id`: of the run that
+    completed it. `family`: the group of which a share is taken. `covers`: smaller groups that this one includes.
     """
 
-    identity: Identity
+    identity: GroupIdentity
     unit: UUID
     at: datetime
     event_id: UUID
@@ -33,62 +34,65 @@ class Sign:
     content: str = ""
     category: Category = Category.PATTERN
     company_id: str | None = None
-    family: Identity | None = None
-    covers: tuple[Identity, ...] = ()
+    family: GroupIdentity | None = None
+    covers: tuple[GroupIdentity, ...] = ()
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`signs`: what each of these runs shows, in their order. `threshold`: of runs, or of sessions (days) `by_units`.
+    """`detect`: the detections of each run, in order. `threshold`: number of runs, or of sessions (days) if `by_units`.
 
-    `share`: that at least of its family's runs. `most`: new memories in one run of consolidation.
+    `share`: the least share of the family's runs, as (part, whole). `max_new`: new memories in one pattern run.
     """
 
     name: str
     threshold: int
     confidence: int
-    signs: Callable[[Sequence[Ran]], Iterable[tuple[Ran, list[Sign]]]]
+    detect: Callable[[Sequence[ReportedRun]], Iterable[tuple[ReportedRun, list[Detection]]]]
     by_units: bool = False
     share: tuple[int, int] = (0, 1)
     ttl: timedelta | None = None
-    most: int | None = None
+    max_new: int | None = None
 
     def ripe(self, *, seen: int, units: int, of: int) -> bool:
+        """Whether a group becomes a candidate: `seen` runs in `units` sessions, `of` runs of its family."""
         enough = (units if self.by_units else seen) >= self.threshold
         part, whole = self.share
         return enough and seen * whole >= part * of
 
 
-def each(sign: Callable[[Ran], Sign | None]) -> Callable[[Sequence[Ran]], Iterable[tuple[Ran, list[Sign]]]]:
-    """For a rule that looks at one run alone."""
+def per_run(
+    detect: Callable[[ReportedRun], Detection | None],
+) -> Callable[[Sequence[ReportedRun]], Iterable[tuple[ReportedRun, list[Detection]]]]:
+    """The `detect` of a rule that looks at each run alone."""
 
-    def signs(runs: Sequence[Ran]) -> Iterable[tuple[Ran, list[Sign]]]:
+    def detect_all(runs: Sequence[ReportedRun]) -> Iterable[tuple[ReportedRun, list[Detection]]]:
         for run in runs:
-            found = sign(run)
-            if found:
-                yield run, [found]
+            detection = detect(run)
+            if detection:
+                yield run, [detection]
 
-    return signs
-
-
-def hashed(key: bytes, rule: str, scope: str, identity: Identity) -> bytes:
-    """What a group is known by: no word can be read from it."""
-    told = json.dumps([rule, scope, *identity], ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return hmac.digest(key, told, hashlib.sha256)
+    return detect_all
 
 
-def part(text: str, nameless: str, most: int = 64) -> str:
-    """A word of a key."""
-    return slug(text, most, nameless)
+def identity_digest(key: bytes, rule: str, scope: str, identity: GroupIdentity) -> bytes:
+    """The HMAC-SHA-256 by which a group is stored, so that no word of its runs is."""
+    text = json.dumps([rule, scope, *identity], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return hmac.digest(key, text, hashlib.sha256)
 
 
-def joined(text: str) -> str:
-    """A name without the spaces in it: Acme Corp is acmecorp."""
+def key_part(text: str, nameless: str, length: int = 64) -> str:
+    """One part of a memory's key, as a slug; `nameless` where the text has no letters."""
+    return slug(text, length, nameless)
+
+
+def without_spaces(text: str) -> str:
+    """The text without its spaces: Acme Corp -> AcmeCorp."""
     return "".join(text.split())
 
 
-def fields_of(run: Ran) -> dict[str, object]:
-    """What a sign has from its run."""
+def run_fields(run: ReportedRun) -> dict[str, object]:
+    """The fields of a detection that are those of its run."""
     return {
         "unit": run.session,
         "at": run.at,

@@ -1,54 +1,57 @@
-"""Plugins follow each other in the same order in several sessions."""
+"""The rule `sequence`: plugins follow each other in the same order in several sessions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from consolidation.patterns import sessions
-from consolidation.patterns.plugin_run import Ran
-from consolidation.patterns.rule import Identity, Rule, Sign, part
+from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.rule import Detection, GroupIdentity, Rule, key_part
 from memories.values.choices import Category
 
-WITHIN = timedelta(hours=2)
+WINDOW = timedelta(hours=2)
 
 
-def signs(runs: Sequence[Ran]) -> Iterator[tuple[Ran, list[Sign]]]:
-    """Every two and three that stand beside each other and have the run among them, the longer ones first. What comes
-    late stands before runs that were read already; with those that are read after it they show it, not it them."""
+def detect(runs: Sequence[ReportedRun]) -> Iterator[tuple[ReportedRun, list[Detection]]]:
+    """Every two and three neighbouring runs of different plugins that contain the run, the longer ones first.
+
+    A late run may stand before runs that were read earlier. Each window is reported once, by that of its runs which
+    comes last in this batch.
+    """
     turns = {run.event_id: turn for turn, run in enumerate(runs)}
-    for turn, (run, before, after) in enumerate(sessions.around(runs, WITHIN)):
+    for turn, (run, before, after) in enumerate(sessions.neighbours(runs, WINDOW)):
         earlier = _steps(before, run)[:2][::-1]
         row = [*earlier, run, *_steps(after, run)[:2]]
         windows = [*_windows(row, len(earlier), 3), *_windows(row, len(earlier), 2)]
-        read = [window for window in windows if all(turns.get(one.event_id, turn) <= turn for one in window)]
-        if read:
-            yield run, [_sign(window) for window in read]
+        complete = [window for window in windows if all(turns.get(each.event_id, turn) <= turn for each in window)]
+        if complete:
+            yield run, [_detection(window) for window in complete]
 
 
-def _steps(others: Iterable[Ran], run: Ran) -> list[Ran]:
-    """The nearest first; runs of one plugin in a row are one step, and that is where it came nearest."""
-    steps: list[Ran] = []
-    last = part(run.source, "plugin")
-    for other in others:
-        name = part(other.source, "plugin")
+def _steps(neighbours: Iterable[ReportedRun], run: ReportedRun) -> list[ReportedRun]:
+    """The neighbours, nearest first; of consecutive runs of one plugin only the nearest."""
+    steps: list[ReportedRun] = []
+    last = key_part(run.source, "plugin")
+    for neighbour in neighbours:
+        name = key_part(neighbour.source, "plugin")
         if name != last:
-            steps.append(other)
+            steps.append(neighbour)
             last = name
     return steps
 
 
-def _windows(row: Sequence[Ran], at: int, size: int) -> Iterator[Sequence[Ran]]:
-    """Those of that size which hold the run at that place."""
+def _windows(row: Sequence[ReportedRun], at: int, size: int) -> Iterator[Sequence[ReportedRun]]:
+    """The parts of a row of this size that contain the run at position `at`, no longer than WINDOW."""
     for start in range(max(0, at - size + 1), min(at, len(row) - size) + 1):
         window = row[start : start + size]
-        if window[-1].at - window[0].at <= WITHIN:
+        if window[-1].at - window[0].at <= WINDOW:
             yield window
 
 
-def _sign(window: Sequence[Ran]) -> Sign:
+def _detection(window: Sequence[ReportedRun]) -> Detection:
     names = [run.source for run in window]
-    identity: Identity = tuple(part(name, "plugin") for name in names)
+    identity: GroupIdentity = tuple(key_part(name, "plugin") for name in names)
     last = window[-1]
-    return Sign(
+    return Detection(
         identity,
         unit=last.session,
         at=last.at,
@@ -63,4 +66,4 @@ def _sign(window: Sequence[Ran]) -> Sign:
     )
 
 
-RULE = Rule("sequence", threshold=3, confidence=20, signs=signs, by_units=True)
+RULE = Rule("sequence", threshold=3, confidence=20, detect=detect, by_units=True)

@@ -1,4 +1,4 @@
-"""Which runs belong together, and which stand beside each other. One statement for a batch, through indexes only."""
+"""Sessions of plugin runs, and the neighbours of runs in time: one SQL statement for a batch, using indexes only."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,10 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from django.db import connection
 
 from consolidation.models.groups import PluginRun
-from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.reported_run import ReportedRun
 
-GAP = timedelta(hours=2)  # of silence, after which runs without a thread are another session
-MOST_BESIDE = 50  # runs looked at on either side
+GAP = timedelta(hours=2)  # a longer pause between runs without a thread begins a new session
+MAX_NEIGHBOURS = 50  # runs on either side
 
 NEAREST = """
     SELECT n, past.at, past.session, next.session
@@ -24,7 +24,7 @@ NEAREST = """
     LEFT JOIN LATERAL (SELECT at, session FROM consolidation_pluginrun WHERE line = a.line AND source = a.source
         AND session <> line AND at > a.at AND at <= a.at + %(gap)s ORDER BY at LIMIT 1) AS next ON true
 """
-BESIDE = """
+NEIGHBOURS = """
     SELECT n, side, r.event_id, r.episode_id, r.source, r.at, r.session, r.sensitivity
     FROM unnest(%(lines)s::uuid[], %(ats)s::timestamptz[], %(events)s::uuid[])
         WITH ORDINALITY AS a(line, at, event_id, n)
@@ -38,13 +38,13 @@ BESIDE = """
 """
 
 
-def place(runs: Sequence[Ran]) -> list[Ran]:
-    """The same with their line and session, which are kept; what was placed before stays where it is."""
+def assign(runs: Sequence[ReportedRun]) -> list[ReportedRun]:
+    """The runs with their line and session, which are stored; a run that has a session already keeps it."""
     known = {row.event_id: row for row in PluginRun.objects.filter(event_id__in=[run.event_id for run in runs])}
     lined = [replace(run, line=_line(run)) for run in runs]
     new = [run for run in lined if run.event_id not in known]
     sessions = _sessions([run for run in new if run.thread_id is None])
-    placed = [_placed(run, known, sessions) for run in lined]
+    runs_with_sessions = [_with_session(run, known, sessions) for run in lined]
     PluginRun.objects.bulk_create(
         PluginRun(
             line=run.line,
@@ -55,62 +55,64 @@ def place(runs: Sequence[Ran]) -> list[Ran]:
             session=run.session,
             sensitivity=run.sensitivity,
         )
-        for run in placed
+        for run in runs_with_sessions
         if run.event_id not in known
     )
-    return placed
+    return runs_with_sessions
 
 
-def _line(run: Ran) -> UUID:
+def _line(run: ReportedRun) -> UUID:
     return uuid5(NAMESPACE_OID, f"{run.scope}\n{'' if run.thread_id is None else 'thread ' + run.thread_id}")
 
 
-def _placed(run: Ran, known: dict[UUID, PluginRun], sessions: dict[UUID, UUID]) -> Ran:
+def _with_session(run: ReportedRun, known: dict[UUID, PluginRun], sessions: dict[UUID, UUID]) -> ReportedRun:
     row = known.get(run.event_id)
     return replace(run, session=row.session if row else sessions.get(run.event_id, run.line))
 
 
-def _sessions(runs: Sequence[Ran]) -> dict[UUID, UUID]:
-    """Of runs without a thread, by event: that of the run of its source before it, else of the one after it."""
+def _sessions(runs: Sequence[ReportedRun]) -> dict[UUID, UUID]:
+    """Session by event, of runs without a thread: that of the source's run before it, else after it, else a new one."""
     stored = _nearest(runs)
     latest: dict[str, tuple[datetime, UUID]] = {}
-    found: dict[UUID, UUID] = {}
+    sessions: dict[UUID, UUID] = {}
     for run in sorted(runs, key=lambda run: (run.at, run.event_id)):
         past, following = stored[run.event_id]
-        near = [one for one in (past, latest.get(run.source)) if one and run.at - one[0] <= GAP]
+        near = [each for each in (past, latest.get(run.source)) if each and run.at - each[0] <= GAP]
         session = max(near)[1] if near else following or run.event_id
-        found[run.event_id], latest[run.source] = session, (run.at, session)
-    return found
+        sessions[run.event_id], latest[run.source] = session, (run.at, session)
+    return sessions
 
 
-def _nearest(runs: Sequence[Ran]) -> dict[UUID, tuple[tuple[datetime, UUID] | None, UUID | None]]:
+def _nearest(runs: Sequence[ReportedRun]) -> dict[UUID, tuple[tuple[datetime, UUID] | None, UUID | None]]:
     if not runs:
         return {}
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "lines": [r.line for r in runs],
         "sources": [r.source for r in runs],
         "ats": [r.at for r in runs],
     }
     with connection.cursor() as cursor:
-        cursor.execute(NEAREST, asked | {"gap": GAP})
+        cursor.execute(NEAREST, parameters | {"gap": GAP})
         rows = cursor.fetchall()
     return {runs[n - 1].event_id: ((at, past) if past else None, following) for n, at, past, following in rows}
 
 
-def around(runs: Sequence[Ran], within: timedelta) -> Iterator[tuple[Ran, list[Ran], list[Ran]]]:
-    """Each with the runs before and after it on its line, the nearest first."""
-    found: dict[int, tuple[list[Ran], list[Ran]]] = defaultdict(lambda: ([], []))
-    asked: dict[str, Any] = {
+def neighbours(
+    runs: Sequence[ReportedRun], within: timedelta
+) -> Iterator[tuple[ReportedRun, list[ReportedRun], list[ReportedRun]]]:
+    """Each run with the runs before and after it on its line within that time, the nearest first."""
+    sides: dict[int, tuple[list[ReportedRun], list[ReportedRun]]] = defaultdict(lambda: ([], []))
+    parameters: dict[str, Any] = {
         "lines": [r.line for r in runs],
         "ats": [r.at for r in runs],
         "events": [r.event_id for r in runs],
     }
     with connection.cursor() as cursor:
-        cursor.execute(BESIDE, asked | {"gap": within, "most": MOST_BESIDE})
+        cursor.execute(NEIGHBOURS, parameters | {"gap": within, "most": MAX_NEIGHBOURS})
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     for n, side, event_id, episode_id, source, at, session, sensitivity in rows:
         run = runs[n - 1]
-        beside = Ran(
+        neighbour = ReportedRun(
             event_id=event_id,
             episode_id=episode_id,
             scope=run.scope,
@@ -121,11 +123,11 @@ def around(runs: Sequence[Ran], within: timedelta) -> Iterator[tuple[Ran, list[R
             line=run.line,
             session=session,
         )
-        found[n - 1][side].append(beside)
+        sides[n - 1][side].append(neighbour)
     for number, run in enumerate(runs):
-        before, after = found[number]
+        before, after = sides[number]
         yield (
             run,
-            sorted(before, key=lambda one: (one.at, one.event_id), reverse=True),
-            sorted(after, key=lambda one: (one.at, one.event_id)),
+            sorted(before, key=lambda each: (each.at, each.event_id), reverse=True),
+            sorted(after, key=lambda each: (each.at, each.event_id)),
         )

@@ -1,4 +1,4 @@
-"""A plugin is run at the same hour, day by day."""
+"""The rule `time of day`: a plugin runs at the same hour on many days."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,24 +6,24 @@ from uuid import NAMESPACE_OID, uuid5
 
 from django.conf import settings
 
-from consolidation.patterns.plugin_run import Ran
-from consolidation.patterns.rule import Rule, Sign, each, fields_of, part
+from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.rule import Detection, Rule, key_part, per_run, run_fields
 
 
-def sign(run: Ran) -> Sign:
-    """Counted by days: what happens in a day, in however many sessions, is one."""
-    source, hour = part(run.source, "plugin"), run.hour
+def detect(run: ReportedRun) -> Detection:
+    """The hour of a run. Its unit is the day: all runs of a day count as one, in however many sessions."""
+    source, hour = key_part(run.source, "plugin"), run.hour
     day = uuid5(NAMESPACE_OID, run.day.isoformat())
-    own: dict[str, Any] = {**fields_of(run), "unit": day, "family": (source,)}
+    facts: dict[str, Any] = {**run_fields(run), "unit": day, "family": (source,)}
     content = f"{run.source} is usually run at about {hour}:00 ({settings.TIME_ZONE})"
-    return Sign((source, str(hour)), key=f"temporal-{source}-{hour}h", content=content, **own)
+    return Detection((source, str(hour)), key=f"temporal-{source}-{hour}h", content=content, **facts)
 
 
 RULE = Rule(
     "time of day",
     threshold=5,
     confidence=20,
-    signs=each(sign),
+    detect=per_run(detect),
     by_units=True,
     share=(1, 2),
     ttl=timedelta(days=90),

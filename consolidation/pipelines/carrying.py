@@ -1,7 +1,7 @@
-"""Patterns that were counted by all tools of a run are carried over to the effects that they stand for.
+"""Conversion of patterns from older kinds (grouped by all tools of a run) to patterns grouped by effects.
 
-It goes by their rows alone, for episodes may be gone: no episode is read again, no count falls, no skill changes its
-name. It runs before a scope is digested and finds nothing to do the next time.
+It uses their rows alone, for episodes may be deleted: no count falls, and no skill changes its name. It runs before a
+scope is digested, and has nothing to do the next time.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Min, Q
 from consolidation.learning.effects import NO_ACTION, ToolRules, are_of_lines, signature, telling
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals
-from consolidation.pipelines.sightings import Identity
+from consolidation.pipelines.sightings import PatternIdentity
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake import evidence
 from memories.intake.revisions.superseding import supersede
@@ -29,7 +29,7 @@ WHY = "the same effects: one skill stands for them"
 
 
 def carry_over(scope: str, *, at: datetime) -> None:
-    """Every pattern of the former kinds of a scope; each set of effects in one transaction."""
+    """Convert every pattern of the older kinds of a scope; each set of effects in one transaction."""
     if settings.SIGNATURE == "all":
         return
     rules = tool_rules()
@@ -41,7 +41,9 @@ def carry_over(scope: str, *, at: datetime) -> None:
     for (sensitivity, kinds), old in groups.items():
         with transaction.atomic():
             claim_locks.to_decide(scope)
-            _carry(Identity(Pattern.Kind.EFFECTS, scope, sensitivity, signature(kinds)), sorted(kinds), old, at=at)
+            _carry(
+                PatternIdentity(Pattern.Kind.EFFECTS, scope, sensitivity, signature(kinds)), sorted(kinds), old, at=at
+            )
 
 
 def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
@@ -57,7 +59,7 @@ def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
     return frozenset(kind for kind in name.split("+") if kind and kind != NO_ACTION and rules.is_effect(kind))
 
 
-def _carry(identity: Identity, effects: list[str], old: Sequence[Pattern], *, at: datetime) -> None:
+def _carry(identity: PatternIdentity, effects: list[str], old: Sequence[Pattern], *, at: datetime) -> None:
     first, last = min(p.first_seen_at for p in old), max(p.last_seen_at for p in old)
     pattern, _ = Pattern.objects.select_related("memory").get_or_create(
         kind=identity.kind,
@@ -89,7 +91,7 @@ def _carry(identity: Identity, effects: list[str], old: Sequence[Pattern], *, at
 
 
 def _best(memories: Sequence[Memory]) -> Memory | None:
-    """The skill that goes on: a published one, else one that waits, else what people dismissed or took back."""
+    """The skill that stays: a published one, else one that waits, else one that people dismissed or retracted."""
     published = set(_published(memories))
     successes = dict(Memory.objects.filter(pk__in=[m.pk for m in memories]).values_list("pk", "performance__successes"))
 
@@ -106,7 +108,7 @@ def _published(memories: Sequence[Memory]) -> list[object]:
 
 
 def _move_sightings(pattern: Pattern, old: Sequence[Pattern], best: Memory | None) -> None:
-    """Each episode once; what the skill that goes on has counted stays counted."""
+    """Move the sightings, each episode once; those that the staying skill has counted stay counted."""
     for one in sorted(old, key=lambda one: (best is None or one.memory_id != best.pk, str(one.pk))):
         rows = Sighting.objects.filter(pattern=one).exclude(episode_id__in=pattern.sightings.values("episode_id"))
         counted = {} if best is not None and one.memory_id == best.pk else {"counted": ""}
@@ -133,7 +135,7 @@ def _show_effects(memories: Sequence[Memory], effects: list[str]) -> None:
 
 
 def _unite(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
-    """Waiting skills give way to the one that goes on; published ones stay, and a person is asked about them."""
+    """Supersede waiting skills by the one that stays; published ones remain, with a merge proposal for a person."""
     published = set(_published(others))
     for memory in others:
         if memory.pk not in published:
@@ -157,7 +159,7 @@ def _unite(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
 
 
 def _count(pattern: Pattern, memory: Memory, *, at: datetime) -> None:
-    """What the other patterns had seen counts for the skill now, without any gain in salience."""
+    """Count the sightings of the other patterns as evidence of the skill, without a gain in salience."""
     uncounted = pattern.sightings.uncounted()
     evidence.count(memory, proposals.witnesses(list(uncounted)), at=at, founding=True)
     uncounted.counted()

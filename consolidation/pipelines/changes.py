@@ -1,4 +1,4 @@
-"""When new runs change what a skill says, and in which words a reviewer is told."""
+"""Whether new runs change a skill enough for a new version, and the changelog that says how."""
 
 import re
 
@@ -18,7 +18,7 @@ def is_material(before: Fields, after: Fields, *, open_proposal: bool) -> bool:
 
 
 def changelog(before: Fields | None, after: Fields) -> str:
-    """One line that says what is new against the version before."""
+    """One line that says how a version differs from the one before."""
     if before is None:
         return "First version, from recorded runs"
     changed = [

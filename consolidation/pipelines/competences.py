@@ -1,7 +1,7 @@
-"""Second half of a run: patterns that were touched become competences and proposed skill versions, or stand by.
+"""Second half of consolidation: patterns with new sightings become competences and proposed skill versions.
 
-The pattern's row is the queue (`due`): read and think first, store the package, then write in one short transaction. A
-worker that dies in between leaves the pattern due, and the next run comes to the same end.
+The pattern's row is the queue (`due`): first read and learn, then store the package, then write in one short
+transaction. A worker that dies in between leaves the pattern due, and the next run has the same result.
 """
 
 from collections import Counter
@@ -36,14 +36,14 @@ ALIKE = 0.75  # share of common effects above which two sets are hardly two skil
 
 @dataclass(frozen=True)
 class Background:
-    """What one pattern is seen against: the scope's latest runs of one sensitivity and below, read once a run."""
+    """The runs that a pattern is compared with: the scope's latest of its sensitivity and below, loaded once a run."""
 
     runs: list[Run]
     rules: ToolRules
 
 
-def write_down(scope: str, *, run_id: UUID, at: datetime) -> Counter[str]:
-    """Brings every due pattern of a scope to its end. Counters as in 8-consolidation, of competences."""
+def write_competences(scope: str, *, run_id: UUID, at: datetime) -> Counter[str]:
+    """Write the competence of every due pattern of a scope; returns counters of competences, versions and failures."""
     counters: Counter[str] = Counter()
     backgrounds: dict[int, Background] = {}
     for pattern in Pattern.objects.due().filter(scope=scope).select_related("memory__skill"):
@@ -65,15 +65,15 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
         return Counter()
     if memory is not None and memory.status not in LIVE:
         return _suppress(pattern, memory)
-    if memory is None and (tombstone := _forgotten(pattern)):
-        return _met_again(pattern, tombstone, at=at)
+    if memory is None and (tombstone := _blocking_tombstone(pattern)):
+        return _suppress_forgotten(pattern, tombstone, at=at)
     competence = _learn(pattern, background)
     prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
         if memory is None:
             admission = proposals.admit(pattern, competence, at=at)
             if admission.dismissal.blocking is not None:
-                return _met_again(pattern, admission.dismissal.blocking, at=at)
+                return _suppress_forgotten(pattern, admission.dismissal.blocking, at=at)
             assert admission.memory is not None
             memory, created = proposals.create(admission.memory, pattern, competence, at=at), True
         else:
@@ -104,7 +104,7 @@ def _is_ripe(pattern: Pattern) -> bool:
     if pattern.cases >= max(ENOUGH, least):
         return True
     kin = Pattern.objects.kin(pattern).ripe(least).filter(effects__overlap=pattern.effects)
-    return not _is_said_by(pattern, kin.only("effects", "cases"))
+    return not _is_covered_by(pattern, kin.only("effects", "cases"))
 
 
 def _is_part(pattern: Pattern, least: int) -> bool:
@@ -115,7 +115,7 @@ def _is_part(pattern: Pattern, least: int) -> bool:
     return Sighting.objects.filter(pattern__in=[pattern.pk, *wider.values_list("pk", flat=True)]).cases_well() >= least
 
 
-def _is_said_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:
+def _is_covered_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:
     own, parts = set(pattern.effects), set[str]()
     for other in kin:
         theirs = set(other.effects)
@@ -145,13 +145,13 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
         runs=[known[episode_id] for episode_id in ids if episode_id in known],
         others=background.runs,
         record=_record(pattern),
-        taken=_taken(pattern),
+        taken=_names_in_use(pattern),
         rules=background.rules,
     )
 
 
 def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
-    """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
+    """Record new sightings of a competence that people dismissed or retracted, and nothing else."""
     with transaction.atomic():
         uncounted = list(pattern.sightings.uncounted())
         moments = {witness.at: witness.snapshot for witness in proposals.witnesses(uncounted)}
@@ -160,18 +160,18 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
     return Counter(suppressed=len(uncounted))
 
 
-def _forgotten(pattern: Pattern) -> Tombstone | None:
-    """A person has forgotten what these runs would teach: it is not taught again."""
+def _blocking_tombstone(pattern: Pattern) -> Tombstone | None:
+    """The tombstone of a competence that a person dismissed or had forgotten; None if it may be written."""
     keys = [competence_key(f"skill:{pattern.signature}"), *pattern.former]
     return dismissed_key(pattern.scope, *keys)
 
 
-def _met_again(pattern: Pattern, tombstone: Tombstone, *, at: datetime) -> Counter[str]:
+def _suppress_forgotten(pattern: Pattern, tombstone: Tombstone, *, at: datetime) -> Counter[str]:
     with transaction.atomic():
-        met = pattern.sightings.uncounted().counted()
+        count = pattern.sightings.uncounted().counted()
         Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
         pattern.settle()
-    return Counter(suppressed=met)
+    return Counter(suppressed=count)
 
 
 def _record(pattern: Pattern) -> TrackRecord:
@@ -184,7 +184,7 @@ def _record(pattern: Pattern) -> TrackRecord:
     )
 
 
-def _taken(pattern: Pattern) -> list[str]:
+def _names_in_use(pattern: Pattern) -> list[str]:
     others = Skill.objects.filter(scope=pattern.scope)
     if pattern.memory_id:
         others = others.exclude(pk=pattern.memory_id)

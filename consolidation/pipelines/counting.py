@@ -1,6 +1,6 @@
-"""Counts what runs show of commands and of arguments, in the transaction that marks the runs as read.
+"""Counting commands and arguments of runs for facts, in the transaction that writes the runs' profiles.
 
-A run that was read before counts nothing twice; how it ended is kept up to date.
+A run that was read before counts nothing twice; its outcome is kept up to date.
 """
 
 from collections import defaultdict
@@ -22,12 +22,13 @@ Read = Sequence[tuple[Run, Episode]]
 Place = tuple[str, int, str, str]  # scope, sensitivity, then what the fact is about
 
 
-def see(runs: Read, rules: ToolRules) -> None:
-    _see_commands(runs, rules)
-    _see_arguments(runs, rules)
+def count_runs(runs: Read, rules: ToolRules) -> None:
+    """Count the commands and the arguments of these runs."""
+    _count_commands(runs, rules)
+    _count_arguments(runs, rules)
 
 
-def _see_commands(runs: Read, rules: ToolRules) -> None:
+def _count_commands(runs: Read, rules: ToolRules) -> None:
     known = dict(CommandAttempt.objects.of(run.id for run, _ in runs).values_list("episode_id", "fact__place"))
     seen: dict[Place, list[tuple[Attempt, Run]]] = defaultdict(list)
     for run, episode in runs:
@@ -36,10 +37,10 @@ def _see_commands(runs: Read, rules: ToolRules) -> None:
             for attempt in shown:
                 seen[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append((attempt, run))
     for identity in sorted(seen):  # one order: no deadlock
-        _count_commands(identity, seen[identity])
+        _count_command_attempts(identity, seen[identity])
 
 
-def _count_commands(identity: Place, seen: Sequence[tuple[Attempt, Run]]) -> None:
+def _count_command_attempts(identity: Place, seen: Sequence[tuple[Attempt, Run]]) -> None:
     scope, sensitivity, where, purpose = identity
     fact, _ = CommandFact.objects.get_or_create(scope=scope, sensitivity=sensitivity, place=where, purpose=purpose)
     read = fact.shown.filter(episode_id__in={run.id for _, run in seen}).values_list("episode_id", "form")
@@ -54,7 +55,7 @@ def _count_commands(identity: Place, seen: Sequence[tuple[Attempt, Run]]) -> Non
         CommandFact.objects.filter(pk=fact.pk).update(due=True)
 
 
-def _see_arguments(runs: Read, rules: ToolRules) -> None:
+def _count_arguments(runs: Read, rules: ToolRules) -> None:
     seen: dict[Place, list[tuple[list[ArgumentCall], Run]]] = defaultdict(list)
     for run, episode in runs:
         by_argument: dict[tuple[str, str], list[ArgumentCall]] = defaultdict(list)
@@ -63,10 +64,10 @@ def _see_arguments(runs: Read, rules: ToolRules) -> None:
         for about, calls in by_argument.items():
             seen[episode.scope, episode.memory.sensitivity, *about].append((calls, run))
     for identity in sorted(seen):
-        _count_arguments(identity, seen[identity])
+        _count_argument_uses(identity, seen[identity])
 
 
-def _count_arguments(identity: Place, seen: Sequence[tuple[list[ArgumentCall], Run]]) -> None:
+def _count_argument_uses(identity: Place, seen: Sequence[tuple[list[ArgumentCall], Run]]) -> None:
     scope, sensitivity, tool, argument = identity
     fact, _ = ArgumentFact.objects.get_or_create(scope=scope, sensitivity=sensitivity, tool=tool, argument=argument)
     ended: dict[UUID, str] = dict(fact.shown.of(run.id for _, run in seen).values_list("episode_id", "outcome"))

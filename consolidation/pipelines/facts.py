@@ -47,7 +47,7 @@ def retry_set_aside() -> int:
     return sum(kind.objects.set_aside().update(attempts=0) for kind in KINDS)
 
 
-def write_down(scope: str, *, at: datetime) -> Counter[str]:
+def write_facts(scope: str, *, at: datetime) -> Counter[str]:
     """Brings every fact of a scope that was touched to its end. Counters: facts_created, suppressed, failed."""
     counters: Counter[str] = Counter()
     for fact in _due(scope):

@@ -1,4 +1,4 @@
-"""What a pattern's competence becomes in the other rooms: a memory, its evidence, a proposed version of its skill."""
+"""Writing a learned competence: its memory, evidence, and a proposed version of its skill (`skills.publishing`)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,8 +29,10 @@ MOST_RUNS = 24  # that a line names
 
 
 def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> PreparedVersion | None:
-    """The package of a version worth proposing, or None: a published skill changes only with its way of working, and
-    one that a person has rejected is not proposed again."""
+    """Pack a version that is worth proposing; None if it is not.
+
+    A published skill changes only with its way of working, and a version that a person rejected is not proposed again.
+    """
     if memory is None:
         return publishing.prepare(competence.fields, scope=scope, number=1)
     skill = Skill.objects.filter(pk=memory.pk).first()
@@ -46,7 +48,7 @@ def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Pre
 
 
 def _is_rejected(skill: Skill, fields: Fields) -> bool:
-    """A person has seen this way of working as a version, and rejected it."""
+    """Whether a person rejected a version with this way of working."""
     rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list("fields", flat=True)
     return any(not is_material(Fields.model_validate(one), fields, open_proposal=False) for one in rejected)
 
@@ -95,7 +97,7 @@ def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
 
 
 def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> Counter[str]:
-    """The sightings that the memory has not counted yet become its evidence."""
+    """Count new sightings as evidence of the memory. `founding`: it was just created."""
     uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
     new = evidence.count(memory, witnesses(uncounted), at=at, founding=founding)
     Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()

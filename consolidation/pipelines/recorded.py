@@ -1,4 +1,4 @@
-"""Stored episodes as the runs that are learnt from: bounded, so that one huge run cannot stop the others."""
+"""Loading stored episodes as runs to learn from, with bounded sizes, so that one huge run cannot stop the others."""
 
 import json
 from collections import defaultdict
@@ -67,7 +67,7 @@ def _at(episode: Episode) -> datetime:
 
 
 def read_only_hints(episodes: Iterable[Episode]) -> dict[str, bool]:
-    """What callers said of their tools in the schemas that came with the runs; a later word replaces an earlier one."""
+    """Read-only hints by tool, from the tool schemas that came with the episodes; a later episode's hint wins."""
     hints: dict[str, bool] = {}
     for episode in episodes:
         for tool in episode.environment.get("tools", []):

@@ -1,4 +1,4 @@
-"""First half of a run: what new episodes have in common with earlier ones. Counted exactly, one transaction a batch."""
+"""First half of consolidation: digest new episodes into sightings of patterns, exactly once, a transaction a batch."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -27,8 +27,8 @@ BATCH = 50
 
 
 @dataclass(frozen=True)
-class Identity:
-    """What makes two patterns one."""
+class PatternIdentity:
+    """The unique identity of a pattern; `effects` only describe it."""
 
     kind: Pattern.Kind
     scope: str
@@ -42,18 +42,18 @@ class Identity:
 
 
 def digest(scope: str, *, at: datetime) -> Counter[str]:
-    """Digests every new episode of a scope, in order. Counters: episodes_read, failed, set_aside (all there are).
+    """Digest every new episode of a scope, in order. Counters: episodes_read, failed, set_aside (of all runs).
 
-    An attempt is counted and committed before the work. What was attempted before and not finished (its worker died of
-    it, or of a neighbour) is tried alone, so that only the one that kills is tried three times and then set aside.
+    An attempt is counted and committed before the work. An episode whose worker died is then tried alone, so that only
+    the one that kills is tried three times and then set aside.
     """
     counters: Counter[str] = Counter()
     after: tuple[datetime, UUID] | None = None
-    while batch := _next(scope, after):
+    while batch := _next_batch(scope, after):
         after, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         Episode.objects.attempted(ids)
         try:
-            counters["episodes_read"] += _read(ids, at=at)
+            counters["episodes_read"] += _digest(ids, at=at)
         except Exception:  # whatever one episode does to its batch, the others are digested alone
             counters.update(_each_alone(ids, at=at))
     if aside := Episode.objects.set_aside().filter(scope=scope).count():
@@ -61,13 +61,13 @@ def digest(scope: str, *, at: datetime) -> Counter[str]:
     return counters
 
 
-def _next(scope: str, after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID, int]]:
-    """The next episodes that nobody has attempted, or one alone that somebody has: (closed_at, id, attempts)."""
+def _next_batch(scope: str, after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID, int]]:
+    """The next unattempted episodes, or one attempted episode alone: (closed_at, id, attempts)."""
     rows = Episode.objects.undigested().filter(scope=scope)
     if after:
         rows = rows.after(*after)
-    found = rows.values_list("closed_at", "pk", "digest_attempts")[:BATCH]
-    batch = [(closed_at, pk, attempts) for closed_at, pk, attempts in found if closed_at]
+    columns = rows.values_list("closed_at", "pk", "digest_attempts")[:BATCH]
+    batch = [(closed_at, pk, attempts) for closed_at, pk, attempts in columns if closed_at]
     return batch[:1] if batch and batch[0][2] else list(takewhile(lambda row: row[2] == 0, batch))
 
 
@@ -75,28 +75,28 @@ def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
     counters: Counter[str] = Counter()
     for episode_id in ids:
         try:
-            counters["episodes_read"] += _read([episode_id], at=at)
+            counters["episodes_read"] += _digest([episode_id], at=at)
         except Exception as error:  # kept on the episode, shown, and tried again in the next run
             Episode.objects.filter(pk=episode_id).update(digest_error=f"{type(error).__name__}: {error}"[:2000])
             counters["failed"] += 1
     return counters
 
 
-def _read(ids: Sequence[UUID], *, at: datetime) -> int:
-    """One transaction: sightings, the patterns' counters, and the episodes' mark, or nothing of it."""
+def _digest(ids: Sequence[UUID], *, at: datetime) -> int:
+    """Digest episodes in one transaction: sightings, the patterns' counters, and the episodes' mark."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__in=ids, digested_at=None)
         episodes = list(locked.select_related("memory").order_by("pk"))
         again = set(Sighting.objects.filter(episode_id__in=ids).values_list("episode_id", flat=True))
-        _correct([episode for episode in episodes if episode.pk in again])
-        _see([episode for episode in episodes if episode.pk not in again])
+        _correct_outcomes([episode for episode in episodes if episode.pk in again])
+        _record_sightings([episode for episode in episodes if episode.pk not in again])
         Unprofiled.objects.put(episode for episode in episodes if episode.outcome)
         Episode.objects.digested([episode.pk for episode in episodes], at=at)
     return len(episodes)
 
 
-def _correct(episodes: Sequence[Episode]) -> None:
-    """Episodes that were read before and have another outcome now: their patterns' counters move by the difference."""
+def _correct_outcomes(episodes: Sequence[Episode]) -> None:
+    """Correct the counters of patterns for episodes that were digested before with another outcome."""
     outcome = {episode.pk: episode.outcome for episode in episodes}
     moved: dict[UUID, list[Sighting]] = defaultdict(list)
     for sighting in Sighting.objects.select_for_update().filter(episode_id__in=outcome):
@@ -112,32 +112,34 @@ def _correct(episodes: Sequence[Episode]) -> None:
             counts.subtract([sighting.outcome])
             Sighting.objects.filter(pk=sighting.pk).update(outcome=now)
         difference = len(rows.well(cases)) - len(before)
-        Pattern.objects.filter(pk=pattern_id).update(due=True, cases=F("cases") + difference, **_moved(counts))
+        Pattern.objects.filter(pk=pattern_id).update(
+            due=True, cases=F("cases") + difference, **_counter_updates(counts)
+        )
         _wake_parts(Pattern.objects.get(pk=pattern_id))
 
 
-def _see(episodes: Sequence[Episode]) -> None:
-    """Episodes that are read for the first time: a sighting of the pattern that each shows."""
-    seen: dict[Identity, list[Episode]] = defaultdict(list)
+def _record_sightings(episodes: Sequence[Episode]) -> None:
+    """Record a sighting of its pattern for each episode that is digested for the first time."""
+    by_pattern: dict[PatternIdentity, list[Episode]] = defaultdict(list)
     runs = recorded.calls_of([episode for episode in episodes if episode.outcome])
     for run, episode in runs:
         if run.steps:
-            seen[_identity(run, episode)].append(episode)
-    for identity in sorted(seen, key=lambda one: (one.sha256, one.sensitivity)):  # one order: no deadlock
-        _count(identity, seen[identity])
+            by_pattern[_identity(run, episode)].append(episode)
+    for identity in sorted(by_pattern, key=lambda key: (key.sha256, key.sensitivity)):  # one order: no deadlock
+        _count(identity, by_pattern[identity])
 
 
-def _identity(run: Run, episode: Episode) -> Identity:
-    """What the run changed; with SIGNATURE=all the tools that it used, whatever they do."""
+def _identity(run: Run, episode: Episode) -> PatternIdentity:
+    """The identity by the run's effects; with SIGNATURE=all by all tools that it used."""
     rules = tool_rules([episode])
     kinds = effects(run, rules)
     literal = settings.SIGNATURE == "all"
     name = signature(run.tools - rules.ignored) if literal else signature(kinds)
     kind = Pattern.Kind.EXACT if literal else Pattern.Kind.EFFECTS
-    return Identity(kind, episode.scope, episode.memory.sensitivity, name, tuple(sorted(kinds)))
+    return PatternIdentity(kind, episode.scope, episode.memory.sensitivity, name, tuple(sorted(kinds)))
 
 
-def _count(identity: Identity, episodes: Sequence[Episode]) -> None:
+def _count(identity: PatternIdentity, episodes: Sequence[Episode]) -> None:
     moments = [episode.closed_at for episode in episodes if episode.closed_at]
     pattern, _ = Pattern.objects.get_or_create(
         kind=identity.kind,
@@ -170,7 +172,7 @@ def _count(identity: Identity, episodes: Sequence[Episode]) -> None:
         cases=F("cases") + len(pattern.sightings.well(cases) - before),
         first_seen_at=Least("first_seen_at", Value(min(moments))),
         last_seen_at=Greatest("last_seen_at", Value(max(moments))),
-        **_moved(Counter(str(episode.outcome) for episode in episodes)),
+        **_counter_updates(Counter(str(episode.outcome) for episode in episodes)),
     )
     _wake_parts(pattern)
 
@@ -181,5 +183,5 @@ def _wake_parts(pattern: Pattern) -> None:
         Pattern.objects.parts(pattern).filter(cases__gte=1).update(due=True)
 
 
-def _moved(counts: Counter[str]) -> dict[str, object]:
+def _counter_updates(counts: Counter[str]) -> dict[str, object]:
     return {COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n}

@@ -1,4 +1,4 @@
-"""The tool rules of a scope: what the settings say, and what callers said of their tools."""
+"""The tool rules of a scope, from the settings and from the hints in callers' tool schemas."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from memories.models import Episode
 
 
 def tool_rules(episodes: Iterable[Episode] = ()) -> ToolRules:
-    """By the settings and the `readOnlyHint`s of these episodes' environments; a later episode's word wins."""
+    """Tool rules by the settings and the `readOnlyHint`s of these episodes; a later episode's hint wins."""
     return ToolRules(
         ignored=frozenset(settings.IGNORED_TOOLS),
         handover=tuple(settings.HANDOVER_TOOLS),

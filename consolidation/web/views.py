@@ -1,4 +1,4 @@
-"""Runs as people read them: how far each is, what it did, what went wrong."""
+"""The page of background runs: progress, counters and errors."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

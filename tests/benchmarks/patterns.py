@@ -70,7 +70,7 @@ def main(many: int, patience: float) -> None:
                 last = now
             return time.monotonic() - started > patience
 
-        run = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), enough=told)
+        run = pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), should_stop=told)
         print(run and run.counters, run and run.error, f"{Event.objects.unruled().count()} left")
         with connection.cursor() as cursor:
             cursor.execute(

@@ -50,7 +50,7 @@ def ran(source: str = "P01", at: datetime = MORNING, **more: Any) -> Memory:
 
 def ruled(at: datetime = LATER) -> Run:
     """A run of the rules by hand, which must not have failed."""
-    done = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=at)
+    done = pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=at)
     assert done is not None
     assert done.status == Run.Status.SUCCEEDED, done.error
     return done

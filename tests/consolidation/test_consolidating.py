@@ -196,14 +196,14 @@ def test_an_episode_that_cannot_be_read_is_set_aside_after_three_runs_and_the_re
     bad = run(BUILD)
     for minute in (1, 2):
         run(BUILD, minutes=minute)
-    read = sightings._read
+    read = sightings._digest
 
     def poisoned(ids, *, at):  # type: ignore[no-untyped-def]
         if bad.pk in ids:
             raise ValueError("an event makes no sense")
         return read(ids, at=at)
 
-    with patch.object(sightings, "_read", poisoned):
+    with patch.object(sightings, "_digest", poisoned):
         for hour in range(1, 5):
             consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(hours=hour))
     episode = Episode.objects.get(pk=bad.pk)
@@ -260,13 +260,13 @@ def test_an_episode_that_was_attempted_is_tried_alone_also_behind_fresh_ones() -
     behind = run(BUILD, minutes=6)
     Episode.objects.attempted([attempted.pk])
     batches: list[set[object]] = []
-    read = sightings._read
+    read = sightings._digest
 
     def noted(ids, *, at):  # type: ignore[no-untyped-def]
         batches.append(set(ids))
         return read(ids, at=at)
 
-    with patch.object(sightings, "_read", noted):
+    with patch.object(sightings, "_digest", noted):
         consolidated()
     assert batches == [{memory.pk for memory in fresh}, {attempted.pk}, {behind.pk}]
 
@@ -274,7 +274,7 @@ def test_an_episode_that_was_attempted_is_tried_alone_also_behind_fresh_ones() -
 def test_of_a_worker_that_dies_again_and_again_only_what_it_had_in_hand_is_set_aside() -> None:
     runs = [run(BUILD, minutes=minute) for minute in range(5)]
     for hour in range(1, 4):
-        with patch.object(sightings, "_read", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        with patch.object(sightings, "_digest", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
             consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(hours=hour))
     done = consolidated(at=NOON + timedelta(hours=5))
     assert (done.counters["episodes_read"], done.counters["set_aside"]) == (4, 1)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from consolidation.patterns.entity import MOST_A_RUN
+from consolidation.patterns.entity import MAX_NEW
 from memories.models import Evidence
 from memories.values.choices import Category, Origin, Status
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, follow, keys, live, ran, ruled, stands
@@ -112,12 +112,12 @@ def test_an_entity_that_was_never_seen_is_a_candidate_at_once() -> None:
 
 
 def test_a_run_writes_at_most_twenty_new_entities_and_the_rest_wait() -> None:
-    for n in range(MOST_A_RUN + 5):
+    for n in range(MAX_NEW + 5):
         ran("P21", MORNING + timedelta(minutes=n), entity_value=f"client {chr(97 + n) * 3}")
     first = ruled()
-    assert (len(keys("entity")), first.counters["waiting"]) == (MOST_A_RUN, 5)
+    assert (len(keys("entity")), first.counters["waiting"]) == (MAX_NEW, 5)
     ruled()
-    assert len(keys("entity")) == MOST_A_RUN + 5
+    assert len(keys("entity")) == MAX_NEW + 5
 
 
 def test_five_runs_at_eight_on_one_day_are_nothing_and_on_five_days_a_habit() -> None:

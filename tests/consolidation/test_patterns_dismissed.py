@@ -8,8 +8,8 @@ from django.core.checks import Tags, run_checks
 
 from consolidation.models.groups import RuleGroup
 from consolidation.patterns import categorisation, time_of_day
-from consolidation.patterns.plugin_run import Ran
-from consolidation.patterns.rule import hashed
+from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.rule import identity_digest
 from memories.intake import revisions
 from memories.models import DigestKey, Evidence, Memory, Tombstone
 from memories.models.digest_key import mark
@@ -153,12 +153,12 @@ def test_groups_whose_secret_key_is_gone_are_told_and_kept(settings: Any) -> Non
 
 def as_before(secret: str) -> None:
     """The groups as they were known before the database had a key of its own."""
-    run = Ran(uuid4(), uuid4(), SCOPE, "P01", None, MORNING, 1, EMAIL)
-    hour = time_of_day.sign(run)
-    sign = categorisation.sign(run)
+    run = ReportedRun(uuid4(), uuid4(), SCOPE, "P01", None, MORNING, 1, EMAIL)
+    hour = time_of_day.detect(run)
+    sign = categorisation.detect(run)
     assert sign is not None
     for rule, one in (("categorisation", sign), ("time of day", hour)):
         for identity in (one.identity, one.family or ()):
-            now = RuleGroup.objects.filter(identity=hashed(DigestKey.current(), rule, SCOPE, identity))
-            then = hashed(secret.encode(), rule, SCOPE, identity)
+            now = RuleGroup.objects.filter(identity=identity_digest(DigestKey.current(), rule, SCOPE, identity))
+            then = identity_digest(secret.encode(), rule, SCOPE, identity)
             assert now.update(identity=then, sealed_with=mark(secret.encode())) == 1

@@ -12,7 +12,7 @@ from consolidation import pattern_run
 from consolidation.models import Run
 from consolidation.models.groups import Reading, Unread
 from consolidation.patterns import applying, sessions
-from consolidation.patterns.plugin_run import Ran
+from consolidation.patterns.reported_run import ReportedRun
 from memories import lifecycle
 from memories.models import Event, Memory, Tombstone
 from memories.values.choices import ActorKind, Sensitivity
@@ -25,7 +25,7 @@ ACME = "p01-acmecorp-action-required"
 
 
 def failed() -> Run:
-    done = pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+    done = pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
     assert done is not None
     assert done.status == Run.Status.FAILED
     return done
@@ -36,16 +36,16 @@ def unread_events() -> int:
 
 
 def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> None:
-    real = Ran.user_edited.fget  # type: ignore[attr-defined]
+    real = ReportedRun.user_edited.fget  # type: ignore[attr-defined]
 
-    def poisoned(self: Ran) -> bool:
-        if self.said("edit_description") == "poison":
+    def poisoned(self: ReportedRun) -> bool:
+        if self.text("edit_description") == "poison":
             raise ValueError("an edit makes no sense")
         return bool(real(self))
 
     for n in range(3):
         ran(at=MORNING + days(n), user_edited=True, edit_description="poison" if n == 1 else "shorter", **EMAIL)
-    with patch.object(Ran, "user_edited", property(poisoned)):
+    with patch.object(ReportedRun, "user_edited", property(poisoned)):
         done = failed()
         assert keys() == {ACME, "pref-p01-shorter"}
         assert unread_events() == 0
@@ -64,7 +64,7 @@ def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> N
 def test_a_fault_of_the_database_leaves_the_events_in_the_queue() -> None:
     for n in range(3):
         ran(at=MORNING + days(n), **EMAIL)
-    with patch.object(applying, "Ledger", side_effect=OperationalError("deadlock detected")):
+    with patch.object(applying, "GroupCounts", side_effect=OperationalError("deadlock detected")):
         for _ in range(4):
             failed()
     assert (unread_events(), Unread.objects.count()) == (3, 0)
@@ -77,17 +77,17 @@ def test_of_a_worker_that_dies_again_and_again_only_the_event_that_kills_it_is_s
     deadly = Event.objects.get(episode=ran(at=MORNING + days(1), company="Deadly", category="x").pk)
     for n in range(2, 4):
         ran(at=MORNING + days(n), **EMAIL)
-    place = sessions.place
+    assign = sessions.assign
 
-    def dying(runs: Sequence[Ran]) -> list[Ran]:
+    def dying(runs: Sequence[ReportedRun]) -> list[ReportedRun]:
         if deadly.pk in {run.event_id for run in runs}:
             raise KeyboardInterrupt
-        return place(runs)
+        return assign(runs)
 
-    with patch.object(sessions, "place", dying):
+    with patch.object(sessions, "assign", dying):
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
-                pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
+                pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=LATER)
         done = failed()
     assert "died three times" in done.error
     assert (unread_events(), stands(ACME)) == (0, (20, 0))

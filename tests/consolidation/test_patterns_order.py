@@ -25,7 +25,9 @@ def test_two_workers_at_once_come_to_what_one_comes_to() -> None:
     for n in range(30):
         other = reported("P06", MORNING + days(n) + timedelta(minutes=5), run_hour=8, scope=f"project:{n % 2}")
         ran_all([reported("P01", MORNING + days(n), **EMAIL), other])
-    done = at_once(*(lambda: pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=LATER) for _ in range(2)))
+    done = at_once(
+        *(lambda: pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=LATER) for _ in range(2))
+    )
     assert [run and run.status for run in done] == ["succeeded", "succeeded"]
     assert sum(run.counters["events_read"] for run in done if run) == 60
     memory = live(ACME)

@@ -23,10 +23,10 @@ STORY = [
 # When it dies: the attempt committed, within a batch, everything written but not
 # committed, committed, while a package is written, the package written, a competence written but not committed.
 MOMENTS = {
-    "attempt-committed": Moment("consolidation.pipelines.sightings", "_read", 0),
+    "attempt-committed": Moment("consolidation.pipelines.sightings", "_digest", 0),
     "mid-batch": Moment("consolidation.pipelines.sightings", "_count", 2),
     "before-commit": Moment("memories.models.episode", "EpisodeQuerySet.digested", 0),
-    "after-commit": Moment("consolidation.pipelines.competences", "write_down", 0),
+    "after-commit": Moment("consolidation.pipelines.competences", "write_competences", 0),
     "writing-a-zip": Moment("skills.storages", "os.link", 1),
     "zip-written": Moment("consolidation.pipelines.proposals", "create", 1),
     "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 1),

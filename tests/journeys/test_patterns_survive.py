@@ -10,7 +10,7 @@ from tests.journeys.forking import Forking
 
 MOMENTS = {
     "placed": Moment("consolidation.patterns.reading", "apply", 0),
-    "half-counted": Moment("consolidation.patterns.counts", "Ledger.count", 30),
+    "half-counted": Moment("consolidation.patterns.counts", "GroupCounts.count", 30),
     "before-commit": Moment("consolidation.models.groups", "Reading.take", 1),
     "committed": Moment("consolidation.models.groups", "Reading.take", 2),
 }

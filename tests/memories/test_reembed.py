@@ -58,7 +58,7 @@ def models() -> dict[str, int]:
 
 
 def reembed(enough: Callable[[], bool] = lambda: False) -> Run:
-    run = reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT, enough=enough)
+    run = reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT, should_stop=enough)
     assert run is not None
     return run
 
@@ -244,10 +244,10 @@ def test_a_run_in_slices_is_one_run(endpoint: Endpoint) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_worker_reembeds_at_a_time() -> None:
     def hold() -> None:
-        with locks.held(reembedding_run.KIND, wait=False):
+        with locks.hold(reembedding_run.KIND, wait=False):
             pass
 
-    with locks.held(reembedding_run.KIND, wait=False):
+    with locks.hold(reembedding_run.KIND, wait=False):
         [answer] = at_once(lambda: reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT))
         assert answer is None
 

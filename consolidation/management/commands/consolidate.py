@@ -1,4 +1,4 @@
-"""Runs consolidation in the foreground."""
+"""The command `consolidate`: run consolidation and the pattern rules in the foreground."""
 
 import sys
 from argparse import ArgumentParser
@@ -32,7 +32,9 @@ class Command(BaseCommand):
             runs.append(consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now()))
         if kind in (None, pattern_run.KIND):
             asked = kind is not None
-            runs.append(pattern_run.rule(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), asked=asked))
+            runs.append(
+                pattern_run.apply_rules(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now(), record_empty=asked)
+            )
         well = [self._tell(run) for run in runs if run]
         if not all(well):
             sys.exit(1)

@@ -1,4 +1,4 @@
-"""Gives every memory its passages and vectors, in the foreground."""
+"""The command `reembed`: write passages and vectors of all memories in the foreground."""
 
 import sys
 from argparse import ArgumentParser

@@ -70,7 +70,7 @@ class Command(BaseCommand):
 
 def prepare() -> list[str] | None:
     """Migrate the database and create schedules, one process at a time; the lines to show on the first start."""
-    with locks.held("serve", wait=True):
+    with locks.hold("serve", wait=True):
         call_command("migrate", verbosity=0, interactive=False)
         first = people.first_start()
         schedules.ensure()
