@@ -12,12 +12,21 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.template.loader import get_template
+from django.urls import URLPattern, get_resolver
 
 from consolidation.schedules import MINUTES
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("memos_site", "memories", "skills", "consolidation")
 LONGEST_FILE, LONGEST_FUNCTION = 300, 45  # 25 is what we aim at; beyond 45 nobody may go
+LONGEST_TEMPLATE, WIDEST_TEMPLATE = 150, 120
+BLOCK = re.compile(
+    r"<(li|p|div|section|aside|ul|ol|dl|dt|dd|table|thead|tbody|tr|td|th|form|nav|header|details|pre)[ >]"
+)
+PAGES = (
+    *("inbox", "bulk", "memories", "memory", "evidence", "forget", "teach", "dismissed", "adaptations", "episodes"),
+    *("episode", "skills", "runs", "login"),
+)
 
 
 def sources() -> Iterator[Path]:
@@ -92,11 +101,46 @@ def test_the_gate_knows_who_passes_by(line: str) -> None:
 
 
 def test_every_template_compiles() -> None:
-    folder = ROOT / "templates"
-    names = [str(path.relative_to(folder)) for path in folder.rglob("*.html")]
-    assert names
-    for name in names:
+    assert templates()
+    for name in templates():
         get_template(name)
+
+
+def test_templates_are_short_and_hold_one_element_a_line() -> None:
+    faults = []
+    for name, text in templates().items():
+        lines = text.splitlines()
+        faults += [f"{name}: {len(lines)} lines"] if len(lines) > LONGEST_TEMPLATE else []
+        for n, line in enumerate(lines, start=1):
+            faults += [f"{name}:{n} is {len(line)} wide"] if len(line) > WIDEST_TEMPLATE else []
+            faults += [f"{name}:{n} has a block that does not begin its line"] if BLOCK.search(line.strip()[1:]) else []
+    assert faults == []
+
+
+def test_a_page_is_found_by_its_urls_name() -> None:
+    files = {Path(name).stem for name in templates()}
+    assert [name for name in PAGES if name not in files] == []
+    assert set(PAGES) <= {pattern.name for pattern in url_patterns(get_resolver())}
+
+
+def test_every_partial_template_is_used() -> None:
+    sources_of_pages = "".join(path.read_text() for path in sources() if "tests" not in path.parts)
+    everything = sources_of_pages + "".join(templates().values())
+    partials = [name for name in templates() if Path(name).name.startswith("_")]
+    assert [name for name in partials if f'"{name}"' not in everything] == []
+
+
+def templates() -> dict[str, str]:
+    folder = ROOT / "templates"
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.html"))}
+
+
+def url_patterns(resolver: Any) -> Iterator[URLPattern]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLPattern):
+            yield pattern
+        else:
+            yield from url_patterns(pattern)
 
 
 def test_every_scheduled_task_can_be_imported() -> None:

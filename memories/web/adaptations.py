@@ -10,14 +10,14 @@ from memories.models.adaptation import AdaptationQuerySet
 from memories.people import trust_of
 from memories.web.paging import page_of
 
-MOST_PLUGINS = 50  # of the filter
+MAX_PLUGINS = 50  # of the filter
 
 
 @require_safe
 def adaptations(request: HttpRequest) -> HttpResponse:
-    seen = Adaptation.objects.visible_to(trust_of(request.user))
+    visible = Adaptation.objects.visible_to(trust_of(request.user))
     past, plugin = bool(request.GET.get("past")), request.GET.get("plugin", "")
-    rows = seen.filter(reverted_at__isnull=not past)
+    rows = visible.filter(reverted_at__isnull=not past)
     active = Count("pk", filter=Q(reverted_at=None))
     context = {
         "page": page_of(
@@ -26,12 +26,12 @@ def adaptations(request: HttpRequest) -> HttpResponse:
             ("-reverted_at", "-id") if past else ("-applied_at", "-id"),
         ),
         "past": past,
-        "asked": plugin,
-        "plugins": [(name, name) for name in _plugins(seen)],
-        "counts": seen.aggregate(active=active, past=Count("pk") - active),
+        "plugin": plugin,
+        "plugins": [(name, name) for name in _plugins(visible)],
+        "counts": visible.aggregate(active=active, past=Count("pk") - active),
     }
     return render(request, "memories/adaptations.html", context)
 
 
-def _plugins(seen: AdaptationQuerySet) -> list[str]:
-    return list(seen.order_by("plugin").values_list("plugin", flat=True).distinct()[:MOST_PLUGINS])
+def _plugins(visible: AdaptationQuerySet) -> list[str]:
+    return list(visible.order_by("plugin").values_list("plugin", flat=True).distinct()[:MAX_PLUGINS])

@@ -14,14 +14,14 @@ from memories.web.paging import LATEST, page_of
 def dismissed(request: HttpRequest) -> HttpResponse:
     """A memory that is gone, or above the reader, is a row without its words."""
     trust, lifted = trust_of(request.user), bool(request.GET.get("lifted"))
-    stones = Tombstone.objects.visible_to(trust).filter(blocks=True)
-    page = page_of(request, stones.lifted() if lifted else stones.standing(), LATEST)
-    buried = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
-    words = buried.in_bulk([stone.memory_id for stone in page.rows if stone.memory_id])
+    tombstones = Tombstone.objects.visible_to(trust).filter(blocks=True)
+    page = page_of(request, tombstones.lifted() if lifted else tombstones.standing(), LATEST)
+    memories = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
+    by_id = memories.in_bulk([tombstone.memory_id for tombstone in page.rows if tombstone.memory_id])
     context = {
         "page": page,
-        "rows": [(stone, words.get(stone.memory_id)) for stone in page.rows],
+        "rows": [(tombstone, by_id.get(tombstone.memory_id)) for tombstone in page.rows],
         "lifted": lifted,
-        "counts": {"standing": stones.standing().count(), "lifted": stones.lifted().count()},
+        "counts": {"standing": tombstones.standing().count(), "lifted": tombstones.lifted().count()},
     }
     return render(request, "memories/dismissed.html", context)

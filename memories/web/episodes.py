@@ -18,43 +18,45 @@ from memories.values.choices import Outcome, Type
 from memories.web.paging import page_of
 
 EVENTS_ON_A_PAGE = 100
-LONGEST_PAGE = 40_000  # characters of what was said, asked and answered
+MAX_PAGE = 40_000  # characters of what was said, asked and answered
 PARTS = ("text", "args", "result")
 
 
 @require_safe
 def episodes(request: HttpRequest) -> HttpResponse:
-    asked = {name: request.GET.get(name, "") for name in ("outcome", "source", "scope")}
+    filters = {name: request.GET.get(name, "") for name in ("outcome", "source", "scope")}
     rows = Memory.objects.visible_to(trust_of(request.user)).unexpired(timezone.now())
     rows = rows.filter(type=Type.EPISODIC).select_related("episode")
-    page = page_of(request, rows.filter(episode__in=Episode.objects.matching(**asked)) if any(asked.values()) else rows)
-    return render(request, "memories/episodes.html", {"page": page, "asked": asked, "outcomes": Outcome.choices})
+    if any(filters.values()):
+        rows = rows.filter(episode__in=Episode.objects.matching(**filters))
+    page = page_of(request, rows)
+    return render(request, "memories/episodes.html", {"page": page, "filters": filters, "outcomes": Outcome.choices})
 
 
 @require_safe
 def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
-    episodes = Episode.objects.visible_to(trust).filter(memory__in=there()).select_related("memory")
-    found = get_object_or_404(episodes, pk=episode_id)
+    episodes = Episode.objects.visible_to(trust).filter(memory__in=unexpired_memories()).select_related("memory")
+    row = get_object_or_404(episodes, pk=episode_id)
     after = request.GET.get("after", "")
     numbered = after.isascii() and after.isdigit()  # a superscript two is a digit, and no number
-    following = found.events.beyond(int(after) if numbered else 0).for_reading()
-    events = _that_fit(list(following[:EVENTS_ON_A_PAGE]))
-    learned = Evidence.objects.filter(episode=found).visible_to(trust).select_related("memory__skill")
-    reveal = asks_to_reveal(request)
+    following = row.events.beyond(int(after) if numbered else 0).for_reading()
+    events = _fitting(list(following[:EVENTS_ON_A_PAGE]))
+    learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
+    reveal = wants_secrets(request)
     context: dict[str, Any] = {
-        "episode": found,
+        "episode": row,
         "reveal": reveal,
-        "secrets": SECRET in found.memory.flags or any(_holds_secret(event) for event in events),
+        "has_secrets": SECRET in row.memory.flags or any(_holds_secret(event) for event in events),
         "events": events,
-        "after": events[-1].position if events and events[-1].position < found.event_count else None,
-        "tools": found.events.tools_used(),
-        "learned": learned.order_by("-at", "-pk")[:50],
+        "after": events[-1].position if events and events[-1].position < row.event_count else None,
+        "tools": row.events.tools_used(),
+        "learned_evidence": learned.order_by("-at", "-pk")[:50],
     }
     return render(request, "memories/episode.html", context)
 
 
-def asks_to_reveal(request: HttpRequest) -> bool:
+def wants_secrets(request: HttpRequest) -> bool:
     return request.GET.get("reveal") == "1"
 
 
@@ -64,15 +66,15 @@ def _holds_secret(event: Any) -> bool:
     return SECRET in event.flags or any(credentials.is_in(text) for text in shown if text)
 
 
-def there() -> MemoryQuerySet:
+def unexpired_memories() -> MemoryQuerySet:
     """What is not past its TTL."""
     return Memory.objects.unexpired(timezone.now())
 
 
-def _that_fit(events: list[Event]) -> list[Event]:
+def _fitting(events: list[Event]) -> list[Event]:
     """As many as make a page of readable length, at least one."""
     sizes = accumulate(event.shown_size for event in events)
-    fitting = [event for event, size in zip(events, sizes, strict=True) if size <= LONGEST_PAGE]
+    fitting = [event for event, size in zip(events, sizes, strict=True) if size <= MAX_PAGE]
     return fitting or events[:1]
 
 
@@ -82,8 +84,8 @@ def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> Ht
     if name not in PARTS:
         raise Http404
     events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")
-    event = get_object_or_404(events, episode=episode_id, position=position, episode__memory__in=there())
+    event = get_object_or_404(events, episode=episode_id, position=position, episode__memory__in=unexpired_memories())
     value = event.words if name == "text" else getattr(event, name)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    text = text if asks_to_reveal(request) else credentials.masked(text)
+    text = text if wants_secrets(request) else credentials.masked(text)
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -28,21 +28,21 @@ DETECTED = {"category": "detected", "key": "proposed"}  # as the page proposed i
 def teach(request: HttpRequest) -> HttpResponse:
     trust = _teacher(request)
     if request.method != "POST":
-        return _page(request, said={"scope": request.GET.get("scope", "")})
-    said = _said(request)
-    if "resolve" in request.POST and request.POST.get("looked", said["scope"]) != said["scope"]:
-        return _page(request, said=said, near=_near(said, trust), asked=True, status=409)
+        return _page(request, form={"scope": request.GET.get("scope", "")})
+    form = _form(request)
+    if "resolve" in request.POST and request.POST.get("looked", form["scope"]) != form["scope"]:
+        return _page(request, form=form, similar_claims=_similar(form, trust), must_resolve=True, status=409)
     resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
     meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
     try:
-        stored = claims.teach(read_teaching({**_given(said), **meant}), trust=trust, at=timezone.now())
-    except NearDuplicate as asked:
-        return _page(request, said=said, near=asked.candidates, asked=True, status=409)
+        stored = claims.teach(read_teaching({**_claim_of(form), **meant}), trust=trust, at=timezone.now())
+    except NearDuplicate as duplicate:
+        return _page(request, form=form, similar_claims=duplicate.candidates, must_resolve=True, status=409)
     except Invalid as invalid:
         errors = {error.path: error.detail for error in invalid.errors}
-        return _page(request, said=said, errors=errors, status=400)
+        return _page(request, form=form, errors=errors, status=400)
     except Conflict as conflict:
-        return _page(request, said=said, errors={"content": str(conflict)}, status=409)
+        return _page(request, form=form, errors={"content": str(conflict)}, status=409)
     except NotAllowed as refusal:
         raise PermissionDenied(str(refusal)) from None
     except NotFound as missing:
@@ -53,10 +53,10 @@ def teach(request: HttpRequest) -> HttpResponse:
 @require_POST
 def look(request: HttpRequest) -> HttpResponse:
     """What is understood of the words so far, and what is like them. Nothing is written."""
-    trust, said = _teacher(request), _said(request)
+    trust, form = _teacher(request), _form(request)
     if request.headers.get("HX-Request") == "true":
-        return render(request, "memories/_teach_understood.html", _context(said, _near(said, trust)))
-    return _page(request, said=said, near=_near(said, trust))
+        return render(request, "memories/_teach_understood.html", _context(form, _similar(form, trust)))
+    return _page(request, form=form, similar_claims=_similar(form, trust))
 
 
 def _teacher(request: HttpRequest) -> Trust:
@@ -66,45 +66,45 @@ def _teacher(request: HttpRequest) -> Trust:
     return trust
 
 
-def _said(request: HttpRequest) -> dict[str, str]:
+def _form(request: HttpRequest) -> dict[str, str]:
     """What the person filled in; what the page itself had proposed counts as blank."""
-    said = {name: request.POST.get(name, "").strip() for name in FIELDS}
-    untouched = {name for name, was in DETECTED.items() if said[name] == request.POST.get(was, "")}
-    return {name: "" if name in untouched else value for name, value in said.items()}
+    form = {name: request.POST.get(name, "").strip() for name in FIELDS}
+    untouched = {name for name, was in DETECTED.items() if form[name] == request.POST.get(was, "")}
+    return {name: "" if name in untouched else value for name, value in form.items()}
 
 
-def _given(said: dict[str, str]) -> dict[str, str]:
+def _claim_of(form: dict[str, str]) -> dict[str, str]:
     """As the API would take it: people write into every scope, and none is meant where none is named."""
-    return {name: value for name, value in said.items() if value or name in ("content", "scope")}
+    return {name: value for name, value in form.items() if value or name in ("content", "scope")}
 
 
-def _near(said: dict[str, str], trust: Trust) -> list[Near]:
-    content = said["content"]
-    if not SHORTEST_TEACHING <= len(content) <= LONGEST_TEACHING or not re.fullmatch(SCOPE, said["scope"]):
+def _similar(form: dict[str, str], trust: Trust) -> list[Near]:
+    content = form["content"]
+    if not SHORTEST_TEACHING <= len(content) <= LONGEST_TEACHING or not re.fullmatch(SCOPE, form["scope"]):
         return []
-    return claims.nearest(content, scope=said["scope"], trust=trust)
+    return claims.nearest(content, scope=form["scope"], trust=trust)
 
 
-def _page(request: HttpRequest, *, said: dict[str, str], status: int = 200, **shown: Any) -> HttpResponse:
-    context = _context(said, shown.pop("near", []))
+def _page(request: HttpRequest, *, form: dict[str, str], status: int = 200, **shown: Any) -> HttpResponse:
+    context = _context(form, shown.pop("similar_claims", []))
     return render(request, "memories/teach.html", {**context, **shown}, status=status)
 
 
-def _context(said: dict[str, str], near: list[Near]) -> dict[str, Any]:
-    content = said.get("content", "")
+def _context(form: dict[str, str], similar_claims: list[Near]) -> dict[str, Any]:
+    content = form.get("content", "")
     long_enough = len(content) >= SHORTEST_TEACHING
     detected = claims.category_of(content) if long_enough else ""
     proposed = claims.key_of(content) if long_enough else ""
     return {
-        "said": said,
+        "form": form,
         "detected": detected,
         "proposed": proposed,
-        "category": said.get("category") or detected,
-        "key": said.get("key") or proposed,
+        "category": form.get("category") or detected,
+        "key": form.get("key") or proposed,
         "categories": Category.choices,
-        "near": near,
-        "most": LONGEST_TEACHING,
-        "least": SHORTEST_TEACHING,
+        "similar_claims": similar_claims,
+        "max_length": LONGEST_TEACHING,
+        "min_length": SHORTEST_TEACHING,
     }
 
 

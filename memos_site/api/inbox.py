@@ -88,20 +88,20 @@ class Inbox(ApiView):
         filters = {name: request.query_params.get(name, "") for name in EXACT}
         filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
         versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
-        rows = review.waiting(self.trust, at=now, **filters).prefetch_related(versions)
+        rows = review.waiting_memories(self.trust, at=now, **filters).prefetch_related(versions)
 
         def show(row: models.Memory | models.Proposal) -> Json:
             kind = review.kind_of(row)
             if isinstance(row, models.Proposal):
-                return {"kind": kind, "proposal": Proposal.of(row), "why": review.why_proposed(row)}
+                return {"kind": kind, "proposal": Proposal.of(row), "why": str(review.explain(row))}
             skill: Any = getattr(row, "skill", None)
             if kind == review.VERSION and skill.proposed:
                 named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
                 version = {**SkillVersion.of(skill.proposed), **named}
-                return {"kind": kind, "version": version, "why": review.why(row)}
-            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": review.why(row)}
+                return {"kind": kind, "version": version, "why": str(review.explain(row))}
+            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": str(review.explain(row))}
 
-        also = [review.proposed(self.trust, at=now, **filters)]
+        also = [review.open_proposals(self.trust, at=now, **filters)]
         return paging.answer(request, rows, review.ORDER, show=show, at=at, also=also)
 
 

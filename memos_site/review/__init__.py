@@ -1,6 +1,6 @@
-"""The desk: what waits for a person, whatever room it belongs to, and the verbs by which it is decided."""
+"""The review: what waits for a person, whatever room it belongs to, and the verbs by which it is decided."""
 
-from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Many, by_filter, by_ids, ids_matching
+from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Bulk, by_filter, by_ids, ids_matching
 from memos_site.review.consent import Question, question
 from memos_site.review.decide import (
     REASONS,
@@ -9,15 +9,14 @@ from memos_site.review.decide import (
     accept,
     decide,
     lift,
-    put_off,
     reject,
     revert,
-    stand,
+    snooze_proposal,
+    version_token,
 )
-from memos_site.review.explain import to_go, why, why_proposed
-from memos_site.review.figures import tally
-from memos_site.review.history import History, history
-from memos_site.review.undo import Undone, undo
+from memos_site.review.explain import Explanation, explain
+from memos_site.review.history import History, history, tally
+from memos_site.review.undo import UndoResult, undo
 from memos_site.review.waiting import (
     EXACT,
     FLAGGED,
@@ -28,8 +27,8 @@ from memos_site.review.waiting import (
     VERSION,
     kind_of,
     kinds,
-    proposed,
-    waiting,
+    open_proposals,
+    waiting_memories,
 )
 
 __all__ = [
@@ -44,30 +43,29 @@ __all__ = [
     "RESEMBLES",
     "VERBS",
     "VERSION",
+    "Bulk",
     "Decision",
+    "Explanation",
     "History",
-    "Many",
     "Question",
-    "Undone",
+    "UndoResult",
     "accept",
     "by_filter",
     "by_ids",
     "decide",
+    "explain",
     "history",
     "ids_matching",
     "kind_of",
     "kinds",
     "lift",
-    "proposed",
-    "put_off",
+    "open_proposals",
     "question",
     "reject",
     "revert",
-    "stand",
+    "snooze_proposal",
     "tally",
-    "to_go",
     "undo",
-    "waiting",
-    "why",
-    "why_proposed",
+    "version_token",
+    "waiting_memories",
 ]

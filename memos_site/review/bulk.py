@@ -1,4 +1,4 @@
-"""Many decisions as one batch: each verb writes all or nothing, so that one that fails keeps no other from it."""
+"""Bulk decisions as one batch: each memory is decided whole or not at all, and one that fails stops no other."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -15,21 +15,24 @@ from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site.review import waiting
-from memos_site.review.decide import VERBS, Verdict, along, carry_out, unexplained
+from memos_site.review.decide import VERBS, Verdict, apply_verdict, equals_dismissed_with, missing_reason
 
 CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
 MOST_AT_ONCE = 5_000
 CODES: dict[type[Exception], str] = {
     **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
 }
-EXACT = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
-NARROWING = ("kind", "q", "flag", "tag", "min_confidence")
+COLUMN_FILTERS = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
+OTHER_FILTERS = ("kind", "q", "flag", "tag", "min_confidence")
 
 
 @dataclass
-class Many:
-    """One batch, by which all of it is undone; `failed` names each that was not done, and why; `equals` what was
-    dismissed along because it claims the same."""
+class Bulk:
+    """The result of a bulk decision.
+
+    `batch` undoes all of it; `failed` names each memory that was not decided, and why; `equals`: memories that were
+    dismissed too because they claim the same.
+    """
 
     batch: UUID
     done: list[UUID] = field(default_factory=list)
@@ -45,25 +48,25 @@ def by_ids(
     at: datetime,
     why: str = "",
     seen: Mapping[UUID, str] | None = None,
-    **how: Any,
-) -> Many:
-    """The verb on each of these. `seen` and `how` as in `decide`. NotAllowed; Invalid: too many, or an unknown verb.
+    **options: Any,
+) -> Bulk:
+    """Apply the verb to each memory. `seen` and `options` as in `decide`. NotAllowed; Invalid: too many, unknown verb.
 
     The locks of all their scopes come before any row's and rows are taken in one order: of two who decide about the
-    same ones at once, one waits for the other and is told.
+    same rows at once, one waits for the other and gets a Conflict for each.
     """
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("deciding needs the permission review")
     if verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
     if verb == "dismiss" and not why.strip():
-        raise Invalid(unexplained())
+        raise Invalid(missing_reason())
     wanted = sorted(set(ids))
     if len(wanted) > MOST_AT_ONCE:
         detail = f"{len(wanted):,} at once; no more than {MOST_AT_ONCE:,} are taken"
         raise Invalid(FieldError("/ids", "too_many", detail))
-    many = Many(batch=uuid7())
-    verdict = Verdict(verb, trust, at, many.batch, why.strip(), **how)
+    result = Bulk(batch=uuid7())
+    verdict = Verdict(verb, trust, at, result.batch, why.strip(), **options)
     scopes = _rows(trust).filter(pk__in=wanted).values_list("scope", flat=True).distinct()
     for start in range(0, len(wanted), CHUNK):
         part = wanted[start : start + CHUNK]
@@ -71,55 +74,57 @@ def by_ids(
             claim_locks.to_decide(*scopes)
             held = _locked(trust, part)
             for memory_id in part:
-                _decide(trust, memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), many)
-    many.equals = along(verdict, wanted)
-    return many
+                _decide(trust, memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), result)
+    result.equals = equals_dismissed_with(verdict, wanted)
+    return result
 
 
-def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, many: Many) -> None:
+def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, result: Bulk) -> None:
     try:
-        _one(trust, memory, verdict, seen)
-        many.done.append(memory_id)
+        _decide_one(trust, memory, verdict, seen)
+        result.done.append(memory_id)
     except tuple(CODES) as refusal:
-        many.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
+        result.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
 
 
-def by_filter(trust: Trust, asked: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **how: Any) -> Many:
-    """The verb on what `matching` finds now of what the caller may have seen then."""
-    return by_ids(trust, ids_matching(trust, asked, as_of, at=at), verb, at=at, **how)
+def by_filter(
+    trust: Trust, filters: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **options: Any
+) -> Bulk:
+    """Apply the verb to what matches the filters now and had not changed since `as_of`."""
+    return by_ids(trust, ids_matching(trust, filters, as_of, at=at), verb, at=at, **options)
 
 
-def ids_matching(trust: Trust, asked: Mapping[str, Any], as_of: datetime, *, at: datetime) -> list[UUID]:
-    """Of the rows that `matching` finds now those that had not changed since then. Invalid: too many."""
-    rows = matching(trust, asked, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
+def ids_matching(trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, at: datetime) -> list[UUID]:
+    """The ids of what matches the filters now and had not changed since `as_of`. Invalid: too many."""
+    rows = matching(trust, filters, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
     if len(ids) > MOST_AT_ONCE:
         raise Invalid(FieldError("/filter", "too_many", f"matches more than {MOST_AT_ONCE:,}: narrow it"))
     return ids
 
 
-def matching(trust: Trust, asked: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
-    """With a `status` (one or several) what a list of memories shows, without one what waits in the inbox.
+def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
+    """Memories that match: with a `status` (one or several) those of a list, without one those that wait in the inbox.
 
-    `asked`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag` and `min_confidence`. Invalid: any
-    other, for what is asked and not understood must not widen what is decided.
+    `filters`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag` and `min_confidence`. Invalid: any
+    other, for what is filters and not understood must not widen what is decided.
     """
-    asked = {name: value for name, value in asked.items() if value not in (None, "")}
-    for name in asked.keys() - {*EXACT, *NARROWING}:
+    filters = {name: value for name, value in filters.items() if value not in (None, "")}
+    for name in filters.keys() - {*COLUMN_FILTERS, *OTHER_FILTERS}:
         raise Invalid(FieldError(f"/filter/{name}", "unknown_field", "is not known"))
-    columns = {name: asked[name] for name in EXACT if name in asked}
+    columns = {name: filters[name] for name in COLUMN_FILTERS if name in filters}
     if "status" in columns:
         statuses = columns.pop("status")
         rows = Memory.objects.visible_to(trust).unexpired(at)
         rows = rows.filter(status__in=[statuses] if isinstance(statuses, str) else statuses)
         rows = rows if "type" in columns else rows.knowledge()
-        rows = waiting.narrowed(rows, asked)
+        rows = waiting.filter_rows(rows, filters)
     else:
-        rows = waiting.waiting(trust, at=at, **{name: asked.get(name, "") for name in ("kind", "q", "flag")})
-    if "tag" in asked:
-        rows = rows.filter(tags__contains=[asked["tag"]])
-    if "min_confidence" in asked:
-        rows = rows.filter(confidence__gte=asked["min_confidence"])
+        rows = waiting.waiting_memories(trust, at=at, **{name: filters.get(name, "") for name in ("kind", "q", "flag")})
+    if "tag" in filters:
+        rows = rows.filter(tags__contains=[filters["tag"]])
+    if "min_confidence" in filters:
+        rows = rows.filter(confidence__gte=filters["min_confidence"])
     return rows.filter(**columns)
 
 
@@ -128,18 +133,18 @@ def _rows(trust: Trust) -> MemoryQuerySet:
 
 
 def _locked(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    """Those that there are, held for the transaction, in the order of their ids."""
+    """The visible rows, locked for the transaction in the order of their ids."""
     rows = _rows(trust).select_for_update(of=("self",)).select_related("skill").prefetch_related("skill__versions")
     return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
 
 
-def _one(trust: Trust, memory: Memory | None, verdict: Verdict, seen: str) -> None:
+def _decide_one(trust: Trust, memory: Memory | None, verdict: Verdict, seen: str) -> None:
     if memory is None:
         raise NotFound("there is nothing here, or nothing that you may see")
     trust.scope_to_write(memory.scope)
-    if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.HELD:
+    if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.IN_FORCE:
         raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
-    carry_out(memory, verdict, seen=seen)
+    apply_verdict(memory, verdict, seen=seen)
 
 
 def _kind(refusal: Exception) -> type[Exception]:

@@ -1,4 +1,4 @@
-"""One decision on one thing: found within the caller's trust, locked, compared with what was seen, and carried out."""
+"""One decision about one row: looked up within the caller's trust, locked, compared with what was seen, applied."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -25,8 +25,11 @@ REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be done with a memory, by whom and when. `to`: of a promotion or demotion; `number`: the version of
-    a skill that is rejected; `edit`: before it."""
+    """What is to be done with a memory, by whom and when.
+
+    `to`: the status of a promotion or demotion; `number`: the version of a skill that is rejected; `edit`: new words,
+    written before the verb is applied.
+    """
 
     verb: str
     trust: Trust
@@ -44,14 +47,14 @@ class Verdict:
         return self.trust.actor
 
     @property
-    def told(self) -> dict[str, Any]:
+    def audit(self) -> dict[str, Any]:
         return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided: the row as it now stands, the batch by which it is undone, and what was dismissed along because
-    it claims the same."""
+    """The row after a decision, the batch by which it is undone, and the memories that were dismissed with it because
+    they claim the same."""
 
     memory: Memory
     batch: UUID
@@ -70,7 +73,7 @@ def decide(
     versions: frozenset[int] | None = None,
     **how: Any,
 ) -> Decision:
-    """One decision on one memory. `seen`: what the decider looked at (`stand`); '' decides on whatever stands.
+    """Decide about one memory. `seen`: the `version_token` that the decider looked at; '' accepts any version.
 
     `versions`: those that an If-Match allows, else Outdated. `how`: the fields of Verdict that the verb takes.
     NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
@@ -78,31 +81,31 @@ def decide(
     """
     verdict = Verdict(verb, trust, at, uuid7(), why.strip(), **how)
     with transaction.atomic():
-        memory = _found(trust, memory_id, at=at)
+        memory = _locked_memory(trust, memory_id, at=at)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
-        carry_out(memory, verdict, seen=seen)
-    return Decision(memory, verdict.batch, verb, along(verdict, [memory.pk]))
+        apply_verdict(memory, verdict, seen=seen)
+    return Decision(memory, verdict.batch, verb, equals_dismissed_with(verdict, [memory.pk]))
 
 
-def along(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
-    """What was dismissed beside what was chosen."""
+def equals_dismissed_with(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
+    """The memories that a dismissal took along, without those that were chosen themselves."""
     if verdict.verb != "dismiss":
         return []
     return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in chosen]
 
 
-def _found(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
+def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
     """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
     _exists(Memory.objects.unexpired(at), trust, memory_id)
     return lock_memory(trust, memory_id, decides=True, at=at)
 
 
-def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
-    """The verdict on a memory that is locked for this transaction."""
+def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
+    """Apply a verdict to a memory that is locked for this transaction."""
     if memory.type in EXPERIENCE and verdict.verb != "pin":
         raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
-    if seen and stand(memory) != seen:
+    if seen and version_token(memory) != seen:
         raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
     if verdict.verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
@@ -111,9 +114,12 @@ def carry_out(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     VERBS[verdict.verb](memory, verdict)
 
 
-def stand(row: Memory | Proposal) -> str:
-    """What a person decides on: the version of the memory and, of a skill, the version that is proposed; of a proposal
-    the version of its memory and until when it was snoozed."""
+def version_token(row: Memory | Proposal) -> str:
+    """Identify what a person decides about.
+
+    Of a memory its version and, of a skill, the number of the proposed one; of a proposal the version of its memory and
+    until when it is snoozed.
+    """
     if isinstance(row, Proposal):
         return f"{row.memory.version}.{row.snoozed_until.isoformat() if row.snoozed_until else ''}"
     memory = row
@@ -122,18 +128,18 @@ def stand(row: Memory | Proposal) -> str:
 
 
 def _promote(memory: Memory, verdict: Verdict) -> None:
-    """Of a skill the proposed version is published; to applied, when there is none, the skill itself."""
-    told, to = verdict.told, verdict.to or Status.CONFIRMED
-    if not _has_version(memory) or (to == Status.APPLIED and not _awaits(memory)):
-        memory.promote(to=to, **told)
+    """Promote a memory; of a skill publish the proposed version, or apply the skill where there is none."""
+    audit, to = verdict.audit, verdict.to or Status.CONFIRMED
+    if not _has_version(memory) or (to == Status.APPLIED and not _waits(memory)):
+        memory.promote(to=to, **audit)
         return
     with transaction.atomic():  # both or neither
-        publishing.publish(memory, **told)
+        publishing.publish(memory, **audit)
         if to == Status.APPLIED:
-            memory.promote(to=to, **told)
+            memory.promote(to=to, **audit)
 
 
-def _awaits(memory: Memory) -> bool:
+def _waits(memory: Memory) -> bool:
     proposed = SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED)
     return memory.status in publishing.UNDECIDED or proposed.exists()
 
@@ -144,45 +150,45 @@ def _has_version(memory: Memory) -> bool:
 
 
 def _demote(memory: Memory, verdict: Verdict) -> None:
-    memory.demote(to=verdict.to or Status.CANDIDATE, **verdict.told)
+    memory.demote(to=verdict.to or Status.CANDIDATE, **verdict.audit)
 
 
 def _dismiss(memory: Memory, verdict: Verdict) -> None:
     if not verdict.why:
-        raise Invalid(unexplained())
+        raise Invalid(missing_reason())
     about: dict[str, Any] = {"trust": verdict.trust, "why": verdict.why, "at": verdict.at, "batch": verdict.batch}
     equal_claims.dismiss(memory, **about)
 
 
-def unexplained() -> FieldError:
+def missing_reason() -> FieldError:
     return FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence")
 
 
 def _reject(memory: Memory, verdict: Verdict) -> None:
-    """The version of a skill that is proposed; the skill stays."""
+    """Reject the proposed version of a skill; the skill stays."""
     if not verdict.why:
-        raise Invalid(unexplained())
+        raise Invalid(missing_reason())
     if not _has_version(memory):
         raise Conflict("it is no skill with a version that could be rejected")
-    publishing.reject(memory, number=verdict.number, **verdict.told)
+    publishing.reject(memory, number=verdict.number, **verdict.audit)
 
 
 def _restore(memory: Memory, verdict: Verdict) -> None:
-    memory.restore(**verdict.told)
+    memory.restore(**verdict.audit)
 
 
 def _pin(memory: Memory, verdict: Verdict) -> None:
-    salience.pin(memory, verdict.pinned, **verdict.told)
+    salience.pin(memory, verdict.pinned, **verdict.audit)
 
 
 def _snooze(memory: Memory, verdict: Verdict) -> None:
     if verdict.until is not None and verdict.until <= verdict.at:
         raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
-    memory.snooze(verdict.until, **verdict.told)
+    memory.snooze(verdict.until, **verdict.audit)
 
 
 def _edit(memory: Memory, verdict: Verdict) -> None:
-    """Only the words, which `carry_out` has written."""
+    """Change the words alone, which `apply_verdict` has written."""
     if verdict.edit is None:
         raise Invalid(FieldError("", "required", "say what is to be changed"))
 
@@ -208,8 +214,9 @@ def accept(
     seen: str = "",
     versions: frozenset[int] | None = None,
 ) -> UUID:
-    """What was proposed is done; the batch by which it is undone. `seen`: what was shown (`stand`), of which the
-    version of the memory counts.
+    """Apply what was proposed and return the batch by which it is undone.
+
+    `seen`: the `version_token` that was shown, of which the version of the memory counts.
 
     `versions`: those of the memory that an If-Match allows, else Outdated.
     """
@@ -229,7 +236,7 @@ def accept(
 def reject(
     trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
 ) -> UUID:
-    """Nothing is done. `versions` as in `accept`."""
+    """Close a proposal without applying it. `versions` as in `accept`."""
     proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
     with transaction.atomic():
@@ -238,16 +245,16 @@ def reject(
     return batch
 
 
-def put_off(
+def snooze_proposal(
     trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
 ) -> UUID:
-    """A proposal leaves the inbox until then, still open; None: it is back at once. The batch by which it is undone.
+    """Take an open proposal out of the inbox until then (None: bring it back) and return the batch that undoes it.
 
-    `seen`: what was shown (`stand`), of which counts until when it was snoozed; '' puts off whatever stands.
+    `seen`: the `version_token` that was shown, of which counts until when it was snoozed; '' accepts any.
     """
     proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
-    if seen and stand(proposal).partition(".")[2] != seen.partition(".")[2]:
+    if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:
         raise Conflict("cannot snooze a proposal that is snoozed anew")
     proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
@@ -262,7 +269,7 @@ def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> No
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
-    """What the tombstone blocked may come back."""
+    """Allow what the tombstone blocks to be stored again."""
     tombstone = _exists(Tombstone.objects.all(), trust, tombstone_id)
     batch = uuid7()
     with transaction.atomic():
@@ -272,7 +279,7 @@ def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UU
 
 
 def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
-    """The behaviour ends; its memory is kept, or dismissed along."""
+    """End an adapted behaviour; its memory is kept, or dismissed with it."""
     adaptation = _exists(Adaptation.objects.select_related("memory"), trust, adaptation_id)
     batch = uuid7()
     with transaction.atomic():
@@ -284,8 +291,8 @@ def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: d
 
 
 def _exists(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
-    """The row. NotFound: not there or not to be seen; NotAllowed: seen, but not the caller's to decide, for a decision
-    is a write into its scope."""
+    """Return the row. NotFound: it does not exist or is not visible; NotAllowed: visible, but the caller may not decide
+    about it, because a decision writes into its scope."""
     row = rows.visible_to(trust).filter(pk=row_id).first()
     if row is None:
         raise NotFound("there is nothing here")

@@ -1,41 +1,114 @@
-"""Why something waits for a person, in words."""
+"""Why something waits for a person, in words: the pages and the API say the same."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memories.lifecycle.ladder import Ladder, may_climb
-from memories.models import Memory, Proposal
+from memories.models import Memory, Performance, Proposal
+from memories.scanning import credentials
 from memories.values.choices import Status
-from memos_site.review.waiting import HELD
+from memos_site.review.waiting import IN_FORCE
+
+MAX_QUOTE = 280
+MAX_DOUBT = 160
 
 
-def why(memory: Memory) -> str:
-    """Why a row of `waiting` stands before a person, in one or two sentences."""
-    return "; ".join(filter(None, (_reason(memory), _resembles(memory), to_go(memory))))
+@dataclass(frozen=True)
+class Explanation:
+    """Sentences, each '' where there is nothing to say: why a row waits, that it is like a claim that was dismissed,
+    and what its rules wait for before they decide by themselves."""
+
+    reason: str
+    resemblance: str = ""
+    remaining: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.reason, self.resemblance, self.remaining)))
 
 
-def _reason(memory: Memory) -> str:
-    if memory.status in HELD:
-        return _("a new version of this skill is proposed")
+def explain(row: Memory | Proposal) -> Explanation:
+    """Explain why a memory or a proposal waits in the inbox.
+
+    A memory's evidence and its contest are told as far as its query annotated them (`with_support`, `with_doubt`).
+    """
+    resemblance = _("It resembles one you dismissed.") if row.resembles else ""
+    if isinstance(row, Proposal):
+        return Explanation(_reason_of_proposal(row), resemblance)
+    return Explanation(_reason_of_memory(row), resemblance, _remaining(row))
+
+
+def _reason_of_proposal(proposal: Proposal) -> str:
+    """Who asks for a decision, and the reason given; the change itself is shown beside it."""
+    if proposal.change == {"verb": "edit"} or proposal.kind == Proposal.Kind.FAILING:  # it is to be looked at
+        return proposal.why
+    reason = _("%(who)s may not do this alone.") % {"who": proposal.made_by}
+    return f"{reason} {_quoted(proposal.why, MAX_QUOTE)}" if proposal.why else reason
+
+
+def _reason_of_memory(memory: Memory) -> str:
     if memory.status == Status.CONTESTED:
-        return _("it is contested")
-    performance = getattr(memory, "performance", None)
+        return _contest(memory)
+    if memory.status in IN_FORCE:
+        return _new_version(memory)
+    performance: Performance | None = getattr(memory, "performance", None)
     if performance is not None:
-        said = _("%(good)s successful and %(bad)s failed runs did it this way")
-        return said % {"good": performance.successes, "bad": performance.failures}
+        return _track_record(performance)
     if memory.decay_steps:
-        return _("it has faded: nobody used or confirmed it for a long time")
-    n = getattr(memory, "evidence_count", 0)
-    return ngettext("%(n)s occasion speaks for it", "%(n)s occasions speak for it", n) % {"n": n}
+        return _("It has faded: nobody used or confirmed it for a long time.")
+    return _occasions(memory)
 
 
-def _resembles(memory: Memory) -> str:
-    return _("resembles one you dismissed") if memory.resembles else ""
+def _contest(memory: Memory) -> str:
+    """With the words by which it was contested, where its query annotated them and the reader may see them."""
+    doubt: str = getattr(memory, "doubt", None) or ""
+    if not doubt:
+        return _("It is contested: does it still hold?")
+    facts = {"who": getattr(memory, "doubted_by", ""), "words": _quoted(credentials.masked(doubt), MAX_DOUBT)}
+    return _("%(who)s contests it: %(words)s. Does it still hold?") % facts
 
 
-def to_go(memory: Memory) -> str:
+def _new_version(memory: Memory) -> str:
+    skill: Any = getattr(memory, "skill", None)
+    if skill is None or skill.published is None:
+        return _("A new version of this skill is proposed.")
+    return _(
+        "Proposed because later runs work differently from version %(before)s, "
+        "which agents use until this one is published."
+    ) % {"before": skill.published.number}
+
+
+def _track_record(performance: Performance) -> str:
+    counts = {"good": performance.successes, "bad": performance.failures}
+    if not performance.failures:
+        return _("Proposed because %(good)s distinct runs reached their goal this way, and none failed.") % counts
+    reason = ngettext(
+        "Proposed because %(good)s run reached its goal this way; %(bad)s with the same tools did not.",
+        "Proposed because %(good)s distinct runs reached their goal this way; %(bad)s with the same tools did not.",
+        performance.successes,
+    )
+    return reason % counts
+
+
+def _occasions(memory: Memory) -> str:
+    n: int = getattr(memory, "evidence_count", 0)
+    if not n:
+        return _("%(who)s believes it; nothing else speaks for it yet.") % {"who": memory.created_by}
+    reason = ngettext(
+        "%(who)s believes it; %(times)s occasion speaks for it.",
+        "%(who)s believes it; %(times)s occasions speak for it.",
+        n,
+    )
+    return reason % {"who": memory.created_by, "times": n}
+
+
+def _quoted(text: str, longest: int) -> str:
+    return f"“{text if len(text) <= longest else text[: longest - 1] + '…'}”"
+
+
+def _remaining(memory: Memory) -> str:
     """What the rules wait for before they believe or apply this by themselves; '' where they never will."""
     facts = {"flagged": bool(memory.flags), "resembling": memory.resembles is not None}
     if memory.status not in (Status.CANDIDATE, Status.CONFIRMED):
@@ -49,24 +122,14 @@ def to_go(memory: Memory) -> str:
     if not (ladder.applies if believed else ladder.confirms):
         return ""
     if n <= 0:
-        return _voices_to_go(memory, ladder) if believed else ""
+        return _remaining_voices(memory, ladder) if believed else ""
     if believed:
-        return ngettext("%(n)s more confirmation to apply", "%(n)s more confirmations to apply", n) % {"n": n}
-    return _("%(n)s more to be confirmed") % {"n": n}
+        return ngettext("%(n)s more confirmation to apply.", "%(n)s more confirmations to apply.", n) % {"n": n}
+    return _("%(n)s more to be confirmed.") % {"n": n}
 
 
-def _voices_to_go(memory: Memory, ladder: Ladder) -> str:
+def _remaining_voices(memory: Memory, ladder: Ladder) -> str:
     n = ladder.apply_agents - memory.evidence.voices() if ladder.apply_agents > 1 else 0
-    said = ngettext("%(n)s more agent or session to apply", "%(n)s more agents or sessions to apply", n)
-    return said % {"n": n} if n > 0 else ""
-
-
-def why_proposed(proposal: Proposal) -> str:
-    """What is asked for, by whom, and the reason given."""
-    verb = str(proposal.change.get("verb", "edit"))
-    if proposal.change == {"verb": "edit"} or proposal.kind == Proposal.Kind.FAILING:  # it is to be looked at
-        return proposal.why
-    asked: dict[str, Any] = {"who": proposal.made_by, "what": verb}
-    said = _("%(who)s may not %(what)s it alone") % asked
-    resembles = _("resembles one you dismissed") if proposal.resembles else ""
-    return "; ".join(filter(None, (said, proposal.why, resembles)))
+    if n <= 0:
+        return ""
+    return ngettext("%(n)s more agent or session to apply.", "%(n)s more agents or sessions to apply.", n) % {"n": n}

@@ -1,48 +1,49 @@
-"""How far a person can go back and forth through decisions of their own, told from the audit trail alone."""
+"""What people decided, read from the audit trail: how far one can undo and redo, and counts for the inbox."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, TextField
+from django.db.models import Count, Max, TextField
 from django.db.models.functions import Cast
 
-from memories.models import AuditEntry
-from memories.values.choices import ActorKind
-from memories.values.trust import Actor
-from memos_site.review.undo import HAPPENED
+from memories.models import AuditEntry, Memory, Tombstone
+from memories.models.proposal import PROPOSAL
+from memories.values.choices import EXPERIENCE, ActorKind
+from memories.values.trust import Actor, Trust
+from memos_site.review.undo import IRREVERSIBLE
 
-MOST = 200  # batches that one can go back
+MAX_BATCHES = 200  # that one can go back
+COUNTED_ACTIONS = ("promote", "dismiss", "accept", "reject", "revise", "snooze")
 
 
 @dataclass
 class History:
-    """Batches, oldest first: decisions that `stand`, and undoings (`undone`) that can be taken back, which a new
-    decision ends."""
+    """Batches, oldest first: `decisions` that stand, and `undos` that can be taken back until the next decision."""
 
-    stand: list[UUID] = field(default_factory=list)
-    undone: list[UUID] = field(default_factory=list)
+    decisions: list[UUID] = field(default_factory=list)
+    undos: list[UUID] = field(default_factory=list)
     _order: dict[UUID, int] = field(default_factory=dict)
 
     def add(self, batch: UUID, undoes: UUID | None) -> None:
-        """The next batch; `undoes`: the one that it took back."""
+        """Append a batch; `undoes`: the one that it took back."""
         self._order[batch] = len(self._order)
         if undoes is None:
-            self.stand.append(batch)
-            self.undone.clear()
-        elif undoes in self.undone:  # a redo: what it did again can be undone again
-            self.undone.remove(undoes)
-            self.stand.append(batch)
+            self.decisions.append(batch)
+            self.undos.clear()
+        elif undoes in self.undos:  # a redo: what it did again can be undone again
+            self.undos.remove(undoes)
+            self.decisions.append(batch)
         else:
-            self.stand = [one for one in self.stand if one != undoes]
-            self.undone.append(batch)
+            self.decisions = [one for one in self.decisions if one != undoes]
+            self.undos.append(batch)
 
     def undo_before(self, batch: UUID | None = None) -> UUID | None:
         """The latest decision that stands and is older than this one (than any, when it is not of this history)."""
-        return self._before(self.stand, batch)
+        return self._before(self.decisions, batch)
 
     def redo_before(self, batch: UUID | None = None) -> UUID | None:
-        return self._before(self.undone, batch)
+        return self._before(self.undos, batch)
 
     def _before(self, batches: list[UUID], batch: UUID | None) -> UUID | None:
         end = self._order.get(batch, len(self._order)) if batch else len(self._order)
@@ -50,14 +51,29 @@ class History:
 
 
 def history(person: Actor, *, since: datetime) -> History:
-    """What the person did since then, but what cannot be undone; at most the last MOST batches."""
+    """What the person did since then, but what cannot be undos; at most the last MAX_BATCHES batches."""
     trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person.name, at__gte=since)
-    trail = trail.exclude(action__in=HAPPENED).exclude(action="create", before={}).order_by()
+    trail = trail.exclude(action__in=IRREVERSIBLE).exclude(action="create", before={}).order_by()
     batches = trail.values("batch_id").annotate(last=Max("at"), of=Max(Cast("undoes", TextField())))
-    latest = list(batches.order_by("-last", "-batch_id")[:MOST])
+    latest = list(batches.order_by("-last", "-batch_id")[:MAX_BATCHES])
     undoes = [row["of"] for row in latest if row["of"]]
     batch_of = dict(AuditEntry.objects.filter(pk__in=undoes).values_list("pk", "batch_id"))
     found = History()
     for row in reversed(latest):
         found.add(row["batch_id"], batch_of.get(UUID(row["of"])) if row["of"] else None)
     return found
+
+
+def tally(trust: Trust, *, since: datetime) -> dict[str, int]:
+    """Count what people decided since then, by action, as far as the caller may see.
+
+    `new`: memories created since, `blocked`: dismissed claims that were reported again.
+    """
+    trail = AuditEntry.objects.visible_to(trust).filter(at__gte=since, actor_kind=ActorKind.PERSON)
+    decided = (
+        trail.filter(action__in=COUNTED_ACTIONS, subject_kind__in=("memory", PROPOSAL)).order_by().values_list("action")
+    )
+    counts = dict.fromkeys(COUNTED_ACTIONS, 0) | dict(decided.annotate(n=Count("pk")))
+    counts["new"] = Memory.objects.visible_to(trust).exclude(type__in=EXPERIENCE).filter(created_at__gte=since).count()
+    counts["blocked"] = Tombstone.objects.visible_to(trust).filter(last_hit_at__gte=since).count()
+    return counts

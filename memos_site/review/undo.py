@@ -20,12 +20,12 @@ from skills import publishing
 from skills.models import SkillVersion
 
 CHUNK = 500  # groups in one transaction
-HAPPENED = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke")  # cannot be undone
+IRREVERSIBLE = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke")  # cannot be undone
 
 
 @dataclass
-class Undone:
-    """Undoing is a decision too: `batch` is its own."""
+class UndoResult:
+    """The memories of an undo, and those that were refused with a reason. `batch`: its own, by which it is undone."""
 
     batch: UUID
     undone: list[UUID] = field(default_factory=list)
@@ -34,15 +34,15 @@ class Undone:
 
 @dataclass
 class Group:
-    """Rows that are undone together or not at all. `about`: the memory by which the answer names them."""
+    """Rows that are undone together or not at all. `memory_id`: by which the answer names them."""
 
-    about: UUID
+    memory_id: UUID
     entries: list[AuditEntry] = field(default_factory=list)
     hidden: bool = False  # some of them are above the caller
 
 
-def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
-    """Reverts every decision of a batch whose subject still is as it was left; names each that is not, and why.
+def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
+    """Revert every decision of a batch whose subject still is as it was left; names each that is not, and why.
 
     NotFound: no such batch within the caller's trust; NotAllowed: some of it is in a scope into which the caller does
     not write; Conflict: nothing of it could be undone.
@@ -57,7 +57,7 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
     for scope in {entry.scope for group in groups for entry in group.entries}:
         trust.scope_to_write(scope)
     scopes = {entry.scope for entry in entries}
-    done = Undone(batch=uuid7())
+    done = UndoResult(batch=uuid7())
     for start in range(0, len(groups), CHUNK):
         with transaction.atomic():
             claim_locks.to_decide(*scopes)  # all of them, before any row
@@ -68,15 +68,15 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> Undone:
     return done
 
 
-def _undo(group: Group, done: Undone, *, trust: Trust, at: datetime) -> None:
+def _undo(group: Group, done: UndoResult, *, trust: Trust, at: datetime) -> None:
     try:
         if group.hidden:
             raise Conflict("this cannot be undone: not all of it is yours to see")
         with transaction.atomic():
             _revert_all(group, {"by": trust.actor, "at": at, "batch": done.batch})
-        done.undone.append(group.about)
+        done.undone.append(group.memory_id)
     except Conflict as conflict:
-        done.refused.append({"id": str(group.about), "why": str(conflict)})
+        done.refused.append({"id": str(group.memory_id), "why": str(conflict)})
 
 
 def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
@@ -97,7 +97,7 @@ def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
 
 
 def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
-    """Of what is decided beside a memory, that memory."""
+    """Map skill versions and proposals of the batch to the memory that each is about."""
     ids: dict[str, list[UUID]] = {}
     for entry in entries:
         ids.setdefault(entry.subject_kind, []).append(entry.subject_id)
@@ -106,25 +106,25 @@ def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
     return dict(versions.values_list("pk", "skill_id")) | dict(proposals.values_list("pk", "memory_id"))
 
 
-def _revert_all(group: Group, told: dict[str, Any]) -> None:
-    """Last first: of several rows about one memory each finds it as the undoing before has left it."""
+def _revert_all(group: Group, audit: dict[str, Any]) -> None:
+    """Revert the latest entry first: of several about one memory each finds it as it was left."""
     for entry in reversed(group.entries):
-        if entry.action in HAPPENED or (entry.action == "create" and not entry.before):
+        if entry.action in IRREVERSIBLE or (entry.action == "create" and not entry.before):
             raise Conflict("this cannot be undone")
         if entry.subject_kind != "memory":
-            _revert_beside(entry, told)
+            _revert_other_row(entry, audit)
             continue
         memory = Memory.objects.filter(pk=entry.subject_id).first()
         if memory is None and not entry.subject_version:  # nothing of it was moved
             continue
         if memory is None:
             raise Conflict("this memory has been forgotten meanwhile")
-        memory.revert(entry, **told)
+        memory.revert(entry, **audit)
 
 
-def _revert_beside(entry: AuditEntry, told: dict[str, Any]) -> None:
+def _revert_other_row(entry: AuditEntry, audit: dict[str, Any]) -> None:
     if entry.subject_kind == publishing.VERSION:
-        publishing.revert(entry, **told)
+        publishing.revert(entry, **audit)
         return
     kinds: dict[str, Any] = {PROPOSAL: Proposal, TOMBSTONE: Tombstone}
     if entry.subject_kind not in kinds:
@@ -132,4 +132,4 @@ def _revert_beside(entry: AuditEntry, told: dict[str, Any]) -> None:
     row = kinds[entry.subject_kind].objects.filter(pk=entry.subject_id).first()
     if row is None:
         raise Conflict("what it was about has been forgotten meanwhile")
-    row.revert(entry, **told)
+    row.revert(entry, **audit)

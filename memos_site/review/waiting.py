@@ -34,23 +34,23 @@ PROPOSALS: tuple[str, ...] = tuple(Proposal.Kind.values)
 VERSION = "version"
 FLAGGED = "flagged"  # whatever the flag; `resembles` and the name of one flag ask for less
 RESEMBLES = "resembles"
-HELD = (Status.CONFIRMED, Status.APPLIED)
+IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 EXACT = ("scope", "source", "category", "company_id")
 
 
-def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> MemoryQuerySet:
+def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> MemoryQuerySet:
     """The memories that wait for a decision within the caller's trust, in the order of what a verdict is worth.
 
     A skill waits as a candidate, and again (kind `version`) when a new version of one that is believed is proposed.
-    `asked`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
+    `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
     """
     update = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
-    updated = Q(Exists(update), status__in=HELD)
+    updated = Q(Exists(update), status__in=IN_FORCE)
     undecided = Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
-    rows = Memory.objects.visible_to(trust).awake(at).unexpired(at).filter(wanted, **_columns(asked))
-    rows = narrowed(rows, asked)
+    rows = Memory.objects.visible_to(trust).awake(at).unexpired(at).filter(wanted, **_columns(filters))
+    rows = filter_rows(rows, filters)
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
@@ -60,17 +60,17 @@ def waiting(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> Memo
     return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
 
 
-def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "QuerySet[Proposal]":
+def open_proposals(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> "QuerySet[Proposal]":
     """The open proposals, unordered, with the columns of ORDERS: who proposed it is one occasion that speaks for it.
 
-    `asked` is asked of the memory that each is about.
+    `filters` is filters of the memory that each is about.
     """
-    about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(asked))
-    if asked.get("q"):
-        about = saying(about, asked["q"])
+    about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(filters))
+    if filters.get("q"):
+        about = saying(about, filters["q"])
     rows = Proposal.objects.visible_to(trust).open().awake(at).filter(memory__in=about)
-    if asked.get("flag"):
-        rows = rows.exclude(resembles=None) if asked["flag"] in (FLAGGED, RESEMBLES) else rows.none()
+    if filters.get("flag"):
+        rows = rows.exclude(resembles=None) if filters["flag"] in (FLAGGED, RESEMBLES) else rows.none()
     if kind:
         rows = rows.filter(kind=kind)
     spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
@@ -79,33 +79,33 @@ def proposed(trust: Trust, *, at: datetime, kind: str = "", **asked: str) -> "Qu
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 
 
-def _columns(asked: Mapping[str, str]) -> dict[str, str]:
-    return {name: asked[name] for name in EXACT if asked.get(name)}
+def _columns(filters: Mapping[str, str]) -> dict[str, str]:
+    return {name: filters[name] for name in EXACT if filters.get(name)}
 
 
-def narrowed(rows: MemoryQuerySet, asked: Mapping[str, str]) -> MemoryQuerySet:
-    """By `flag` and `q`, where they are asked."""
-    if asked.get("flag"):
-        rows = rows.filter(flagged(asked["flag"]))
-    return saying(rows, asked["q"]) if asked.get("q") else rows
+def filter_rows(rows: MemoryQuerySet, filters: Mapping[str, str]) -> MemoryQuerySet:
+    """By `flag` and `q`, where they are filters."""
+    if filters.get("flag"):
+        rows = rows.filter(flag_condition(filters["flag"]))
+    return saying(rows, filters["q"]) if filters.get("q") else rows
 
 
-def flagged(flag: str) -> Q:
+def flag_condition(flag: str) -> Q:
     """By the name of a flag, RESEMBLES, or FLAGGED for any of them."""
     if flag == RESEMBLES:
         return Q(resembles__isnull=False)
     return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
 
 
-def kinds(trust: Trust, *, at: datetime, **asked: str) -> dict[str, int]:
-    """How many of what is `asked` wait, by kind."""
-    ids = waiting(trust, at=at, **asked).order_by().values("pk")
+def kinds(trust: Trust, *, at: datetime, **filters: str) -> dict[str, int]:
+    """How many of what is `filters` wait, by kind."""
+    ids = waiting_memories(trust, at=at, **filters).order_by().values("pk")
     counted: dict[str, int] = {}
     memories = Memory.objects.filter(pk__in=ids).order_by().values("type", "status").annotate(n=Count("pk"))
     for row in memories:
-        kind = VERSION if row["status"] in HELD else row["type"]
+        kind = VERSION if row["status"] in IN_FORCE else row["type"]
         counted[kind] = counted.get(kind, 0) + row["n"]
-    proposals = proposed(trust, at=at, **asked).order_by()
+    proposals = open_proposals(trust, at=at, **filters).order_by()
     counted.update(proposals.values_list("kind").annotate(n=Count("pk")))
     return counted
 
@@ -113,4 +113,4 @@ def kinds(trust: Trust, *, at: datetime, **asked: str) -> dict[str, int]:
 def kind_of(row: Memory | Proposal) -> str:
     if isinstance(row, Proposal):
         return row.kind
-    return VERSION if row.status in HELD else row.type
+    return VERSION if row.status in IN_FORCE else row.type

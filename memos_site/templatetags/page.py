@@ -1,7 +1,8 @@
-"""What every page needs to show a value: times, shapes, numbers, JSON."""
+"""How pages show values: times, names, numbers, JSON, form fields."""
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
@@ -25,18 +26,44 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
+from memos_site.web.memory_links import short_name
 from memos_site.web.responses import Steps
 
 register = template.Library()
 
-MOST_COUNTED = 999
+MAX_COUNTED = 999
+MAX_NAME = 160
 CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
 _LAST_WORD = re.compile(r"\S{1,400}\Z")
-_TICKED = re.compile(r"`([^`]+)`")
+_BACKTICKS = re.compile(r"`([^`]+)`")
 
 
 @register.filter
-def steps(message: Message) -> Steps:
+def name(memory: Memory) -> str:
+    """The title of a skill, the beginning of any other memory's content."""
+    return short_name(memory, MAX_NAME)
+
+
+@register.inclusion_tag("components/_select.html")
+def select(*, name: str, label: str, options: Iterable[tuple[Any, Any]], chosen: Any, any: str) -> dict[str, Any]:
+    """A labelled <select>; `any` is the option without a value."""
+    return {"name": name, "label": label, "options": options, "chosen": chosen, "any": any}
+
+
+@register.inclusion_tag("components/_text_field.html")
+def text_field(*, name: str, label: str, value: str, placeholder: str) -> dict[str, str]:
+    """A labelled <input> of one line."""
+    return {"name": name, "label": label, "value": value, "placeholder": placeholder}
+
+
+@register.simple_tag
+def comma_list(*texts: Any) -> str:
+    """Those that are not empty, with commas between."""
+    return ", ".join(str(text) for text in texts if text)
+
+
+@register.filter
+def undo_steps(message: Message) -> Steps:
     """What a message offers to undo and to redo."""
     return Steps.read(message.extra_tags or "")
 
@@ -72,14 +99,14 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
-def pretty(value: Any) -> str:
+def as_json(value: Any) -> str:
     """Text as it is, anything else as indented JSON."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 @register.filter
-def short(args: Any) -> str:
-    """Arguments on one line: user_id: mia_li, count: 2."""
+def one_line(args: Any) -> str:
+    """Arguments of a call on one line, as in `user_id: mia_li, count: 2`."""
     if not isinstance(args, dict):
         return "" if args is None else str(args)
     return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())
@@ -100,9 +127,9 @@ def masked(text: str, reveal: bool = False) -> str:
 
 
 @register.filter
-def ticks(text: str) -> SafeString:
-    """Text in which `this` is set as code."""
-    return mark_safe(_TICKED.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
+def code_spans(text: str) -> SafeString:
+    """Escape a text and set what stands between backticks as <code>."""
+    return mark_safe(_BACKTICKS.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
 
 
 @register.filter
@@ -115,7 +142,7 @@ def failed(event: Event) -> bool:
 
 
 @register.inclusion_tag("components/_scale.html")
-def scale(performance: Performance) -> dict[str, float]:
+def success_scale(performance: Performance) -> dict[str, float]:
     """The success rate with its interval, on a line from 0 to 100."""
     low, high = performance.interval
     rate = performance.success_rate or 0.0
@@ -123,35 +150,35 @@ def scale(performance: Performance) -> dict[str, float]:
 
 
 @register.filter
-def in_a_row(events: list[Event]) -> list[dict[str, Any]]:
+def grouped_calls(events: list[Event]) -> list[dict[str, Any]]:
     """Calls of the same tool that follow each other as one, with how often; what failed stands apart."""
     groups = (list(group) for _key, group in groupby(events, key=lambda event: (event.tool, failed(event))))
     return [{"event": group[0], "times": len(group), "failed": failed(group[0])} for group in groups]
 
 
 @register.filter
-def stand(row: Memory | Proposal) -> str:
-    """What the decision is about; a form sends it along, so that nobody decides on what changed unseen."""
-    return review.stand(row)
+def shown_version(row: Memory | Proposal) -> str:
+    """The version that a form shows; it sends it along, so that nobody decides on what changed unseen."""
+    return review.version_token(row)
 
 
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
-    """How many decisions wait for a person, for the rail: at most MOST_COUNTED are counted."""
+    """How many decisions wait for a person; above MAX_COUNTED only that there are more."""
     trust, at = trust_of(user), timezone.now()
-    memories = review.waiting(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
-    proposals = review.proposed(trust, at=at).order_by().values("pk")[: MOST_COUNTED + 1]
-    found = memories.union(proposals, all=True).count()  # one statement, for every page
-    return f"{MOST_COUNTED}+" if found > MOST_COUNTED else str(found)
+    memories = review.waiting_memories(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
+    proposals = review.open_proposals(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
+    n = memories.union(proposals, all=True).count()  # one statement, for every page
+    return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
 
 
 @register.filter
-def sensitivity(level: int) -> str:
+def sensitivity_label(level: int) -> str:
     return str(Sensitivity(level).label)
 
 
 @register.filter
-def filled(counters: dict[str, int]) -> list[tuple[str, int]]:
+def nonzero(counters: dict[str, int]) -> list[tuple[str, int]]:
     """The counters that counted something, as words: episodes_read -> episodes read."""
     return [(name.replace("_", " "), n) for name, n in counters.items() if n]
 

@@ -19,12 +19,12 @@ from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows
-from memos_site.web.responses import answer, by_htmx, came_from, inbox_of, posted, refuse
+from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, posted, refuse
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 MORNING = 9
-REASONED = ("dismiss", "reject")  # the rest of `decision` says why
-STAYS = ("edit", "pin", "demote")  # after these it waits as before, or does so now
+VERBS_WITH_REASON = ("dismiss", "reject")  # the rest of `decision` says why
+VERBS_THAT_KEEP_ROW = ("edit", "pin", "demote")  # after these it waits as before, or does so now
 
 
 @posted
@@ -33,25 +33,25 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = how_of(verb, rest, now=now) | {"edit": _edit(request)}
-        why = why_of(request, rest if verb in REASONED else "")
+        how = verb_options(verb, rest, now=now) | {"edit": _edit(request)}
+        why = reason_of(request, rest if verb in VERBS_WITH_REASON else "")
         seen = request.POST.get("seen", "")
         decision = review.decide(trust, memory_id, verb, at=now, why=why, seen=seen, **how)
     except (Conflict, Invalid) as refusal:
         if "content" in request.POST:
-            return _typed(request, trust, memory_id, refusal)
-        return _lost(request, trust, memory_id, refusal) if isinstance(refusal, Conflict) else refuse(refusal)
+            return _edit_refused(request, trust, memory_id, refusal)
+        return _conflict(request, trust, memory_id, refusal) if isinstance(refusal, Conflict) else refuse(refusal)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
-    memory = inbox_rows.decided(trust, memory_id)
-    kept = inbox_rows.rows(trust).filter(pk=memory_id).first() if verb in STAYS else None
-    decided = None if kept else memory
-    said = _said(verb, rest or why, memory) + along(decision.equals)
+    memory = inbox_rows.decided_memory(trust, memory_id)
+    waiting = inbox_rows.rows(trust).filter(pk=memory_id).first() if verb in VERBS_THAT_KEEP_ROW else None
+    text = _message(verb, rest or why, memory) + equals_note(decision.equals)
     written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # it may have said so already
-    return answer(request, said, batch=decision.batch if written else None, kept=kept, decided=decided)
+    rows = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
+    return answer(request, text, batch=decision.batch if written else None, **rows)
 
 
-def how_of(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
+def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
     """What a verb takes beside its reason: the rest of `decision`. Invalid: a snooze until nobody knows when."""
     if verb in ("promote", "demote"):
         return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
@@ -72,47 +72,48 @@ def _until(when: str, now: datetime) -> datetime | None:
 
 def _edit(request: HttpRequest) -> Edit | None:
     """What the form of an edit holds; a form without it changes no words."""
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "content" in request.POST:
-        said["content"] = request.POST["content"].replace("\r\n", "\n").strip()
+        fields["content"] = request.POST["content"].replace("\r\n", "\n").strip()
     for name in ("category", "sensitivity"):
         if request.POST.get(name):
-            said[name] = request.POST[name]
+            fields[name] = request.POST[name]
     if "tags" in request.POST:
-        said["tags"] = [tag for tag in request.POST["tags"].split(",") if tag.strip()]
-    return parse_edit(said) if said else None
+        fields["tags"] = [tag for tag in request.POST["tags"].split(",") if tag.strip()]
+    return parse_edit(fields) if fields else None
 
 
-def why_of(request: HttpRequest, reason: str) -> str:
+def reason_of(request: HttpRequest, reason: str) -> str:
     """The reason that was chosen, and what was written beside it."""
     return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
 
 
-def _lost(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
-    said = _("Too late: %(why)s") % {"why": conflict}
-    return answer(request, said, lost=True, decided=inbox_rows.decided(trust, memory_id))
+def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
+    memory = inbox_rows.decided_memory(trust, memory_id)
+    return answer(request, _too_late(conflict), conflict=True, decided_memory=memory)
 
 
-def _typed(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
+def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
     """Nothing was written; what was typed stands beside what is there now, to be sent again."""
     memory = inbox_rows.rows(trust).filter(pk=memory_id).first() if by_htmx(request) else None
-    memory = memory or inbox_rows.decided(trust, memory_id)
+    memory = memory or inbox_rows.decided_memory(trust, memory_id)
     if memory is None:
         return refuse(NotFound())
-    context = {"memory": memory, "typed": request.POST["content"], "trouble": str(refusal)}
-    context |= {"next": came_from(request), "inbox": inbox_of(request)}
-    template = "inbox/_row.html" if by_htmx(request) and hasattr(memory, "support_count") else "memories/edit.html"
-    return render(request, template, context, status=409)
+    shown = {"memory": memory, "typed_text": request.POST["content"], "error": str(refusal)}
+    shown |= {"next": came_from(request), "inbox_path": inbox_path(request)}
+    in_row = by_htmx(request) and hasattr(memory, "support_count")
+    template = "inbox/_memory_row.html" if in_row else "memories/edit_conflict.html"
+    return render(request, template, shown, status=409)
 
 
-def along(equals: Sequence[UUID]) -> str:
+def equals_note(equals: Sequence[UUID]) -> str:
     """What was dismissed with it."""
     n = len(equals)
-    said = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
-    return said % {"n": n} if n else ""
+    note = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
+    return note % {"n": n} if n else ""
 
 
-def _said(verb: str, what: str, memory: Memory | None) -> str:
+def _message(verb: str, what: str, memory: Memory | None) -> str:
     skill = hasattr(memory, "skill")
     words = {
         "dismiss": _("Dismissed as %(reason)s") % {"reason": what},
@@ -129,50 +130,54 @@ def _said(verb: str, what: str, memory: Memory | None) -> str:
 
 
 @posted
-def propose(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
-    """A proposal is accepted, rejected or snoozed. `seen`: what was shown of it (`review.stand`)."""
+def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
+    """Accept, reject or snooze a proposal. `seen`: its `version_token` that was shown."""
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     seen = request.POST.get("seen", "")
     try:
         if verb == "accept":
-            batch = review.accept(trust, proposal_id, at=now, why=why_of(request, ""), seen=seen)
+            batch = review.accept(trust, proposal_id, at=now, why=reason_of(request, ""), seen=seen)
         elif verb == "reject":
-            batch = review.reject(trust, proposal_id, at=now, why=why_of(request, ""))
+            batch = review.reject(trust, proposal_id, at=now, why=reason_of(request, ""))
         elif verb == "snooze":
-            batch = review.put_off(trust, proposal_id, until=_until(rest, now), at=now, seen=seen)
+            batch = review.snooze_proposal(trust, proposal_id, until=_until(rest, now), at=now, seen=seen)
         else:
             return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept, reject or snooze")))
     except Conflict as conflict:
-        said = _("Too late: %(why)s") % {"why": conflict}
-        return answer(request, said, lost=True, settled=_proposal(trust, proposal_id), trouble=str(conflict))
+        row = _proposal(trust, proposal_id)
+        return answer(request, _too_late(conflict), conflict=True, decided_proposal=row, error=str(conflict))
     except REFUSALS as refusal:
         return refuse(refusal)
-    said = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, _("Snoozed"))
-    return answer(request, said, batch=batch, settled=_proposal(trust, proposal_id))
+    text = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, _("Snoozed"))
+    return answer(request, text, batch=batch, decided_proposal=_proposal(trust, proposal_id))
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
-    return inbox_rows.all_proposals(trust).filter(pk=proposal_id).first()
+    return inbox_rows.every_proposal(trust).filter(pk=proposal_id).first()
 
 
 @posted
 def lift(request: HttpRequest, tombstone_id: UUID) -> HttpResponse:
-    return _beside(request, review.lift, tombstone_id, _("Lifted: the claim may come back"))
+    return _decide_row(request, review.lift, tombstone_id, _("Lifted: the claim may come back"))
 
 
 @posted
 def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
     keep = request.POST.get("decision") != "dismiss"
-    said = _("Reverted; the memory is kept") if keep else _("Reverted, and its memory dismissed")
-    return _beside(request, review.revert, adaptation_id, said, keep_memory=keep)
+    text = _("Reverted; the memory is kept") if keep else _("Reverted, and its memory dismissed")
+    return _decide_row(request, review.revert, adaptation_id, text, keep_memory=keep)
 
 
-def _beside(request: HttpRequest, verb: Any, row_id: UUID, said: str, **how: Any) -> HttpResponse:
+def _decide_row(request: HttpRequest, verb: Any, row_id: UUID, text: str, **how: Any) -> HttpResponse:
     try:
-        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=why_of(request, ""), **how)
+        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=reason_of(request, ""), **how)
     except Conflict as conflict:
-        return answer(request, _("Too late: %(why)s") % {"why": conflict}, lost=True)
+        return answer(request, _too_late(conflict), conflict=True)
     except REFUSALS as refusal:
         return refuse(refusal)
-    return answer(request, said, batch=batch)
+    return answer(request, text, batch=batch)
+
+
+def _too_late(conflict: Conflict) -> str:
+    return _("Too late: %(why)s") % {"why": conflict}

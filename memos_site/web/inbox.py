@@ -1,6 +1,5 @@
 """The inbox: what waits for a person, as one queue."""
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -12,48 +11,48 @@ from memories.people import trust_of
 from memories.web.paging import page_of
 from memos_site import review
 from memos_site.web import inbox_rows
-from memos_site.web.responses import by_htmx, inbox_of
+from memos_site.web.responses import by_htmx, inbox_path
 
-ROWS = 3  # of the page, which stays below 100 KB with them
-MORE = 20  # that follow as one scrolls
+FIRST_ROWS = 3  # of the page, which stays below 100 KB with them
+MORE_ROWS = 20  # that follow as one scrolls
 
 
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    trust, asked, sort = trust_of(request.user), inbox_rows.asked_of(request.GET.dict()), request.GET.get("sort", "")
+    trust, filters = trust_of(request.user), inbox_rows.filters_of(request.GET.dict())
+    sort = request.GET.get("sort", "")
     order, more = review.ORDERS.get(sort, review.ORDER), by_htmx(request)
-    also = [inbox_rows.proposals(trust, **asked)]
-    page = page_of(request, inbox_rows.rows(trust, **asked), order, limit=MORE if more else ROWS, also=also)
+    also = [inbox_rows.proposals(trust, **filters)]
+    limit = MORE_ROWS if more else FIRST_ROWS
+    page = page_of(request, inbox_rows.rows(trust, **filters), order, limit=limit, also=also)
     if more:
         return render(request, "inbox/_rows.html", {"page": page})
-    kinds = inbox_rows.kinds(trust, asked)
-    narrowed = {name: value for name, value in asked.items() if value}
+    kinds = inbox_rows.kinds(trust, filters)
+    given = {name: value for name, value in filters.items() if value}
     context = {
         "page": page,
-        "quick": True,
-        "many": asked["kind"] not in review.PROPOSALS,  # those are decided one by one
-        "kind": asked["kind"],
+        "htmx_page": True,
+        "bulk_allowed": filters["kind"] not in review.PROPOSALS,  # those are decided one by one
         "kinds": kinds,
-        "asked": narrowed,
+        "filters": given,
         "sort": sort,
-        "kept": urlencode({**narrowed, "sort": sort, "kind": ""}),
-        "narrow": set(narrowed) - {"kind"} or sort,
+        "is_filtered": bool(set(given) - {"kind"} or sort),
         "choices": inbox_rows.choices(trust),
         "as_of": timezone.now().isoformat(),
-        "matching": _matching(asked["kind"], kinds),
-        "today": inbox_rows.today(trust) if not page.rows and not narrowed else [],
+        "matching_count": _matching_count(filters["kind"], kinds),
+        "today_counts": inbox_rows.today(trust) if not page.rows and not given else [],
     }
-    return render(request, "inbox/page.html", context)
+    return render(request, "inbox/inbox.html", context)
 
 
 @require_safe
 def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The form that takes the place of a row's link to edit; without scripts that leads to the memory's page."""
     memory = get_object_or_404(inbox_rows.rows(trust_of(request.user)), pk=memory_id)
-    return render(request, "inbox/_edit.html", {"memory": memory, "inbox": inbox_of(request)})
+    return render(request, "inbox/_edit.html", {"memory": memory, "inbox_path": inbox_path(request)})
 
 
-def _matching(kind: str, kinds: list[dict[str, object]]) -> int:
+def _matching_count(kind: str, kinds: list[dict[str, object]]) -> int:
     """How many memories the tab holds as it is narrowed; proposals are decided one by one."""
-    counted = {str(one["value"]): int(str(one["n"])) for one in kinds if one["value"] not in review.PROPOSALS}
-    return counted.get(kind, 0) if kind else sum(counted.values())
+    counts = {str(row["value"]): int(str(row["n"])) for row in kinds if row["value"] not in review.PROPOSALS}
+    return counts.get(kind, 0) if kind else sum(counts.values())

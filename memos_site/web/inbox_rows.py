@@ -1,4 +1,4 @@
-"""The rows of the inbox, what it is narrowed to, and how many there are of each kind."""
+"""The rows of the inbox, its filters, and how many there are of each kind."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -37,7 +37,7 @@ FLAGS = {
     scanning.HIDDEN: gettext_lazy("hidden characters"),
 }
 ORDERS = {"newest": gettext_lazy("newest first"), "surest": gettext_lazy("surest first")}
-TALLIED = {
+TALLY_LABELS = {
     "promote": gettext_lazy("promoted"),
     "dismiss": gettext_lazy("dismissed"),
     "accept": gettext_lazy("proposals accepted"),
@@ -48,52 +48,52 @@ TALLIED = {
     "blocked": gettext_lazy("dismissed claims said again, and not heard"),
 }
 FILTERS = ("kind", *review.EXACT, "q", "flag")
-LONGEST = 512  # of what one asks for
-MOST_CHOICES = 1_000  # combinations of scope, source and company that the filters offer
+MAX_FILTER = 512  # characters
+MAX_CHOICES = 1_000  # combinations of scope, source and company that the filters offer
 
 
-def asked_of(given: Mapping[str, str]) -> dict[str, str]:
-    """What the inbox is narrowed to; '' where a query says nothing, or nothing that there is."""
-    asked = {name: given.get(name, "").replace("\0", "").strip()[:LONGEST] for name in FILTERS}
+def filters_of(query: Mapping[str, str]) -> dict[str, str]:
+    """Read the filters of a query; '' where it says nothing, or a value that is not known."""
+    filters = {name: query.get(name, "").replace("\0", "").strip()[:MAX_FILTER] for name in FILTERS}
     known = {"kind": KINDS, "category": Category.values, "flag": FLAGS}
-    return {name: value if value in known.get(name, (value,)) else "" for name, value in asked.items()}
+    return {name: value if value in known.get(name, (value,)) else "" for name, value in filters.items()}
 
 
-def rows(trust: Trust, **asked: str) -> MemoryQuerySet:
+def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
     """Each with the versions of its skill, and what it is contested by: `contests`, or the words `doubt`."""
     now = timezone.now()
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     contests = Prefetch("relations", Relation.objects.contests(trust, at=now), to_attr="contests")
-    found = with_doubt(review.waiting(trust, at=now, **asked))
-    waiting: MemoryQuerySet = found.prefetch_related(versions, contests)
+    memories = with_doubt(review.waiting_memories(trust, at=now, **filters))
+    waiting: MemoryQuerySet = memories.prefetch_related(versions, contests)
     return waiting
 
 
-def proposals(trust: Trust, **asked: str) -> "QuerySet[Proposal]":
-    return review.proposed(trust, at=timezone.now(), **asked)
+def proposals(trust: Trust, **filters: str) -> "QuerySet[Proposal]":
+    return review.open_proposals(trust, at=timezone.now(), **filters)
 
 
-def decided(trust: Trust, memory_id: Any) -> Memory | None:
-    """The memory as it now stands, with the last thing that was done to it as `last`."""
+def decided_memory(trust: Trust, memory_id: Any) -> Memory | None:
+    """The memory as it now stands, with its latest audit entry as `last_entry`."""
     memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
     if memory:
         trail = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
-        memory.last = trail.last()  # type: ignore[attr-defined]  # for the template alone
+        memory.last_entry = trail.last()  # type: ignore[attr-defined]  # for the template alone
     return memory
 
 
-def all_decided(trust: Trust, ids: Collection[UUID]) -> list[Memory]:
-    """Several as `decided` has one."""
+def decided_memories(trust: Trust, ids: Collection[UUID]) -> list[Memory]:
+    """Several memories as `decided_memory` has one."""
     rows = {row.pk: row for row in Memory.objects.visible_to(trust).select_related("skill").filter(pk__in=ids)}
     trail = (
         AuditEntry.objects.visible_to(trust).with_rationale(trust).filter(subject_kind="memory", subject_id__in=rows)
     )
     for entry in trail.order_by("subject_id", "-at", "-id").distinct("subject_id"):
-        rows[entry.subject_id].last = entry  # type: ignore[attr-defined]  # for the template alone
+        rows[entry.subject_id].last_entry = entry  # type: ignore[attr-defined]  # for the template alone
     return list(rows.values())
 
 
-def all_proposals(trust: Trust) -> "QuerySet[Proposal]":
+def every_proposal(trust: Trust) -> "QuerySet[Proposal]":
     """Decided or not, with what a row says of each."""
     return Proposal.objects.visible_to(trust).select_related("memory__skill")
 
@@ -101,29 +101,29 @@ def all_proposals(trust: Trust) -> "QuerySet[Proposal]":
 def today(trust: Trust) -> list[tuple[Any, int]]:
     """What was done since midnight where the workspace is; only what there was."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    counted = review.tally(trust, since=midnight)
-    return [(word, counted[name]) for name, word in TALLIED.items() if counted[name]]
+    counts = review.tally(trust, since=midnight)
+    return [(word, counts[name]) for name, word in TALLY_LABELS.items() if counts[name]]
 
 
-def kinds(trust: Trust, asked: Mapping[str, str]) -> list[dict[str, Any]]:
-    """How many decisions wait of what is asked, by kind: of every kind, whichever is looked at."""
-    narrowed = {name: value for name, value in asked.items() if name != "kind"}
-    counted = review.kinds(trust, at=timezone.now(), **narrowed)
-    return [{"value": str(kind), "label": label, "n": counted.get(kind, 0)} for kind, label in KINDS.items()]
+def kinds(trust: Trust, filters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """How many decisions wait within the filters, by kind: of every kind, whichever is looked at."""
+    others = {name: value for name, value in filters.items() if name != "kind"}
+    counts = review.kinds(trust, at=timezone.now(), **others)
+    return [{"value": str(kind), "label": label, "n": counts.get(kind, 0)} for kind, label in KINDS.items()]
 
 
 def choices(trust: Trust) -> dict[str, list[tuple[str, Any]]]:
     """What the filters offer: the values that wait, the flags and the orders."""
     names = ("scope", "source", "company_id")
-    waiting = review.waiting(trust, at=timezone.now()).order_by().values_list(*names).distinct()[:MOST_CHOICES]
+    waiting = review.waiting_memories(trust, at=timezone.now()).order_by().values_list(*names).distinct()[:MAX_CHOICES]
     values = zip(names, zip(*waiting, strict=True), strict=False)
     return {
-        **{name: [(one, one) for one in _named(found)] for name, found in values},
-        "category": [(one, _(one)) for one in Category.values],
+        **{name: [(value, value) for value in _sorted_values(column)] for name, column in values},
+        "category": [(value, _(value)) for value in Category.values],
         "flag": list(FLAGS.items()),
         "sort": list(ORDERS.items()),
     }
 
 
-def _named(values: Iterable[str | None]) -> list[str]:
+def _sorted_values(values: Iterable[str | None]) -> list[str]:
     return sorted({value for value in values if value}, key=str.casefold)

@@ -9,24 +9,26 @@ from django.utils.translation import ngettext
 from memories.models import Memory
 from memories.values.trust import Trust
 
-MOST_NAMED = 3
-LONGEST_NAME = 60
+MAX_NAMED = 3
+MAX_NAME = 60
 
 
-def named(ids: Collection[UUID], trust: Trust) -> str:
+def names_text(ids: Collection[UUID], trust: Trust) -> str:
     """The first few, and how many more there are."""
-    first = list(ids)[:MOST_NAMED]
+    first = list(ids)[:MAX_NAMED]
     names = list(names_of(first, trust).values())
     more = len(ids) - len(names)
     return ", ".join(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
 
 
 def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
+    """The quoted names of those that the reader may see, by id."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
-    return {pk: f"“{_name(rows[pk])}”" for pk in ids if pk in rows}
+    return {pk: f"“{short_name(rows[pk], MAX_NAME)}”" for pk in ids if pk in rows}
 
 
-def _name(memory: Memory) -> str:
+def short_name(memory: Memory, longest: int) -> str:
+    """The title of a skill, the content of any other memory, cut to this length."""
     skill = getattr(memory, "skill", None)
-    words = skill.title if skill else memory.content
-    return words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"
+    text: str = skill.title if skill else memory.content
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""What the desk's forms answer: to htmx the rows that changed and the toast, to a plain form a page with a message."""
+"""What the forms of the review answer: htmx gets the changed rows and a toast, a plain form a page with a message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from memories.people import trust_of
 from memories.values.exceptions import Invalid, NotAllowed, NotFound
 from memos_site.web import inbox_rows
 
-LONGEST_ADDRESS = 8_000
+MAX_ADDRESS = 8_000
 
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -59,44 +59,47 @@ class Steps:
 
 def answer(
     request: HttpRequest,
-    said: str,
+    text: str,
     *,
     batch: UUID | None = None,
-    lost: bool = False,
+    conflict: bool = False,
     steps: Steps | None = None,
     **shown: Any,
 ) -> HttpResponse:
-    """`batch`: of the rows that are shown. `lost`: somebody was faster, nothing was done. `steps`: what the toast
-    offers, else to undo the batch. `shown`: what `inbox/_answer.html` takes."""
+    """Answer the form of a decision with its message.
+
+    `batch`: of the rows that are shown. `conflict`: somebody was faster, nothing was done. `steps`: what the toast
+    offers, else to undo the batch. `shown`: what `inbox/_answer.html` takes.
+    """
     steps = steps or Steps(undo=batch)
     if by_htmx(request):
-        kinds = inbox_rows.kinds(trust_of(request.user), _asked(request))
-        context = {"said": said, "batch": batch, "lost": lost, "kinds": kinds, "steps": steps, **shown}
-        return render(request, "inbox/_answer.html", context, status=409 if lost else 200)
-    level = messages.WARNING if lost else messages.SUCCESS
-    messages.add_message(request, level, said, extra_tags=steps.tags)
+        kinds = inbox_rows.kinds(trust_of(request.user), _inbox_filters(request))
+        context = {"text": text, "batch": batch, "conflict": conflict, "kinds": kinds, "steps": steps, **shown}
+        return render(request, "inbox/_answer.html", context, status=409 if conflict else 200)
+    level = messages.WARNING if conflict else messages.SUCCESS
+    messages.add_message(request, level, text, extra_tags=steps.tags)
     return redirect(came_from(request))
 
 
-def _asked(request: HttpRequest) -> dict[str, str]:
-    """What the inbox on which the button was pressed is narrowed to."""
-    return inbox_rows.asked_of(QueryDict(_query(request)).dict())
+def _inbox_filters(request: HttpRequest) -> dict[str, str]:
+    """The filters of the inbox on which the button was pressed."""
+    return inbox_rows.filters_of(QueryDict(_query(request)).dict())
 
 
-def inbox_of(request: HttpRequest) -> str:
-    """The address of the inbox from which htmx asks, narrowed and in the order as it is there."""
+def inbox_path(request: HttpRequest) -> str:
+    """The address of the inbox from which htmx asks, with its filters and order."""
     return "?".join(filter(None, (reverse("inbox"), _query(request))))
 
 
 def _query(request: HttpRequest) -> str:
-    address = request.headers.get("HX-Current-URL", "")[:LONGEST_ADDRESS]
+    address = request.headers.get("HX-Current-URL", "")[:MAX_ADDRESS]
     return address.partition("?")[2].partition("#")[0]
 
 
 def came_from(request: HttpRequest) -> str:
     """The page of ours that the form names, else the inbox."""
-    asked = request.POST.get("next", "")
-    return asked if url_has_allowed_host_and_scheme(asked, allowed_hosts={request.get_host()}) else "inbox"
+    path = request.POST.get("next", "")
+    return path if url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}) else "inbox"
 
 
 def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:

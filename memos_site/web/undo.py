@@ -16,37 +16,38 @@ from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows
-from memos_site.web.memory_links import named
+from memos_site.web.memory_links import names_text
 from memos_site.web.responses import Steps, answer, by_htmx, posted, refuse
 
-MOST_ROWS = 50  # that are sent; beyond, the page comes anew
-LONGEST_SESSION = timedelta(days=14)
+MAX_ROWS = 50  # that are sent; beyond, the page comes anew
+MAX_SESSION = timedelta(days=14)
 
 
 @posted
 def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
-    """Undoes one batch. The answer offers the latest that still stands, and to take this back."""
+    """Undo one batch; the answer offers the latest one that still stands, and to take this back."""
     trust = trust_of(request.user)
     try:
         done = review.undo(trust, batch, at=timezone.now())
     except Conflict as conflict:
-        told = _("Not undone: %(why)s") % {"why": conflict}
-        return answer(request, told, lost=True, steps=_steps_past(_history(request, trust), batch, _below(request)))
+        text = _("Not undone: %(why)s") % {"why": conflict}
+        steps = _steps_past(_history(request, trust), batch, _below(request))
+        return answer(request, text, conflict=True, steps=steps)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     history = _history(request, trust)
-    redone = done.batch in history.stand
+    redone = done.batch in history.decisions
     if redone:
         steps = Steps(undo=done.batch, redo=history.redo_before())
     else:
         below = _below(request)
         steps = Steps(undo=history.undo_before(below), redo=done.batch, below=below)
-    return _shown(request, trust, done, _said(done, trust, redone=redone), steps)
+    return _answer(request, trust, done, _message(done, trust, redone=redone), steps)
 
 
 def _history(request: HttpRequest, trust: Trust) -> review.History:
     """Since the person signed in."""
-    oldest = timezone.now() - LONGEST_SESSION
+    oldest = timezone.now() - MAX_SESSION
     signed_in = getattr(request.user, "last_login", None)
     return review.history(trust.actor, since=max(signed_in, oldest) if signed_in else oldest)
 
@@ -61,40 +62,40 @@ def _below(request: HttpRequest) -> UUID | None:
 
 def _steps_past(history: review.History, batch: UUID, below: UUID | None) -> Steps:
     """What can be tried instead of a batch that could not be undone."""
-    if batch in history.undone:
+    if batch in history.undos:
         return Steps(undo=history.undo_before(below), redo=history.redo_before(batch), below=below)
-    past = batch if batch in history.stand else below
+    past = batch if batch in history.decisions else below
     return Steps(undo=history.undo_before(past), redo=history.redo_before(), below=past)
 
 
-def _said(done: review.Undone, trust: Trust, *, redone: bool) -> str:
-    names = named(done.undone, trust)
+def _message(done: review.UndoResult, trust: Trust, *, redone: bool) -> str:
+    names = names_text(done.undone, trust)
     if done.refused:
-        told = {"n": len(done.undone), "not": len(done.refused), "why": done.refused[0]["why"], "names": names}
+        facts = {"n": len(done.undone), "not": len(done.refused), "why": done.refused[0]["why"], "names": names}
         if redone:
-            return _("Redone %(n)s: %(names)s; %(not)s not: %(why)s") % told
-        return _("Undone %(n)s: %(names)s; %(not)s not: %(why)s") % told
+            return _("Redone %(n)s: %(names)s; %(not)s not: %(why)s") % facts
+        return _("Undone %(n)s: %(names)s; %(not)s not: %(why)s") % facts
     return (_("Redone: %(names)s") if redone else _("Undone: %(names)s")) % {"names": names}
 
 
-def _shown(request: HttpRequest, trust: Trust, done: review.Undone, said: str, steps: Steps) -> HttpResponse:
+def _answer(request: HttpRequest, trust: Trust, done: review.UndoResult, text: str, steps: Steps) -> HttpResponse:
     """Each row as it stands now: those that wait again, and of those that do not what has become of them."""
     if not by_htmx(request):
-        return answer(request, said, steps=steps)
-    if len(done.undone) > MOST_ROWS:
-        messages.success(request, said, extra_tags=steps.tags)
+        return answer(request, text, steps=steps)
+    if len(done.undone) > MAX_ROWS:
+        messages.success(request, text, extra_tags=steps.tags)
         return HttpResponseClientRefresh()
     moved = AuditEntry.objects.of_batch(done.batch).filter(subject_kind=PROPOSAL).values("subject_id")
     waiting = list(inbox_rows.rows(trust).filter(pk__in=done.undone))
     proposals = list(inbox_rows.proposals(trust).filter(pk__in=moved))
     return answer(
         request,
-        said,
+        text,
         batch=done.batch,
         steps=steps,
-        restored=[*waiting, *proposals],
-        closed=inbox_rows.all_decided(trust, set(done.undone) - {row.pk for row in waiting}),
-        closed_proposals=inbox_rows.all_proposals(trust)
+        restored_rows=[*waiting, *proposals],
+        decided_memories=inbox_rows.decided_memories(trust, set(done.undone) - {row.pk for row in waiting}),
+        decided_proposals=inbox_rows.every_proposal(trust)
         .filter(pk__in=moved)
         .exclude(pk__in=[row.pk for row in proposals]),
     )

@@ -7,6 +7,7 @@ from django import template
 from django.db.models import Prefetch, prefetch_related_objects
 from django.template import Context
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from memories.models import Memory
 from memories.people import trust_of
@@ -51,7 +52,7 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
 
 
 @register.filter
-def changes(version: SkillVersion, before: SkillVersion | None) -> list[dict[str, str]]:
+def changed_lines(version: SkillVersion, before: SkillVersion | None) -> list[dict[str, str]]:
     """Lines of the diff of two versions' SKILL.md, as kind and text; [] without a version before."""
     if before is None or before.pk == version.pk:
         return []
@@ -61,16 +62,18 @@ def changes(version: SkillVersion, before: SkillVersion | None) -> list[dict[str
 
 
 @register.filter
-def arguments(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The arguments in a step's JSON schema: name, type, whether required, up to four examples."""
+def arguments(schema: dict[str, Any]) -> list[dict[str, str]]:
+    """The arguments of a step by name, each with a summary: type, whether always given, values seen."""
     required = schema.get("required") or []
+    properties = (schema.get("properties") or {}).items()
     return [
-        {
-            "name": name,
-            "type": spec.get("type", ""),
-            "required": name in required,
-            "values": ", ".join(str(value) for value in (spec.get("enum") or spec.get("examples") or [])[:4]),
-        }
-        for name, spec in (schema.get("properties") or {}).items()
-        if isinstance(spec, dict)
+        {"name": name, "summary": _summary(facts, name in required)}
+        for name, facts in properties
+        if isinstance(facts, dict)
     ]
+
+
+def _summary(facts: dict[str, Any], required: bool) -> str:
+    summary = str(facts.get("type", "")) if required else f"{facts.get('type', '')}, {_('optional')}"
+    values = ", ".join(str(value) for value in (facts.get("enum") or facts.get("examples") or [])[:4])
+    return f"{summary}: {values}" if values else summary

@@ -22,7 +22,7 @@ def skills(request: HttpRequest) -> HttpResponse:
     rows = rows.filter(status=status) if status else rows
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     page = page_of(request, rows.select_related("skill", "performance").prefetch_related(versions))
-    return render(request, "skills/list.html", {"page": page, "status": status, "statuses": Status.choices})
+    return render(request, "skills/skills.html", {"page": page, "status": status, "statuses": Status.choices})
 
 
 @require_safe

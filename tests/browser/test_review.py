@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
 from memories.values.choices import Status, Type
-from memos_site.web.inbox import MORE, ROWS
+from memos_site.web.inbox import FIRST_ROWS, MORE_ROWS
 from tests.browser.conftest import Held
 from tests.make import make_memory, make_person
 from tests.pages import candidate
@@ -97,13 +97,13 @@ def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, 
 
 
 def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, live_server: LiveServer) -> None:
-    for n in range(ROWS + MORE + 3):
+    for n in range(FIRST_ROWS + MORE_ROWS + 3):
         make_memory(f"Claim {n}")
     page = sign_in(browser, live_server)
-    expect(page.locator(".row")).to_have_count(ROWS + MORE)  # the first page leaves room on the screen
-    for _ in range(ROWS + MORE - 1):
+    expect(page.locator(".row")).to_have_count(FIRST_ROWS + MORE_ROWS)  # the first page leaves room on the screen
+    for _ in range(FIRST_ROWS + MORE_ROWS - 1):
         page.keyboard.press("j")
-    expect(page.locator(".row")).to_have_count(ROWS + MORE + 3)
+    expect(page.locator(".row")).to_have_count(FIRST_ROWS + MORE_ROWS + 3)
     expect(page.get_by_text("Next in the queue")).to_have_count(0)
 
 

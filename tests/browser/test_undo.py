@@ -171,4 +171,4 @@ def test_back_and_forth_without_scripts_and_through_proposals(browser: Browser, 
     expect(toast).to_contain_text("Redone: “Acme pays late”")
     toast.get_by_role("button", name="Redo").click()
     expect(toast).to_contain_text("Redone: “Acme pays on net-30 terms”")
-    assert not review.proposed(TRUST, at=proposal.opened_at).exists()
+    assert not review.open_proposals(TRUST, at=proposal.opened_at).exists()

@@ -84,7 +84,10 @@ def three_voices(settings: Any) -> None:
 @pytest.mark.usefixtures("three_voices")
 def test_one_agent_alone_applies_nothing_where_several_are_asked_for(bot: Trust) -> None:
     memory = stored(bot, times=9)
-    assert (memory.status, review.to_go(memory)) == (Status.CONFIRMED, "2 more agents or sessions to apply")
+    assert (memory.status, review.explain(memory).remaining) == (
+        Status.CONFIRMED,
+        "2 more agents or sessions to apply.",
+    )
     assert stored(make_agent()[0].trust).status == Status.CONFIRMED
     assert stored(make_agent()[0].trust).status == Status.APPLIED
 

@@ -170,7 +170,7 @@ def test_below_sixty_what_a_rule_applied_is_a_candidate_again_and_in_the_inbox()
     assert [settled(memory, day).status for day in (30, 37)] == ["applied", "applied"]
     memory = settled(memory, 44)
     assert (memory.status, memory.confidence, memory.version) == ("candidate", 55, 5)
-    assert list(review.waiting(everything(ANNA), at=timezone.now())) == [memory]
+    assert list(review.waiting_memories(everything(ANNA), at=timezone.now())) == [memory]
     assert Adaptation.objects.get().revert_reason == "demoted"
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.before, entry.after) == ("decay", {"status": "applied"}, {"status": "candidate"})

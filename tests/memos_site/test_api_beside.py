@@ -149,7 +149,7 @@ def test_the_inbox_shows_proposals_among_what_waits(client: APIClient) -> None:
     shown = client.get("/api/v1/inbox").json()["results"]
     assert [item["kind"] for item in shown] == ["revision", "semantic"]
     assert shown[0]["proposal"]["id"] == str(proposal.pk)
-    assert shown[0]["why"] == "anna may not edit it alone; new contract"
+    assert shown[0]["why"] == "anna may not do this alone. “new contract”"
     first = client.get("/api/v1/inbox?limit=1").json()
     [second] = client.get(first["next"]).json()["results"]
     assert second["memory"]["id"] == shown[1]["memory"]["id"]

@@ -126,6 +126,11 @@ def statuses(skill: Skill) -> dict[int, str]:
     return dict(SkillVersion.objects.filter(skill=skill).values_list("number", "status"))
 
 
+NEW_VERSION = (
+    "Proposed because later runs work differently from version 1, which agents use until this one is published."
+)
+
+
 def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
     candidate, contested = make_memory("a"), make_memory("b", status="contested")
     for status in ("confirmed", "applied", "dismissed", "superseded", "retracted"):
@@ -136,9 +141,9 @@ def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
     items = client.get("/api/v1/inbox").json()["results"]
     about = {item.get("memory", {}).get("id") or item["version"]["memory_id"]: item for item in items}
     assert {pk: (item["kind"], item["why"]) for pk, item in about.items()} == {
-        str(candidate.pk): ("semantic", "0 occasions speak for it; 3 more to be confirmed"),
-        str(contested.pk): ("semantic", "it is contested"),
-        str(updated.pk): ("version", "a new version of this skill is proposed"),
+        str(candidate.pk): ("semantic", "P01 believes it; nothing else speaks for it yet. 3 more to be confirmed."),
+        str(contested.pk): ("semantic", "It is contested: does it still hold?"),
+        str(updated.pk): ("version", NEW_VERSION),
     }
     assert about[str(updated.pk)]["version"]["number"] == 2
 

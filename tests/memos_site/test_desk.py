@@ -82,8 +82,8 @@ def test_what_is_snoozed_leaves_the_inbox_until_then() -> None:
     memory = make_memory()
     tomorrow = LATER + timedelta(days=1)
     decide(memory, "snooze", until=tomorrow)
-    assert not desk.waiting(TRUST, at=LATER).exists()
-    assert desk.waiting(TRUST, at=tomorrow).get() == memory
+    assert not desk.waiting_memories(TRUST, at=LATER).exists()
+    assert desk.waiting_memories(TRUST, at=tomorrow).get() == memory
     with pytest.raises(Invalid, match="must be in the future"):
         decide(memory, "snooze", until=AT)
 
@@ -237,21 +237,21 @@ def test_an_adaptation_reverted_with_its_memory_dismisses_that() -> None:
 
 def test_the_queue_says_how_far_a_claim_is_from_being_believed_or_applied() -> None:
     facts: dict[str, Any] = {"confidence": 35, "times_confirmed": 1}
-    assert desk.to_go(make_memory(**facts)) == "2 more to be confirmed"
+    assert desk.explain(make_memory(**facts)).remaining == "2 more to be confirmed."
     facts = {"confidence": 65, "times_confirmed": 1, "status": "confirmed"}
-    assert desk.to_go(make_memory(**facts)) == "2 more confirmations to apply"
+    assert desk.explain(make_memory(**facts)).remaining == "2 more confirmations to apply."
     for fixed in ({"hold": "fixed"}, {"flags": ["secret"]}, {"type": Type.PLAN_GRAPH}):
-        assert desk.to_go(make_memory(**facts | fixed)) == ""
+        assert desk.explain(make_memory(**facts | fixed)).remaining == ""
 
 
 def test_proposals_stand_in_the_queue_within_trust_and_by_kind() -> None:
     memory = make_memory(status="confirmed", scope="project:a")
     proposal = propose(memory)
-    assert desk.proposed(TRUST, at=LATER).get() == proposal
+    assert desk.open_proposals(TRUST, at=LATER).get() == proposal
     assert desk.kinds(TRUST, at=LATER) == {"revision": 1}
-    assert not desk.proposed(Trust(ANNA, 0), at=LATER).exists()
-    assert not desk.proposed(TRUST, at=LATER, scope="project:b").exists()
-    assert not desk.proposed(TRUST, at=LATER, kind="semantic").exists()
+    assert not desk.open_proposals(Trust(ANNA, 0), at=LATER).exists()
+    assert not desk.open_proposals(TRUST, at=LATER, scope="project:b").exists()
+    assert not desk.open_proposals(TRUST, at=LATER, kind="semantic").exists()
 
 
 def test_an_outcome_cannot_be_undone() -> None:

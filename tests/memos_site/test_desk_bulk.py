@@ -75,7 +75,7 @@ def test_what_cannot_be_done_is_named_with_its_reason_and_keeps_no_other_from_it
 
 def test_a_row_that_changed_after_it_was_shown_is_left_alone() -> None:
     one, other = make_memory(), make_memory()
-    seen = {memory.pk: review.stand(memory) for memory in (one, other)}
+    seen = {memory.pk: review.version_token(memory) for memory in (one, other)}
     Memory.objects.get(pk=one.pk).promote(by=BEN, at=AT)
     many = review.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", seen=seen)
     assert many.done == [other.pk]

@@ -39,4 +39,4 @@ def test_suppressions_are_no_support() -> None:
     Evidence.objects.create(memory=other, occasion="request:1", kind=Evidence.Kind.CREATED, at=AT)
     for n in range(9):
         Evidence.objects.create(memory=other, occasion=f"suppressed:{n}", kind=Evidence.Kind.SUPPRESSED, at=AT)
-    assert list(review.waiting(TRUST, at=AT)) == [memory, other]
+    assert list(review.waiting_memories(TRUST, at=AT)) == [memory, other]

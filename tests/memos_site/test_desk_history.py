@@ -29,7 +29,7 @@ def undone(batch: UUID, minute: int) -> UUID:
 
 def lists() -> tuple[list[UUID], list[UUID]]:
     history = review.history(ANNA, since=AT)
-    return history.stand, history.undone
+    return history.decisions, history.undos
 
 
 def test_undoing_goes_back_redoing_forth_and_a_new_decision_ends_the_way_forth() -> None:
@@ -59,7 +59,7 @@ def test_it_knows_what_the_person_did_since_then_and_what_can_be_undone() -> Non
     teaching = read_teaching({"content": "Acme pays on net-60 terms", "scope": ""})
     claims.teach(teaching, trust=TRUST, at=LATER)
     mine = decided(2)
-    assert review.history(ANNA, since=AT + timedelta(minutes=1)).stand == [mine]
+    assert review.history(ANNA, since=AT + timedelta(minutes=1)).decisions == [mine]
     assert lists()[0] == [old, mine]
 
 

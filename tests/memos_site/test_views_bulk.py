@@ -24,7 +24,7 @@ def client() -> Client:
 
 def post(client: Client, *memories: Memory, **more: Any) -> str:
     rows = [Memory.objects.select_related("skill").get(pk=memory.pk) for memory in memories]
-    body = {"decision": "promote", "chosen": [f"{row.pk} {review.stand(row)}" for row in rows], **more}
+    body = {"decision": "promote", "chosen": [f"{row.pk} {review.version_token(row)}" for row in rows], **more}
     return client.post("/bulk/", body, follow=True).content.decode()
 
 

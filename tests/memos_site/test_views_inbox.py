@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Memory
 from memories.values.choices import Sensitivity, Status, Type
-from memos_site.web.inbox import MORE, ROWS
+from memos_site.web.inbox import FIRST_ROWS, MORE_ROWS
 from skills.models import Skill, SkillVersion
 from tests.make import make_memory, make_skill, make_version
 from tests.pages import HTMX, candidate, signed_in
@@ -70,7 +70,7 @@ def test_an_empty_inbox_names_the_command_that_fills_it() -> None:
 
 
 def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
-    for n in range(ROWS + 3):
+    for n in range(FIRST_ROWS + 3):
         make_memory(f"claim number {n}")
     client = signed_in()
     first = client.get("/").content.decode()
@@ -78,22 +78,22 @@ def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
     assert link
     second = client.get("/" + unescape(link[1])).content.decode()
     shown = [set(re.findall(r"claim number \d", page)) for page in (first, second)]
-    assert len(shown[0]) == ROWS
+    assert len(shown[0]) == FIRST_ROWS
     assert shown[0] & shown[1] == set()
-    assert len(shown[0] | shown[1]) == ROWS + 3
+    assert len(shown[0] | shown[1]) == FIRST_ROWS + 3
 
 
 def test_what_follows_is_rows_alone_and_needs_fewer_queries(
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    for n in range(ROWS + MORE):
+    for n in range(FIRST_ROWS + MORE_ROWS):
         make_memory(f"claim number {n}")
     client = signed_in()
     link = re.search(r'href="(\?cursor=[^"]+)"', client.get("/").content.decode())
     assert link
     with django_assert_max_num_queries(7):
         more = client.get("/" + unescape(link[1]), headers=HTMX).content.decode()
-    assert more.count('class="row"') == MORE
+    assert more.count('class="row"') == MORE_ROWS
     assert "<html" not in more and "cursor=" not in more
 
 

@@ -69,11 +69,11 @@ def test_critical_findings_want_a_reason() -> None:
 
 def test_a_decision_on_what_has_changed_since_it_was_seen_is_refused() -> None:
     skill = make_skill(published=False)
-    seen = review.stand(Memory.objects.get(pk=skill.pk))
+    seen = review.version_token(Memory.objects.get(pk=skill.pk))
     make_version(skill, description="Books two flights")
     with pytest.raises(Conflict, match="changed since you saw it"):
         review.decide(TRUST, skill.pk, "promote", at=AT, seen=seen)
-    review.decide(TRUST, skill.pk, "promote", at=AT, seen=review.stand(Memory.objects.get(pk=skill.pk)))
+    review.decide(TRUST, skill.pk, "promote", at=AT, seen=review.version_token(Memory.objects.get(pk=skill.pk)))
 
 
 def test_a_package_that_is_stored_twice_is_the_same_file() -> None:

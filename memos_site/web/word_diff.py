@@ -1,0 +1,51 @@
+"""Two texts compared word by word."""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Any
+
+WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
+MAX_WORDS = 1_500  # of either text; beyond, comparing takes longer than reading
+CONTEXT = 12  # unchanged words that are shown beside a change
+Piece = tuple[str, str]  # same, removed or added; the text
+Span = tuple[int, int, int, int]
+
+
+def word_pieces(before: str, after: str) -> Iterator[Piece]:
+    """The pieces that are the same, removed or added, in order; long unchanged stretches are cut."""
+    old, new = WORD.findall(before), WORD.findall(after)
+    if max(len(old), len(new)) > MAX_WORDS:
+        yield from (
+            (kind, "".join(words[:CONTEXT]) + " …") for kind, words in (("removed", old), ("added", new)) if words
+        )
+        return
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for kind, (a, b, c, d) in _runs(old, codes):
+        if kind == "equal":
+            yield "same", _shortened(old[a:b], first=a == 0 and c == 0, last=b == len(old))
+            continue
+        if a < b:
+            yield "removed", "".join(old[a:b])
+        if c < d:
+            yield "added", "".join(new[c:d])
+
+
+def _runs(old: list[str], codes: list[Any]) -> list[tuple[str, Span]]:
+    """Changes with only a space between them are one: of `net-30 days` -> `net-60 weeks` no word stands alone."""
+    runs: list[tuple[str, Span]] = []
+    for n, (tag, a, b, c, d) in enumerate(codes):
+        inside = 0 < n < len(codes) - 1 and not "".join(old[a:b]).strip()
+        kind = "equal" if tag == "equal" and not inside else "changed"
+        goes_on = bool(runs) and kind == "changed" == runs[-1][0]
+        start = runs.pop()[1] if goes_on else (a, b, c, d)
+        runs.append((kind, (start[0], b, start[2], d)))
+    return runs
+
+
+def _shortened(words: list[str], *, first: bool, last: bool) -> str:
+    if len(words) <= 4 * CONTEXT:
+        return "".join(words)
+    before = [] if first else words[: 2 * CONTEXT]
+    after = [] if last else words[-2 * CONTEXT :]
+    return "".join(before) + " … " + "".join(after)
