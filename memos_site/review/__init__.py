@@ -2,18 +2,8 @@
 
 from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Bulk, by_filter, by_ids, ids_matching
 from memos_site.review.consent import Question, question
-from memos_site.review.decide import (
-    REASONS,
-    VERBS,
-    Decision,
-    accept,
-    decide,
-    lift,
-    reject,
-    revert,
-    snooze_proposal,
-    version_token,
-)
+from memos_site.review.decide import REASONS, VERBS, Decision, decide
+from memos_site.review.decide_rows import accept, lift, reject, revert, snooze_proposal, version_token
 from memos_site.review.explain import Explanation, explain
 from memos_site.review.history import History, history, tally
 from memos_site.review.undo import UndoResult, undo

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q
 from memories.models import Memory
 from memories.values.trust import Trust
 from memos_site.review import waiting
-from memos_site.review.decide import version_token
+from memos_site.review.decide_rows import version_token
 from skills import publishing
 from skills.models import SkillVersion
 

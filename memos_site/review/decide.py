@@ -1,4 +1,4 @@
-"""One decision about one row: looked up within the caller's trust, locked, compared with what was seen, applied."""
+"""One decision about one memory: looked up within the caller's trust, locked, compared with what was seen, applied."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories.intake import equal_claims, proposals
+from memories.intake import equal_claims
 from memories.intake.edits import Edit, apply_edit, lock_memory
 from memories.lifecycle import salience
-from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
-from memories.models.trusted import Trusted
-from memories.values.choices import EXPERIENCE, Permission, Status, Type
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.models import Memory
+from memories.values.choices import EXPERIENCE, Status, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, Outdated
 from memories.values.trust import Actor, Trust
+from memos_site.review.decide_rows import decidable, version_token
 from skills import publishing
 from skills.models import SkillVersion
 
@@ -97,7 +97,7 @@ def equals_dismissed_with(verdict: Verdict, chosen: Collection[UUID]) -> list[UU
 
 def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
     """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
-    _exists(Memory.objects.unexpired(at), trust, memory_id)
+    decidable(Memory.objects.unexpired(at), trust, memory_id)
     return lock_memory(trust, memory_id, decides=True, at=at)
 
 
@@ -112,19 +112,6 @@ def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     if verdict.edit is not None:
         apply_edit(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
     VERBS[verdict.verb](memory, verdict)
-
-
-def version_token(row: Memory | Proposal) -> str:
-    """Identify what a person decides about.
-
-    Of a memory its version and, of a skill, the number of the proposed one; of a proposal the version of its memory and
-    until when it is snoozed.
-    """
-    if isinstance(row, Proposal):
-        return f"{row.memory.version}.{row.snoozed_until.isoformat() if row.snoozed_until else ''}"
-    memory = row
-    skill = getattr(memory, "skill", None)
-    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
 
 
 def _promote(memory: Memory, verdict: Verdict) -> None:
@@ -203,100 +190,3 @@ VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
     "snooze": _snooze,
     "edit": _edit,
 }
-
-
-def accept(
-    trust: Trust,
-    proposal_id: UUID,
-    *,
-    at: datetime,
-    why: str = "",
-    seen: str = "",
-    versions: frozenset[int] | None = None,
-) -> UUID:
-    """Apply what was proposed and return the batch by which it is undone.
-
-    `seen`: the `version_token` that was shown, of which the version of the memory counts.
-
-    `versions`: those of the memory that an If-Match allows, else Outdated.
-    """
-    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
-    with transaction.atomic():
-        claim_locks.to_decide(proposal.scope)
-        _match(proposal, "accept", versions)
-        if seen:
-            proposal.memory.lock_for("accept", Status.values)
-            if str(proposal.memory.version) != seen.partition(".")[0]:
-                raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
-        proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
-    return batch
-
-
-def reject(
-    trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
-) -> UUID:
-    """Close a proposal without applying it. `versions` as in `accept`."""
-    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
-    with transaction.atomic():
-        _match(proposal, "reject", versions)
-        proposal.decide(Proposal.Decision.REJECTED, by=trust.actor, at=at, why=why.strip(), batch=batch)
-    return batch
-
-
-def snooze_proposal(
-    trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
-) -> UUID:
-    """Take an open proposal out of the inbox until then (None: bring it back) and return the batch that undoes it.
-
-    `seen`: the `version_token` that was shown, of which counts until when it was snoozed; '' accepts any.
-    """
-    proposal = _exists(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
-    if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:
-        raise Conflict("cannot snooze a proposal that is snoozed anew")
-    proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
-    return batch
-
-
-def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> None:
-    if versions is None:
-        return
-    proposal.memory.lock_for(verb, Status.values)
-    if proposal.memory.version not in versions:
-        raise Outdated(f"its memory has version {proposal.memory.version} now")
-
-
-def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
-    """Allow what the tombstone blocks to be stored again."""
-    tombstone = _exists(Tombstone.objects.all(), trust, tombstone_id)
-    batch = uuid7()
-    with transaction.atomic():
-        claim_locks.to_decide(tombstone.scope)
-        tombstone.lift(by=trust.actor, at=at, why=why.strip(), batch=batch)
-    return batch
-
-
-def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
-    """End an adapted behaviour; its memory is kept, or dismissed with it."""
-    adaptation = _exists(Adaptation.objects.select_related("memory"), trust, adaptation_id)
-    batch = uuid7()
-    with transaction.atomic():
-        claim_locks.to_decide(adaptation.scope)
-        equal_claims.revert_adaptation(
-            adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch
-        )
-    return batch
-
-
-def _exists(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
-    """Return the row. NotFound: it does not exist or is not visible; NotAllowed: visible, but the caller may not decide
-    about it, because a decision writes into its scope."""
-    row = rows.visible_to(trust).filter(pk=row_id).first()
-    if row is None:
-        raise NotFound("there is nothing here")
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("deciding needs the permission review")
-    trust.scope_to_write(row.scope)
-    return row

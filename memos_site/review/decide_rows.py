@@ -1,0 +1,125 @@
+"""One decision about a proposal, a tombstone or an adaptation, and what every decision needs: rights, versions."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories.intake import equal_claims, proposals
+from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
+from memories.models.trusted import Trusted
+from memories.values.choices import Permission, Status
+from memories.values.exceptions import Conflict, NotAllowed, NotFound, Outdated
+from memories.values.trust import Trust
+
+
+def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
+    """Return the row. NotFound: it does not exist or is not visible; NotAllowed: visible, but the caller may not decide
+    about it, because a decision writes into its scope."""
+    row = rows.visible_to(trust).filter(pk=row_id).first()
+    if row is None:
+        raise NotFound("there is nothing here")
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("deciding needs the permission review")
+    trust.scope_to_write(row.scope)
+    return row
+
+
+def version_token(row: Memory | Proposal) -> str:
+    """Identify what a person decides about.
+
+    Of a memory its version and, of a skill, the number of the proposed one; of a proposal the version of its memory and
+    until when it is snoozed.
+    """
+    if isinstance(row, Proposal):
+        return f"{row.memory.version}.{row.snoozed_until.isoformat() if row.snoozed_until else ''}"
+    memory = row
+    skill = getattr(memory, "skill", None)
+    return f"{memory.version}.{skill.proposed.number if skill and skill.proposed else ''}"
+
+
+def accept(
+    trust: Trust,
+    proposal_id: UUID,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
+) -> UUID:
+    """Apply what was proposed and return the batch by which it is undone.
+
+    `seen`: the `version_token` that was shown, of which the version of the memory counts.
+
+    `versions`: those of the memory that an If-Match allows, else Outdated.
+    """
+    proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(proposal.scope)
+        _match(proposal, "accept", versions)
+        if seen:
+            proposal.memory.lock_for("accept", Status.values)
+            if str(proposal.memory.version) != seen.partition(".")[0]:
+                raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
+        proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def reject(
+    trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+) -> UUID:
+    """Close a proposal without applying it. `versions` as in `accept`."""
+    proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    with transaction.atomic():
+        _match(proposal, "reject", versions)
+        proposal.decide(Proposal.Decision.REJECTED, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def snooze_proposal(
+    trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
+) -> UUID:
+    """Take an open proposal out of the inbox until then (None: bring it back) and return the batch that undoes it.
+
+    `seen`: the `version_token` that was shown, of which counts until when it was snoozed; '' accepts any.
+    """
+    proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
+    batch = uuid7()
+    if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:
+        raise Conflict("cannot snooze a proposal that is snoozed anew")
+    proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> None:
+    if versions is None:
+        return
+    proposal.memory.lock_for(verb, Status.values)
+    if proposal.memory.version not in versions:
+        raise Outdated(f"its memory has version {proposal.memory.version} now")
+
+
+def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
+    """Allow what the tombstone blocks to be stored again."""
+    tombstone = decidable(Tombstone.objects.all(), trust, tombstone_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(tombstone.scope)
+        tombstone.lift(by=trust.actor, at=at, why=why.strip(), batch=batch)
+    return batch
+
+
+def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
+    """End an adapted behaviour; its memory is kept, or dismissed with it."""
+    adaptation = decidable(Adaptation.objects.select_related("memory"), trust, adaptation_id)
+    batch = uuid7()
+    with transaction.atomic():
+        claim_locks.to_decide(adaptation.scope)
+        equal_claims.revert_adaptation(
+            adaptation, keep_memory=keep_memory, trust=trust, at=at, why=why.strip(), batch=batch
+        )
+    return batch
