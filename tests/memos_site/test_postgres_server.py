@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memos_site.platform.postgres.cluster import Unusable
+from memos_site.platform.postgres.cluster import Unusable, arguments_of
 from memos_site.platform.postgres.server import Server
 from tests.memos_site.processes import (
     SOURCE,
@@ -42,7 +42,7 @@ def test_ten_starts_at_once_share_one_server(new_data_dir: Path) -> None:
     users = [Using(new_data_dir) for _ in range(10)]
     for user in users:
         user.ready()
-    servers = [pid for pid in belonging(new_data_dir) if b"-D\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    servers = [pid for pid in belonging(new_data_dir) if "-D" in arguments_of(pid)]
     assert servers == [postmaster(new_data_dir)]
     for user in users:
         user.leave()

@@ -48,7 +48,7 @@ class Jobs(Sentinel):
         self.pool_size = workers
         os.register_at_fork(after_in_child=self._prepare_child)
         signal.signal(signal.SIGTERM, self._request_stop)
-        signal.signal(signal.SIGALRM, lambda *_: self._exit_by_force("jobs still run: ending them"))
+        signal.signal(signal.SIGALRM, lambda *_: self._exit_by_force("jobs still run: cutting them off"))
         signal.signal(signal.SIGCHLD, self._check_processes)
 
     @staticmethod
