@@ -77,7 +77,7 @@ def _promote(lower: Memory, higher: Memory, word: str) -> Memory:
 def _revise(verb: str, lower: Memory, higher: Memory, word: str) -> Memory:
     """What came of it, at the level of the higher one."""
     said = bodies.check(bodies.NewMemory, {**NEW, "sensitivity": Sensitivity(higher.sensitivity).label})
-    about: dict[str, Any] = {"ref": str(higher.pk)} if verb == "contest" else {"said": said}
+    about: dict[str, Any] = {"ref": str(higher.pk)} if verb == "contest" else {"new": said}
     change = Change(verb, f"{word} is why", **about)
     ids = [lower.pk, higher.pk] if verb == "merge" else [lower.pk]
     done = revisions.ask(change, ids, trust=everything(ANNA), at=timezone.now())
