@@ -32,7 +32,7 @@ def views(patterns: Any, base: str = "/") -> Iterator[tuple[str, type[ApiView]]]
 
 OPERATIONS: list[Operation] = [
     method.operation
-    for view in {view for _, view in views(get_resolver().url_patterns)}
+    for view in dict.fromkeys(view for _, view in views(get_resolver().url_patterns))
     for method in vars(view).values()
     if hasattr(method, "operation")
 ]
