@@ -2,6 +2,6 @@
 
 from consolidation.guidance.answer import Guidance
 from consolidation.guidance.guide import answer
-from consolidation.guidance.request import Asked, check
+from consolidation.guidance.request import GuidanceQuestion, check
 
-__all__ = ["Asked", "Guidance", "answer", "check"]
+__all__ = ["Guidance", "GuidanceQuestion", "answer", "check"]

@@ -8,7 +8,7 @@ from consolidation.guidance import precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
-from consolidation.guidance.request import Asked
+from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects import CHORES, ToolRules, is_edit
 from consolidation.learning.toolnames import code
 from consolidation.learning.values import parsed
@@ -25,7 +25,7 @@ LEAST_CASES = 2  # that agree on a value before it is told
 MOST_CALLS = 200
 
 
-def checked(asked: Asked, experience: Experience | None, rules: ToolRules) -> Checked | None:
+def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules) -> Checked | None:
     """None: no call is about to be made."""
     call = asked.call
     if call is None:

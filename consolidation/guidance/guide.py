@@ -11,7 +11,7 @@ from consolidation.guidance.calibration import Curve, nearness
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.offering import published_for
-from consolidation.guidance.request import Asked
+from consolidation.guidance.request import GuidanceQuestion
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
@@ -22,7 +22,7 @@ LEAST_SHARE = 0.05  # an alternative below it is noise
 LEAST_SIMILAR = 0.1
 
 
-def answer(asked: Asked, *, trust: Trust, at: datetime) -> Guidance:
+def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
     """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
     run that the request names is kept as an offer, and nothing else is."""
     seen, rules = asked.request.narrows(trust), tool_rules()
@@ -53,7 +53,7 @@ def answer(asked: Asked, *, trust: Trust, at: datetime) -> Guidance:
     return _offered(told, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
 
 
-def _offered(told: Guidance, asked: Asked, *, scope: str, trust: Trust, at: datetime) -> Guidance:
+def _offered(told: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
     if told.skill is None:
         return told
     offer = holdback.offer(told.skill, asked.request, scope=scope, trust=trust, at=at)

@@ -23,7 +23,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Told:
+class LineRuns:
     """A line of a field, with those of its `of` runs that are named."""
 
     field: str
@@ -40,7 +40,7 @@ class Link:
     at: datetime
 
 
-def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillVersion | None) -> list[Told]:
+def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillVersion | None) -> list[LineRuns]:
     """The lines that a version holds, whatever their numbers were then: it may be older, or edited by a person."""
     if version is None:
         return []
@@ -48,11 +48,11 @@ def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillV
     for field, rows in lines.items():
         held = {_masked(line) for line in _lines(version.fields.get(field))}
         told = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
-        found += [Told(field, row["text"], [UUID(one) for one in row["runs"]], row["of"]) for row in told]
+        found += [LineRuns(field, row["text"], [UUID(one) for one in row["runs"]], row["of"]) for row in told]
     return found
 
 
-def visible(lines: Iterable[Told], trust: Trust) -> dict[UUID, Link]:
+def visible(lines: Iterable[LineRuns], trust: Trust) -> dict[UUID, Link]:
     """Those of the runs that are there and may be seen, in one query."""
     ids = {one for line in lines for one in line.runs}
     if not ids:
@@ -62,7 +62,7 @@ def visible(lines: Iterable[Told], trust: Trust) -> dict[UUID, Link]:
     return {pk: Link(pk, outcome or "", title, at) for pk, outcome, title, at in named if at}
 
 
-def sections(lines: Sequence[Told], seen: Mapping[UUID, Link]) -> list[dict[str, Any]]:
+def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[str, Any]]:
     """Field by field its lines, each with links to its runs, the newest first."""
     found = []
     for field, title in TITLES.items():

@@ -60,7 +60,7 @@ class GuidanceRequest(BaseModel):
 
 
 @dataclass(frozen=True)
-class Asked:
+class GuidanceQuestion:
     """A checked request, with its messages as a run that has not ended."""
 
     request: GuidanceRequest
@@ -80,7 +80,7 @@ class Asked:
 _NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter here
 
 
-def check(raw: Any) -> Asked:
+def check(raw: Any) -> GuidanceQuestion:
     """Invalid names every wrong field, of the messages too. A field that is null or blank counts as not given."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
@@ -92,8 +92,8 @@ def check(raw: Any) -> Asked:
     if (request.messages is None) == (request.task is None):
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
     if request.messages is None:
-        return Asked(request, _run([EventDraft(kind="message", role="user", text=request.task or "")]))
-    return Asked(request, _run(Reader().read(request.messages)))
+        return GuidanceQuestion(request, _run([EventDraft(kind="message", role="user", text=request.task or "")]))
+    return GuidanceQuestion(request, _run(Reader().read(request.messages)))
 
 
 def _absent(name: str, value: Any) -> bool:

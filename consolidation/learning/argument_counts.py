@@ -15,7 +15,7 @@ BY_ERROR, BY_OUTCOME = 0.05, 0.01  # by chance: a call's own error tells more th
 
 
 @dataclass(frozen=True)
-class Given:
+class SourcedCall:
     """One call: of each value the places where it stood before."""
 
     places: tuple[frozenset[str], ...]
@@ -38,17 +38,18 @@ class Shown:
 
     case: UUID
     outcome: str
-    calls: tuple[Given, ...]
+    calls: tuple[SourcedCall, ...]
 
     @classmethod
     def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
         given = (
-            Given(tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"])) for one in calls
+            SourcedCall(tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]))
+            for one in calls
         )
         return cls(case, outcome, tuple(given))
 
     @property
-    def well(self) -> tuple[Given, ...]:
+    def well(self) -> tuple[SourcedCall, ...]:
         """The calls that worked in a run that ended well."""
         return tuple(call for call in self.calls if call.worked) if self.outcome == "success" else ()
 
@@ -88,7 +89,7 @@ def chance(own: Count, other: Count) -> float:
     return min(telling, default=1.0)
 
 
-def has(calls: Sequence[Given], source: str) -> bool:
+def has(calls: Sequence[SourcedCall], source: str) -> bool:
     return any(call.comes_from(source) for call in calls)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.learning.argument_calls import ARROW, INSTRUCTIONS, MESSAGE, NOWHERE
-from consolidation.learning.argument_counts import Count, Given, Pair, Shown, chance, fails, has, is_sure, streak
+from consolidation.learning.argument_counts import Count, Pair, Shown, SourcedCall, chance, fails, has, is_sure, streak
 from consolidation.learning.argument_words import ArgumentWords, Streak
 from consolidation.learning.findings import Language
 from consolidation.learning.startups import LEAST_CASES
@@ -16,7 +16,7 @@ MOST_FAILING = 2
 KNOWN_RUNS = 3  # of two cases, before a field that may be somebody's name is spelled out
 
 
-Test = Callable[[Given], bool]
+Test = Callable[[SourcedCall], bool]
 
 
 class ArgumentFindings:

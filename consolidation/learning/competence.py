@@ -15,7 +15,7 @@ from consolidation.learning.neighbours import Difference, differences
 from consolidation.learning.phrases import Phrases, phrases
 from consolidation.learning.places import located
 from consolidation.learning.recipe import Stage, stages
-from consolidation.learning.records import Sign
+from consolidation.learning.records import Condition
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import Sources, arguments
@@ -51,7 +51,7 @@ class _Learned:
     sources: Sources
     said: Sequence[Term]
     met: Sequence[Mode]
-    signs: Sequence[Sign]
+    signs: Sequence[Condition]
     seen: Contrast
     beside: Sequence[Difference]
     work: CommandWork | None

@@ -9,7 +9,7 @@ from consolidation.learning.failures import Mode, Quiet
 from consolidation.learning.lines import Ids, Line, ids_of
 from consolidation.learning.neighbours import Difference
 from consolidation.learning.phrases import Phrases
-from consolidation.learning.records import Sign
+from consolidation.learning.records import Condition
 from consolidation.learning.scope import Scope
 from consolidation.learning.toolnames import code
 from consolidation.learning.wording import upper_first
@@ -19,7 +19,12 @@ FEW_SIMILAR = 12  # runs, among which a single one tells something too
 
 
 def lessons(
-    scope: Scope, say: Phrases, seen: Contrast, signs: Sequence[Sign], beside: Sequence[Difference], quiet: Quiet
+    scope: Scope,
+    say: Phrases,
+    seen: Contrast,
+    signs: Sequence[Condition],
+    beside: Sequence[Difference],
+    quiet: Quiet,
 ) -> list[Line]:
     lines = [*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say)]
     if scope.parts:
@@ -39,7 +44,7 @@ def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
     return [Line(told, ids_of(scope.runs))]
 
 
-def _of_signs(signs: Sequence[Sign], say: Phrases) -> Iterator[Line]:
+def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
     """Those that no step tells already."""
     for sign in signs:
         if not sign.acted:

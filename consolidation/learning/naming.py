@@ -13,7 +13,7 @@ from consolidation.learning.contrast import Way
 from consolidation.learning.effects import is_edit, telling
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
-from consolidation.learning.records import Sign
+from consolidation.learning.records import Condition
 from consolidation.learning.speech import Term
 from consolidation.learning.toolnames import code, phrase
 from consolidation.learning.wording import cut, upper_first
@@ -91,8 +91,8 @@ class Use:
     """When to use it and when not: words of the requests, conditions, what else similar requests needed."""
 
     said: Sequence[Term]
-    signs: Sequence[Sign]
-    other: tuple[Sign, str, str] | None  # the condition, the value of other records, what is done with those
+    signs: Sequence[Condition]
+    other: tuple[Condition, str, str] | None  # the condition, the value of other records, what is done with those
     ways: Sequence[Way]
     places: Sequence[str] = ()
 
@@ -116,7 +116,7 @@ def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     return say("use_asked", acts=_said(acts, say)) if acts else say("use_answer")
 
 
-def _conditions(signs: Sequence[Sign]) -> list[str]:
+def _conditions(signs: Sequence[Condition]) -> list[str]:
     """Each once, and none of a field that has another value for another effect: the steps tell those apart."""
     values: dict[tuple[str, str], set[str]] = {}
     for sign in signs:

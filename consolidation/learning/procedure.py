@@ -11,7 +11,7 @@ from consolidation.learning.effects import CHORES, is_edit
 from consolidation.learning.lines import Ids, Line
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
-from consolidation.learning.records import Sign
+from consolidation.learning.records import Condition
 from consolidation.learning.sources import Origin, Sources
 from consolidation.learning.together import Companion
 from consolidation.learning.toolnames import code, phrase
@@ -29,7 +29,7 @@ class Known:
 
     sources: Sources
     assents: Mapping[str, Assent]
-    signs: Sequence[Sign]
+    signs: Sequence[Condition]
     companions: Sequence[Companion]
     work: CommandWork | None = None
     shown_by: Ids = ()
@@ -88,7 +88,7 @@ def _is_named(kind: str, forms: Sequence[Started]) -> bool:
     return any(form.form.split()[-1] == kind or form.form == kind for form in forms)
 
 
-def _choice(sign: Sign, say: Phrases) -> str:
+def _choice(sign: Condition, say: Phrases) -> str:
     fact = f"{code(sign.field)} {'是' if say.language == 'zh' else 'is'} {sign.value}"
     return say("choose", fact=fact, n=sign.runs, of=sign.of, m=sign.others, of_m=sign.of_others)
 

@@ -28,7 +28,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Sign(Counted):
+class Condition(Counted):
     """`runs` of `of` successes acted on a record with such a value (or, without an effect, saw one); of the other
     records `others` of `of_others`. `acted`: the tool that acted, '' for none."""
 
@@ -53,20 +53,20 @@ class Sign(Counted):
         return math.exp(math.log(a / n) - math.log(b / m) - Z * spread)
 
 
-def signs(scope: Scope) -> list[Sign]:
+def signs(scope: Scope) -> list[Condition]:
     """The conditions that separate, the clearest first; of a field that shows two such values none."""
     tools = sorted(scope.effects(scope.runs[0])) or [""]
     found = [sign for tool in tools for sign in _of_tool(scope, tool)]
     return sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
 
 
-def _of_tool(scope: Scope, acting: str) -> list[Sign]:
+def _of_tool(scope: Scope, acting: str) -> list[Condition]:
     own, others, holding = _units(scope, acting)
     by_tool = Counter(tool for facts in own for tool in {fact[0] for fact in facts})
     rest = Counter(tool for facts in others for tool in {fact[0] for fact in facts})
     held, elsewhere = _held(own), _held(others)
     counted = [
-        Sign(*fact, n, by_tool[fact[0]], elsewhere[fact], rest[fact[0]], acting, ids=ids_of(holding[fact]))
+        Condition(*fact, n, by_tool[fact[0]], elsewhere[fact], rest[fact[0]], acting, ids=ids_of(holding[fact]))
         for fact, n in held.items()
         if n >= LEAST_RUNS and len({run.thread for run in holding[fact]}) >= 2
     ]
@@ -79,9 +79,11 @@ def _of_tool(scope: Scope, acting: str) -> list[Sign]:
     return _adding([sign for sign in clear if values[sign.tool, sign.field] == 1], own, others)
 
 
-def _adding(found: Sequence[Sign], own: Sequence[frozenset[Fact]], others: Sequence[frozenset[Fact]]) -> list[Sign]:
+def _adding(
+    found: Sequence[Condition], own: Sequence[frozenset[Fact]], others: Sequence[frozenset[Fact]]
+) -> list[Condition]:
     """The clearest one, and of the rest those that still separate among the records that have the ones before."""
-    kept: list[Sign] = []
+    kept: list[Condition] = []
     for sign in sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value)):
         known = {one.fact for one in kept}
         mine, rest = ([facts for facts in side if known <= facts] for side in (own, others))
@@ -128,7 +130,7 @@ def _facts(records: Iterable[Record]) -> frozenset[Fact]:
     return frozenset(fact for record in records for fact in record.facts)
 
 
-def elsewhere(scope: Scope, sign: Sign, own: Iterable[Sign]) -> tuple[str, str] | None:
+def elsewhere(scope: Scope, sign: Condition, own: Iterable[Condition]) -> tuple[str, str] | None:
     """The value of the same field that other effects act on, and the effect that does so most: (value, tool)."""
     mine = {other.value for other in own if (other.tool, other.field) == (sign.tool, sign.field)}
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)

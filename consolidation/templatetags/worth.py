@@ -42,11 +42,11 @@ def _shown(memory: Memory) -> SkillVersion | None:
     return skill.proposed or skill.published or next(iter(skill.versions.all()), None)
 
 
-def _examples(worth: SkillWorth | None) -> list[line_runs.Told]:
+def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
     if worth is None:
         return []
     named = [UUID(case[0]) for case in worth.cases] + [worth.well_example, worth.ill_example]
-    return [line_runs.Told("", "", [one for one in named if one], len(named))]
+    return [line_runs.LineRuns("", "", [one for one in named if one], len(named))]
 
 
 @register.filter

@@ -13,7 +13,7 @@ from memories.api.base import ApiView
 from memories.api.memory_shape import Memory, Stub, memory_example
 from memories.api.openapi import operation
 from memories.api.shapes import Json, Shape, Share
-from memories.search import Found, Result, SearchRequest
+from memories.search import Result, SearchRequest, SearchResults
 from memories.values.choices import Permission
 
 EXAMPLE: Json = {
@@ -112,7 +112,7 @@ class SearchAnswer(Shape):
     }
 
     @classmethod
-    def of(cls, found: Found, question: SearchRequest, *, at: datetime) -> Json:
+    def of(cls, found: SearchResults, question: SearchRequest, *, at: datetime) -> Json:
         results = [SearchResult.of(result, at=at, explain=question.explain) for result in found.results]
         results += [
             {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs

@@ -21,7 +21,7 @@ PROBE = "What is remembered is found again."  # a text that no endpoint has a re
 log = logging.getLogger("memos.embedding")
 
 
-class Said(NamedTuple):
+class PendingPassage(NamedTuple):
     passage: int
     text: str
 
@@ -49,16 +49,16 @@ def embed_some(*, at: datetime) -> Counter[str]:
     return Counter(embedded=sum(vector is not None for vector in vectors), taken=len(taken))
 
 
-def _allowed(taken: Sequence[int], embedder: Embedder) -> list[Said]:
+def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
     """What may leave the machine as it is classified now; the rest is found by its words."""
     rows = Passage.objects.filter(pk__in=taken).order_by("pk")
     if embedder.external:
         rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
     said = rows.values_list("pk", "event_id", "actor", "text")
-    return [Said(pk, text.said(actor if event else "", words)) for pk, event, actor, words in said]
+    return [PendingPassage(pk, text.said(actor if event else "", words)) for pk, event, actor, words in said]
 
 
-def _ask(batch: Sequence[Said], embedder: Embedder) -> list[Array | None]:
+def _ask(batch: Sequence[PendingPassage], embedder: Embedder) -> list[Array | None]:
     try:
         return embedder.embed([said.text for said in batch])
     except Refused as refused:
@@ -85,7 +85,7 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
         raise Unavailable(f"{known.name} gives vectors of {size} dimensions, those before had {known.dimensions}")
 
 
-def _store(batch: Sequence[Said], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
+def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
     """What has been deleted meanwhile is passed by; a text without a vector leaves the queue too."""
     found = [
         (said.passage, halfvec_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None

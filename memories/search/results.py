@@ -24,7 +24,7 @@ RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GR
 SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
 
 
-class Told(NamedTuple):
+class PassageHit(NamedTuple):
     """A passage of a result, with how well it answers. `ref` is the caller's id of its event."""
 
     event_id: UUID | None
@@ -45,7 +45,7 @@ class Result:
     memory: Memory
     score: float
     relevance: float | None = None
-    passages: list[Told] = field(default_factory=list)
+    passages: list[PassageHit] = field(default_factory=list)
     parts: dict[str, float] = field(default_factory=dict)
     matched: int = 0
     cosine: float | None = None
@@ -53,7 +53,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResults:
     """`stubs`: what lies exactly one level above the caller, where asked for. `degraded`: what did not help."""
 
     results: list[Result]
@@ -77,7 +77,9 @@ def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> lis
         if memory := memories.get(one.passages[0].candidate.memory):
             told = shown.get(id(one), [])
             there = ((passages.get(scored.candidate.passage), scored.score) for scored in told)
-            results.append(_result(memory, one, [Told._make([*row, score]) for row, score in there if row], request))
+            results.append(
+                _result(memory, one, [PassageHit._make([*row, score]) for row, score in there if row], request)
+            )
     return results
 
 
@@ -99,7 +101,7 @@ def _passages(ids: list[int]) -> dict[int, list[Any]]:
         return {id: rest for id, *rest in cursor.fetchall()}
 
 
-def _result(memory: Memory, one: Ranked, told: list[Told], request: SearchRequest) -> Result:
+def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: SearchRequest) -> Result:
     best: Scored = one.passages[0]
     parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor")}
     if request.unit == "memory":

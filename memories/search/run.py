@@ -16,7 +16,7 @@ from memories.search.plan import SearchPlan
 from memories.search.question import embed_question, read_question
 from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.search.request import SearchRequest
-from memories.search.results import Found, Result, fetched, most_salient, selection
+from memories.search.results import Result, SearchResults, fetched, most_salient, selection
 from memories.values.choices import ActorKind
 from memories.values.filters import Filter
 from memories.values.trust import Trust
@@ -25,7 +25,7 @@ MOST_COUNTED = 10
 MOST_STUBS = 50
 
 
-def search(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
+def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
     """What the caller may see and the request asks for, best first; one use of the first 10 is counted for an agent."""
     found = find(request, trust=trust, at=at)
     if found.results and trust.actor.kind == ActorKind.AGENT:
@@ -34,7 +34,7 @@ def search(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
     return found
 
 
-def find(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
+def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
     """Search without counting uses. Not to be called inside a transaction: an endpoint may embed the question."""
     began = time.perf_counter()
     narrowed, text = request.narrows(trust), request.query.strip()
@@ -48,7 +48,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> Found:
             results = most_salient(Memory.objects.filter(wanted.q()), at=at, limit=request.limit)
         stubs = list(_stubs(wanted, narrowed, at=at)) if request.include_redacted else []
     took = round((time.perf_counter() - began) * 1000, 2)
-    return Found(results, stubs, selection(request, results, at=at), degraded, took)
+    return SearchResults(results, stubs, selection(request, results, at=at), degraded, took)
 
 
 def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Result]:

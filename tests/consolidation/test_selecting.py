@@ -7,7 +7,7 @@ import pytest
 
 from memories import search
 from memories.models import Memory, Performance
-from memories.search import Found
+from memories.search import SearchResults
 from memories.values.choices import Type
 from memories.values.trust import everything
 from tests.consolidation.experience import NOON, competence, consolidated, messages, run
@@ -24,7 +24,7 @@ LEARNED = (
 )
 
 
-def select(query: str, **asked: Any) -> Found:
+def select(query: str, **asked: Any) -> SearchResults:
     body = {"query": query, "types": ["competence"], "include_candidates": True, **asked}
     return search.find(search.check(body), trust=everything(ANNA), at=NOON + timedelta(days=1))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from memories import indexing, search
 from memories.models import Memory
-from memories.search import Found
+from memories.search import SearchResults
 from memories.values.choices import Status
 from memories.values.trust import Trust, everything
 from tests.make import ANNA, AT, make_memory, make_run, user
@@ -26,14 +26,14 @@ def talk(*said: str, **fields: Any) -> Memory:
     return make_run(messages=messages, **fields)
 
 
-def find(query: str = "", *, by: Trust | None = None, **asked: Any) -> Found:
+def find(query: str = "", *, by: Trust | None = None, **asked: Any) -> SearchResults:
     body = {"query": query, **asked}
     return search.search(search.check(body), trust=by or everything(ANNA), at=AT)
 
 
-def said(found: Found) -> list[str]:
+def said(found: SearchResults) -> list[str]:
     return [result.memory.content for result in found.results]
 
 
-def passages(found: Found) -> list[str]:
+def passages(found: SearchResults) -> list[str]:
     return [result.passages[0].text for result in found.results]

@@ -13,7 +13,7 @@ NODE = re.compile(r"(?:n|([0-9a-f]{8})-)([1-9][0-9]{0,8})")  # `n<position>` nam
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NodeReference:
     """A node that was named without an episode, in a scope where that was said."""
 
     prefix: str
@@ -43,15 +43,15 @@ def _earlier(name: str, episode_id: UUID, position: int) -> str | None:
     return node_id(episode_id, int(match[2]))
 
 
-def first_named_node(depends_on: Iterable[str], scope: str | None) -> Wanted | None:
+def first_named_node(depends_on: Iterable[str], scope: str | None) -> NodeReference | None:
     """The first of these nodes that names its episode."""
     for name in depends_on:
         if (match := NODE.fullmatch(name)) and match[1]:
-            return Wanted(match[1], int(match[2]), scope)
+            return NodeReference(match[1], int(match[2]), scope)
     return None
 
 
-def follow(nodes: Iterable[Wanted], trust: Trust) -> dict[Wanted, Followed]:
+def follow(nodes: Iterable[NodeReference], trust: Trust) -> dict[NodeReference, Followed]:
     """The open episodes of this agent that have these nodes. Ids of one minute begin alike: of several it is the one
     that was opened last."""
     followed = {}

@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from memories import indexing
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import dependencies, joining, sensitivity
-from memories.intake.episodes.dependencies import Followed, Wanted
+from memories.intake.episodes.dependencies import Followed, NodeReference
 from memories.intake.episodes.joining import Thread
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.results import Ingested
@@ -132,7 +132,7 @@ def _open_alone(index: int, report: EventLike, *, trust: Trust, at: datetime) ->
 
 def _followed(reports: Sequence[EventLike], trust: Trust) -> dict[int, Followed]:
     """Of those that name neither episode nor thread: to which episode the nodes that they depend on lead."""
-    nodes: dict[int, Wanted] = {}
+    nodes: dict[int, NodeReference] = {}
     for index, report in enumerate(reports):
         depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
         if node := dependencies.first_named_node(depends_on, report.scope):

@@ -12,8 +12,8 @@ from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.vector import Serving
 from memories.search.context import queries, recording, rendering, selection
 from memories.search.context.company_mentions import LONGEST_READ, company_in
-from memories.search.context.queries import Wanted
-from memories.search.context.recording import Given
+from memories.search.context.queries import ContextQuery
+from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged
 from memories.search.context.time_budget import Allowance
@@ -89,13 +89,13 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     allowance = Allowance(ANSWER_WITHIN)
     seen, task = request.narrows(trust), request.task.strip()
     source = request.source or trust.actor.name
-    wanted = Wanted(seen, _companies(request, seen, task, allowance), at)
+    wanted = ContextQuery(seen, _companies(request, seen, task, allowance), at)
     hits = _hits(request, wanted, task, source, allowance)
     found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
     if trust.actor.kind == ActorKind.AGENT:
-        given = Given(source, chosen, rows, status_of(allowance.degraded))
+        given = InjectedContext(source, chosen, rows, status_of(allowance.degraded))
         allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
         if not trust.sources or source in trust.sources:
             notices = allowance.part("notices", lambda: recording.announce(wanted, source))
@@ -110,7 +110,7 @@ def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allow
     return (allowance.part("company", lambda: company_in(task, trust=seen), keeping=0.7) or ()) if task else ()
 
 
-def _hits(request: ContextRequest, wanted: Wanted, task: str, source: str, allowance: Allowance) -> list[Hit]:
+def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str, allowance: Allowance) -> list[Hit]:
     about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
     said = allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or []
     if not task:
@@ -136,7 +136,9 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
         return None
 
 
-def _chosen(request: ContextRequest, wanted: Wanted, hits: list[Hit]) -> tuple[list[Merged], list[Memory], set[UUID]]:
+def _chosen(
+    request: ContextRequest, wanted: ContextQuery, hits: list[Hit]
+) -> tuple[list[Merged], list[Memory], set[UUID]]:
     """As it now stands: what has vanished, or risen above the caller since it was found, is left out. The ids are those
     of directives."""
     found = selection.merged(hits)

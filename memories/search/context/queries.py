@@ -27,7 +27,7 @@ BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ContextQuery:
     """Who asks for what: `trust` is what the request leaves of the caller's, `companies` the ids of the right one."""
 
     trust: Trust
@@ -42,21 +42,21 @@ class Wanted:
         return Memory.objects.filter(self.filter.q())
 
 
-def by_company(wanted: Wanted) -> list[Hit]:
+def by_company(wanted: ContextQuery) -> list[Hit]:
     return _best(wanted, Q(company_id__in=wanted.companies), "company", BY_COMPANY) if wanted.companies else []
 
 
-def by_source(wanted: Wanted, source: str) -> list[Hit]:
+def by_source(wanted: ContextQuery, source: str) -> list[Hit]:
     return _best(wanted, Q(source=source), "source", BY_SOURCE)
 
 
-def _best(wanted: Wanted, asked: Q, why: str, most: int) -> list[Hit]:
+def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
     """Skills are for those whom they help with the task at hand: only the search names them."""
     rows = wanted.rows().filter(asked, type=Type.SEMANTIC).order_by(*BEST_FIRST)
     return [Hit(id, why) for id in rows.values_list("pk", flat=True)[:most]]
 
 
-def by_task(wanted: Wanted, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
+def by_task(wanted: ContextQuery, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
     """The best of a search that share a word with the task, or are near enough to it in meaning."""
     question = read_question(task, model, vector, wanted.trust.scopes_to_read)
     found = pool(SearchPlan(question, wanted.filter, wanted.at))

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 from memories.models import Adaptation, Injection, Memory
-from memories.search.context.queries import Wanted
+from memories.search.context.queries import ContextQuery
 from memories.search.context.rendering import in_one_line
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Merged
@@ -18,7 +18,7 @@ MOST_NOTICES = 10
 
 
 @dataclass(frozen=True)
-class Given:
+class InjectedContext:
     """What is put before an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded."""
 
     source: str
@@ -27,7 +27,7 @@ class Given:
     status: str
 
 
-def count(given: Given, request: ContextRequest, wanted: Wanted) -> None:
+def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery) -> None:
     """One use of exactly what was given, and a row that says what went where and why; also when nothing was found.
 
     Of the task only a keyed fingerprint is kept.
@@ -47,7 +47,7 @@ def count(given: Given, request: ContextRequest, wanted: Wanted) -> None:
     )
 
 
-def _scope(asked: str | None, wanted: Wanted, rows: Sequence[Memory]) -> str:
+def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> str:
     """Where it went: what was asked for, else the first that something of it is in, else the caller's only one."""
     if asked is not None:
         return asked
@@ -56,7 +56,7 @@ def _scope(asked: str | None, wanted: Wanted, rows: Sequence[Memory]) -> str:
     return of_items[0] if of_items else only[0] if len(only) == 1 else ""
 
 
-def announce(wanted: Wanted, source: str) -> list[str]:
+def announce(wanted: ContextQuery, source: str) -> list[str]:
     """The notices that wait for this source, each told once: of two callers at the same moment one has it.
 
     A notice about one company is not told in the context of another.
