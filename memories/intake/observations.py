@@ -12,7 +12,7 @@ from memories.intake.admission import admit, suppress
 from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.writing import create, lock_key
-from memories.intake.episodes.results import Ingested
+from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports import payloads
 from memories.intake.reports.events import ObservationReport
 from memories.intake.reports.payloads import key_of

@@ -10,7 +10,7 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least
 
 from memories.models.trusted import Trusted
-from memories.values import decay, filters
+from memories.values import conditions, decay
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no
 class Ageing(Trusted["Memory"]):
     def current(self, at: datetime) -> Self:
         """What holds by default: confirmed or applied, not past its TTL, inside its window."""
-        return self.filter(filters.valid(at).q(), status__in=BELIEVED)
+        return self.filter(conditions.valid(at).q(), status__in=BELIEVED)
 
     def unexpired(self, at: datetime) -> Self:
         """What is still there for whoever reads, though no job may have removed the rest yet."""
-        return self.filter(filters.unexpired(at).q())
+        return self.filter(conditions.unexpired(at).q())
 
     def keyed(self, key: str, *, scope: str) -> Self:
         """What a key names: the live memory, then those that were closed, the latest first."""

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from memories.search.request import SearchRequest
 from memories.values.choices import BELIEVED, Type
-from memories.values.filters import EitherOf, Filter, SalientAt, Where, valid, where
+from memories.values.conditions import EitherOf, Filter, SalientAt, Where, valid, where
 from memories.values.trust import Trust
 
 SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")

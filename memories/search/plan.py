@@ -13,7 +13,7 @@ from memories.search import filters
 from memories.search.lexemes import LexemeQuery, lexeme_query, quoted
 from memories.search.question import Question
 from memories.search.ranking import FEW_PASSAGES
-from memories.values.filters import Filter
+from memories.values.conditions import Filter
 
 FEW = 50_000  # passages that may be compared one by one
 MOST_NEAREST = 5_000  # nearest passages among which the memories asked for are looked for

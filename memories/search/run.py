@@ -18,7 +18,7 @@ from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.search.request import SearchRequest
 from memories.search.results import Result, SearchResults, fetched, most_salient, selection
 from memories.values.choices import ActorKind
-from memories.values.filters import Filter
+from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
 MOST_COUNTED = 10

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from memories.values import filters
+from memories.values import conditions
 from memories.values.choices import ActorKind, Permission, Sensitivity
+from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
-from memories.values.filters import Filter
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
 
@@ -56,7 +56,7 @@ class Trust:
     @property
     def filter(self) -> Filter:
         """What the caller may see of a table with the columns sensitivity and scope."""
-        return filters.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
+        return conditions.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
 
     def visible(self, path: str = "") -> Q:
         """The same for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""

@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.search import SearchRequest, check, filters
 from memories.search.candidates import INDEXED, OF_PASSAGE
 from memories.values.choices import ActorKind, Status, Type
-from memories.values.filters import Filter, where
+from memories.values.conditions import Filter, where
 from memories.values.trust import Actor, Trust
 from tests.make import AT, make_memory
 

@@ -4,8 +4,8 @@ from memories.intake.episodes.closing import close_silent, set_outcome
 from memories.intake.episodes.conversations import conversation, conversations
 from memories.intake.episodes.events import record_events
 from memories.intake.episodes.outcomes import outcome
-from memories.intake.episodes.results import Ingested
 from memories.intake.episodes.working_states import working_state
+from memories.intake.episodes.write_result import Ingested
 from memories.intake.observations import observation
 
 __all__ = [

@@ -13,8 +13,8 @@ from memories import indexing
 from memories.intake.admission import EpisodeName, forgotten_episodes, sensitivity_of
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.new_rows import episode_memory, event
-from memories.intake.episodes.results import Ingested
 from memories.intake.episodes.sensitivity import may_continue
+from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports.conversation import Draft
 from memories.models import Episode, Event, Instruction, bulk_rows
 from memories.values.choices import SYSTEM_ROLES

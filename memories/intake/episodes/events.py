@@ -20,7 +20,7 @@ from memories.intake.episodes import dependencies, joining, sensitivity
 from memories.intake.episodes.dependencies import Followed, NodeReference
 from memories.intake.episodes.joining import Thread
 from memories.intake.episodes.new_rows import episode_memory, event
-from memories.intake.episodes.results import Ingested
+from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, ToolOutputReport
 from memories.models import Episode, Event, Memory, bulk_rows

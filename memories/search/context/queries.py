@@ -18,7 +18,7 @@ from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.values.choices import Type
-from memories.values.filters import Filter
+from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
 BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
