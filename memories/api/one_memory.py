@@ -14,10 +14,10 @@ from memories import lifecycle, models, people
 from memories.api import paging
 from memories.api.base import IF_MATCH, ApiView, WriteView, allowed_versions, etag, read
 from memories.api.episodes import events_of
+from memories.api.history import INCLUDED, EvidenceEntry, HistoryEntry, RelationEntry
 from memories.api.memory_shape import RELATED, Memory, ProposedMemory, memory_example
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
-from memories.api.trails import INCLUDED, EvidenceEntry, HistoryEntry, RelationEntry
 from memories.intake import edits
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import ActorKind, Permission, Type

@@ -7,6 +7,7 @@ from memories.api.agents import Agents, Me
 from memories.api.batch import Batch
 from memories.api.conversations import Conversations
 from memories.api.episodes import EpisodeEvents, Episodes
+from memories.api.history import EvidenceList, History, Relations
 from memories.api.ingestion import Events, Observations, Outcomes, ToolOutputs, WorkingState, WorkingStates
 from memories.api.memories import Memories, Teach
 from memories.api.metrics import MetricsView
@@ -14,7 +15,6 @@ from memories.api.one_memory import Erase, OneByKey, OneMemory
 from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
-from memories.api.trails import EvidenceList, History, Relations
 
 
 class AnyTextConverter(StringConverter):

@@ -5,10 +5,10 @@ from rest_framework.response import Response
 
 from memories.api import paging
 from memories.api.base import ApiView
+from memories.api.history import HistoryEntry
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
 from memories.api.shapes import Page
-from memories.api.trails import HistoryEntry
 from memories.models import AuditEntry
 from memories.values.choices import Permission
 
