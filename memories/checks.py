@@ -1,4 +1,4 @@
-"""System checks of what the database holds."""
+"""System checks of the database's content."""
 
 from collections.abc import Sequence
 from typing import Any

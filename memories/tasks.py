@@ -1,4 +1,4 @@
-"""Tasks of the job worker. The row is the queue: a task is only a nudge, which may come twice or get lost."""
+"""Tasks of the job worker. The row is the queue: a task is only a nudge, which may run twice or get lost."""
 
 import logging
 import time

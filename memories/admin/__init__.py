@@ -1,4 +1,4 @@
-"""The admin: operators see every row that they may see, and change only what has no verb."""
+"""Admin pages: operators read every row within their trust, and change only what no domain operation changes."""
 
 from memories.admin import agents, records
 

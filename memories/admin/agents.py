@@ -1,4 +1,4 @@
-"""Agents: an operator issues a token and sees it this once, and revokes it. What a token may do does not change."""
+"""Admin of agents: issue a token (shown once) and revoke it. What a token may do never changes."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is known and how it came to be. Memory is registered by the hall, with what the desk decides about it."""
+"""Read-only admin pages of episodes, evidence, audit entries and other records. Memory is registered by review."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Operators' pages of rows that only verbs may change: read-only, and within the person's trust at every door."""
+"""Base classes of read-only admin pages, limited to what the person's trust allows."""
 
 import json
 from collections.abc import Callable, Sequence

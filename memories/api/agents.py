@@ -1,4 +1,4 @@
-"""GET agents: who may call, and what they may see and do (never their tokens). GET me: who is calling."""
+"""GET agents: callers and what they may see and do (never their tokens). GET me: the current caller."""
 
 from datetime import datetime
 

@@ -1,6 +1,6 @@
-"""Who calls (an agent by its token, a person by the session), what it may do here, and how often.
+"""Authentication (an agent by its token, a person by the session), permissions and rate limits.
 
-`request.auth` is the caller's Trust from here on.
+`request.auth` is the caller's Trust once authenticated.
 """
 
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What the views of every room's API share: trust, permissions, parameters, bodies, If-Match, retries."""
+"""Base views of every API: trust, permissions, parameters, bodies, If-Match, retries."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""POST batch: up to 1,000 reports in one transaction; valid ones are stored, each bad one is answered in its place."""
+"""POST batch: up to 1,000 reports in one transaction; valid ones are stored, each invalid one gets its own error."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime

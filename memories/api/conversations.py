@@ -1,4 +1,4 @@
-"""POST conversations: a whole recorded run in OpenAI's or Anthropic's form becomes one closed episode."""
+"""POST conversations: store a recorded run in OpenAI's or Anthropic's format as one closed episode."""
 
 from typing import Annotated, Any, Literal
 

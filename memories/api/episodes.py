@@ -1,4 +1,4 @@
-"""GET episodes: what was recorded, newest first. GET episodes/{id}/events: everything that happened in one of them."""
+"""GET episodes: the list, newest first. GET episodes/{id}/events: the events of one episode."""
 
 from datetime import datetime
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""GET memories/{id}/history, evidence, relations: what was done to a memory, what speaks for it, what it relates to."""
+"""GET memories/{id}/history, evidence, relations: the audit trail, evidence and relations of a memory."""
 
 from collections.abc import Callable
 from datetime import datetime

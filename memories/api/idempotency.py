@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: the same request again gets the first answer again, another body under the same key a 409."""
+"""`Idempotency-Key`: a repeated request gets the first answer; another body under the same key gets 409."""
 
 import hashlib
 import json

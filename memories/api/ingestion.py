@@ -1,4 +1,7 @@
-"""What agents report, one by one. Each answers with the memory: 201 new, 200 joined, updated or reinforced."""
+"""POST of single reports: events, tool outputs, observations, outcomes, working states. GET of a working state.
+
+Each answers with the memory: 201 new, 200 joined, updated or reinforced.
+"""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""GET memories: the list. POST memories: an agent stores a claim. POST memories/teach: a person states what holds."""
+"""GET memories: the list. POST memories: store an agent's claim. POST memories/teach: store a person's statement."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

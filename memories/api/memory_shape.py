@@ -1,4 +1,4 @@
-"""A memory as the API shows it: whole, as a redacted stub, and as the answer to a write."""
+"""Representations of a memory in answers: whole, as a redacted stub, and as the answer to a write."""
 
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal

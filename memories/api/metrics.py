@@ -1,4 +1,4 @@
-"""GET metrics: figures of what the caller may see, each with what it counts."""
+"""GET metrics: figures over what the caller may see."""
 
 from datetime import datetime
 from typing import Annotated

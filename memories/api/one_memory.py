@@ -1,4 +1,4 @@
-"""GET, PATCH and DELETE of one memory, by its id or its key; and its erasure by an administrator."""
+"""GET, PATCH and DELETE of one memory by id or key, and POST of its erasure by an administrator."""
 
 from dataclasses import asdict
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of an operation: its words from the method's docstring, the rest from the view."""
+"""OpenAPI documentation of operations: texts from the method's docstring, the rest from the view."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Lists: the query parameters that they share, each with its words; reading them; pages by cursor."""
+"""Query parameters shared by lists, their parsing and documentation, and pagination by cursor."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Bodies: bounded before they are read into memory, and JSON only as PostgreSQL can keep it."""
+"""The JSON body parser: limits the size before reading, and rejects what PostgreSQL cannot store."""
 
 from collections.abc import Mapping
 from typing import IO, Any

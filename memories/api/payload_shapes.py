@@ -1,4 +1,4 @@
-"""What a memory says, by its type; the track record of a skill or plan is counted when it is read."""
+"""Representations of a memory's payload by type; track records are computed when read."""
 
 from datetime import datetime
 from typing import Any, Literal

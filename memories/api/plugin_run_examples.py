@@ -1,6 +1,6 @@
-"""Examples of what plugins report: for each of the five pattern rules a batch that is just enough for it.
+"""Example batches of plugin runs, one for each of the five pattern rules, with just enough runs for it.
 
-A test posts them, lets the rules read, and looks for the key that each names.
+A test posts them, runs the rules, and looks for the key that each names.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details, with a stable `code` and, for fields, a JSON pointer each."""
+"""Errors as RFC 9457 problem details, with a stable `code` and a JSON pointer for each wrong field."""
 
 import logging
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Where what was learned comes from: the episodes that speak for it, in the provenance that an answer shows."""
+"""Provenance of learned memories: adds the episodes behind them to answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator

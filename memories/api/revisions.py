@@ -1,4 +1,4 @@
-"""Revision: an agent revises its own memories, people with `review` any, the rest is proposed (202)."""
+"""POST of revisions: an agent revises its own memories, a person with `review` any; others are proposed (202)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""POST memories/{id}/reinforce and /penalize: they move salience, and nothing else."""
+"""POST memories/{id}/reinforce and /penalize: change the salience of a memory, and nothing else."""
 
 from typing import Annotated, Any
 from uuid import UUID

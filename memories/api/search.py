@@ -1,4 +1,4 @@
-"""POST search: one ranking of everything; and its other name, POST retrieve."""
+"""POST search: one ranking over all memories; POST retrieve is an alias."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,7 +1,7 @@
-"""What all shapes of the API share: how a row becomes an answer, how pages look, numbers within bounds.
+"""Base classes of the API's request and response shapes: rows to answers, pages, bounded numbers.
 
-A shape stands for one representation: its fields are documented by it, answers are made from it, and it carries an
-example. Nothing is validated while the program answers; the property tests hold answers to their shapes.
+A shape stands for one representation: it documents its fields, makes answers from rows, and carries an example. Answers
+are not validated at run time; the property tests compare them with their shapes.
 """
 
 from collections.abc import Callable, Sequence

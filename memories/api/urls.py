@@ -1,4 +1,4 @@
-"""Everything that this room answers under /api/v1/."""
+"""URLs of this API under /api/v1/."""
 
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter

@@ -1,4 +1,4 @@
-"""What of Chinese (and Japanese) can be told without a segmenter: numerals, denials, comparisons, names, bigrams."""
+"""Chinese and Japanese text without a segmenter: numerals, negations, comparisons, names and character bigrams."""
 
 import re
 from collections.abc import Iterator

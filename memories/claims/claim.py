@@ -1,4 +1,4 @@
-"""A statement as sets that can be compared: in words, or sealed so that nobody can read them."""
+"""The Claim type: a statement as comparable sets of tokens, in words or sealed as HMACs."""
 
 import hashlib
 import hmac

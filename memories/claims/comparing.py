@@ -1,4 +1,4 @@
-"""Same claim, the same one in other words, a changed one, or another one."""
+"""Comparison of two claims: same, reworded, changed or other."""
 
 from collections import defaultdict
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Closed word lists of English: what says nothing by itself, what denies, and what verbs a name is the subject of."""
+"""Closed English word lists: stop words, negations, and the verbs that take a name as subject."""
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What looks alike is read alike: HTML entities, letters of other scripts that pass for Latin ones, joined words."""
+"""Folding of lookalike text: HTML entities, confusable letters of other scripts, words joined by underscores."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""From pieces to amounts: spelled numbers, units, dates with their months, how often."""
+"""Recognition of amounts in a row of pieces: spelled numbers, units, dates with month names, frequencies."""
 
 from memories.claims.lexicon import STOP
 from memories.claims.pieces import Piece

@@ -1,7 +1,7 @@
-"""What a verb acts on: send > invoices. A sentence that says the same of another object is another claim.
+"""Extraction of verb-object pairs (send>invoices): the same said of another object is another claim.
 
-Without a parser: a verb is told by what stands before it (never, must, please), by a list of what people ask of each
-other, or by being passive. Where nothing tells a verb, there is no object, and the tokens alone are compared.
+Works without a parser: a word counts as a verb by what stands before it (never, must, please), by a list of common
+imperatives, or by being passive. Where no verb is recognised there is no object, and only the tokens are compared.
 """
 
 import itertools

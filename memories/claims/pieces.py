@@ -1,4 +1,4 @@
-"""A text as a row of pieces: words, runs of Chinese, numbers, and marks for what denies, compares and bounds."""
+"""Tokenizer of claims: words, runs of Chinese, numbers, and marks for negation, comparison and bounds."""
 
 import re
 from collections.abc import Iterator

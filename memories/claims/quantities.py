@@ -1,4 +1,4 @@
-"""Numbers, units, dates and times, each in one way of writing."""
+"""Normal forms of numbers, units, dates and times."""
 
 import re
 from decimal import Decimal, InvalidOperation

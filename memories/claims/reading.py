@@ -1,4 +1,4 @@
-"""A text as a claim."""
+"""Parsing of a text into a Claim."""
 
 import hashlib
 from collections.abc import Iterator

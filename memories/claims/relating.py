@@ -1,4 +1,4 @@
-"""From pieces to what stands between them: denials, comparisons, names, who acts upon whom."""
+"""Relations between pieces: negations, comparisons, names, and which name acts on which."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What one word is: nothing of its own, a denial, a weekday, a number, or content under its stem."""
+"""Classification of single words: stop word, negation, weekday, number, or content word under its stem."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Meaning: the built-in model, or an endpoint where one is set."""
+"""Text embedding: the built-in model, or an external endpoint where the settings name one."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What gives texts a meaning that can be compared: one door, whatever stands behind it."""
+"""The Embedder interface, its errors, and the similarity of vectors."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's /embeddings."""
+"""Embedder for any HTTP endpoint compatible with OpenAI's /embeddings."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A question as a vector: with little patience for an endpoint, and none for one that has just failed."""
+"""Embedding of a search question with a short timeout; a failed endpoint is skipped for a while."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The built-in model: a table of vectors of word pieces, summed. No network, no model runtime. See ATTRIBUTION.md."""
+"""The built-in embedding model: summed vectors of word pieces. No network, no model runtime. See ATTRIBUTION.md."""
 
 from collections.abc import Sequence
 from functools import cached_property

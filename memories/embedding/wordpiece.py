@@ -1,7 +1,8 @@
-"""Texts into the pieces of BERT's vocabulary: lower case, without accents, the longest known piece first.
+"""WordPiece tokenizer with BERT's vocabulary: lower case, without accents, the longest known piece first.
 
-The same pieces as the reference implementation (its vectors are a test), in Python alone and three times as fast on
-texts of our size: that one comes with a client of a model hub and its dependencies, for a server that needs no network.
+Gives the same pieces as the reference implementation (whose output is a test), in pure Python and three times as fast
+on texts of this size. The reference comes with a model hub client and its dependencies, which a server without network
+access does not need.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What is stored becomes findable: passages, their vectors, and the index over these."""
+"""Indexing of stored content for search: passages, their vectors, and the approximate nearest neighbour index."""
 
 from memories.indexing.passages import index_events, index_memories, reindex
 

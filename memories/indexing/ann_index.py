@@ -1,6 +1,6 @@
-"""The index that finds what is near in meaning without comparing everything: built where there is too much for that.
+"""The approximate nearest neighbour (HNSW) index of vectors, built above ANN_FROM_PASSAGES passages.
 
-It makes inserts slower and may miss some, so only above ANN_FROM_PASSAGES, and only used where that many are searched.
+It makes inserts slower and may miss some neighbours, so it is only used where that many passages are searched.
 """
 
 import hashlib

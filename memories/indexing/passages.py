@@ -1,4 +1,4 @@
-"""What is stored becomes findable: passages and their vectors, written in the transaction that stores it."""
+"""Writing of passages and their vectors, in the transaction that stores the content."""
 
 from collections.abc import Iterable
 

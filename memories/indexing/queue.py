@@ -1,4 +1,4 @@
-"""The queue of passages that wait for a vector: read, ask, write, and no model is asked inside a transaction."""
+"""Processing of the embedding queue: read, ask the model outside of any transaction, write."""
 
 import logging
 from collections import Counter

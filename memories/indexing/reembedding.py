@@ -1,4 +1,4 @@
-"""Every memory its passages, every passage its vector; a change of model while the one before still serves."""
+"""Backfill of passages and vectors, and the change of the embedding model while the former one still serves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The questions that time asks of memories: what holds at a moment, what is due, and what a use or a word moves."""
+"""QuerySet methods of memories that depend on time: validity, use, reinforcement, decay, expiry and pruning."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Agents: who may call, with which token, seeing and doing what."""
+"""Agents: callers of the API with their tokens, clearance, scopes and permissions."""
 
 import hashlib
 import hmac

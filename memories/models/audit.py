@@ -1,4 +1,4 @@
-"""The audit trail: append-only (a trigger in the database refuses anything else), and it outlives what it speaks of."""
+"""The audit trail: append-only by a database trigger; entries outlive their subjects."""
 
 import hashlib
 from collections.abc import Collection

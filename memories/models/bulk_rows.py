@@ -1,4 +1,4 @@
-"""Rows in and out by one statement, past the ORM's compiler: what happens at every event must cost little.
+"""Bulk insert and read of rows by one SQL statement, without the cost of the ORM's compiler.
 
 Each group of rows travels as one JSON parameter, so that the statement is the same however many rows there are.
 """

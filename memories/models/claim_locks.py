@@ -1,8 +1,8 @@
-"""Who stores a claim and who decides about claims of one scope: many may store, a decision stands alone.
+"""Advisory locks per scope: stores of claims share the lock, a decision about claims holds it alone.
 
-A store takes the lock of its scope shared, a dismissal, forget, restore or lift takes it exclusively, each before any
-row is locked and until its transaction ends: no store can pass between a decision and its tombstone. Check-then-insert
-loses this race, also with ON CONFLICT.
+A store takes the lock of its scope shared; a dismissal, forget, restore or lift takes it exclusively; each before any
+row is locked and until its transaction ends. So no store can pass between a decision and its tombstone.
+Check-then-insert loses this race, also with ON CONFLICT.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The key of what is kept as a digest only, so that it can be compared and not read."""
+"""The secret key of digests (HMACs), which make forgotten content comparable but not readable."""
 
 import hashlib
 import hmac

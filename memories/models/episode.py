@@ -1,4 +1,4 @@
-"""An episode and its events. It grows by rows; once closed, only its outcome may change."""
+"""Episodes and their events. An episode grows by rows; once closed, only its outcome may change."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Idempotency keys: the same request again gets the first answer again, and does nothing."""
+"""Stored answers by idempotency key: the same request again gets the first answer and does nothing."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Which memories went into whose context and why: where a memory was used, and how often asking found something."""
+"""Injections: records of which memories went into which context, and why."""
 
 from datetime import datetime, timedelta
 from typing import Self

@@ -1,4 +1,4 @@
-"""What every memory has, whatever its type: one table, one trust filter, one review inbox."""
+"""The Memory model: one table, one trust filter and one review inbox for every type of memory."""
 
 import hashlib
 from dataclasses import replace

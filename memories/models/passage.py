@@ -1,7 +1,7 @@
-"""What is searched: knowledge cut into passages, of an episode one for each event that says something.
+"""Passages, the searchable text: several for a piece of knowledge, one for each event of an episode that has text.
 
-Scope, sensitivity and type are the memory's, held equal by the database: a composite foreign key that cascades updates.
-What is deleted there is deleted here by the database too, and never loaded for it.
+Scope, sensitivity and type are copies of the memory's, held equal by a composite foreign key that cascades updates.
+Deletions cascade in the database too, without loading the rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The track record of a competence or plan: counters that move by difference; everything else is computed from them."""
+"""Track records of competences and plans: counters updated by differences; all rates are computed from them."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Proposals: what somebody may not change alone waits for a person. Any room opens one, only the desk decides it."""
+"""Proposals: changes that their author may not make alone. Any part opens one, only review decides it."""
 
 import hashlib
 import json

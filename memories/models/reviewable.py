@@ -1,4 +1,4 @@
-"""What a person decides about one row: each verb is a compare-and-set together with its audit row."""
+"""Decisions of people about one row: each verb is a compare-and-set together with its audit row."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Tombstones: what was dismissed, forgotten or expired, so that it does not come back unseen."""
+"""Tombstones: digests of dismissed, forgotten or expired claims, by which these are recognised when they come again."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The one filter that stands before every ranking, count and page."""
+"""The trust filter of QuerySets, applied before every ranking, count and page."""
 
 from typing import Self, TypeVar
 

@@ -1,6 +1,7 @@
-"""The meaning of passages as vectors: a narrow table of its own, so that filling one does not rewrite the passage.
+"""Vectors of passages, the queue of passages that wait for one, and the embedding models.
 
-Scope and sensitivity are the passage's, held equal by the database. A model's name is its identity: nothing mixes.
+Vectors are a narrow table, so that writing one does not rewrite the passage. Scope and sensitivity are copies of the
+passage's, held equal by the database. A model's name identifies its vectors: those of two models are never compared.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Former texts of a memory that are too long for the audit trail, so that an edit can be undone. They go with it."""
+"""Former texts of a memory that are too long for the audit trail, kept for undo and deleted with the memory."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What asks for a second look in a text from outside: orders to a model, secrets, characters that nobody sees."""
+"""Scanning of incoming texts for prompt injection, credentials and invisible characters."""
 
 from memories.scanning import credentials, prompt_injection
 from memories.values import invisible

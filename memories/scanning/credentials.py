@@ -1,8 +1,10 @@
-"""Credentials and card numbers in texts: keys as their issuers write them, what stands after the word that names it,
-and payment cards by issuer, length and check digit. Found in what comes in, masked in what people read.
+"""Detection and masking of credentials and payment card numbers in texts.
 
-The texts may be JSON: a quote may be escaped there, and a line break is a backslash and a letter. A pattern is tried
-only where the text holds one of its literals, which costs a hundredth of trying it.
+Recognises keys in their issuers' formats, values after a word that names a secret, and cards by issuer, length and
+check digit. Incoming texts are flagged, texts shown to people are masked.
+
+Texts may be JSON: a quote may be escaped, and a line break is a backslash and a letter. A pattern is tried only where
+the text holds one of its literals, which costs a hundredth of trying the pattern.
 """
 
 import json

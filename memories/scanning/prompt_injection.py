@@ -1,9 +1,9 @@
-"""Texts that give orders to the model that reads them, in English, Chinese, German and Spanish: what they override,
-whom they keep in the dark, as whom they speak, what they give away and what they break.
+"""Detection of prompt injection in English, Chinese, German and Spanish.
 
-Every repetition is bounded, because the texts are an attacker's. A match asks for a second look and proves nothing; nor
-does its absence: whoever knows the patterns can write around them. What keeps such texts harmless is elsewhere: only
-what a person taught or promoted to applied is a directive.
+Covers overriding instructions, secrecy, impersonated roles, exfiltration and destructive commands. Every repetition is
+bounded, because the texts come from an attacker. A match asks for human review and proves nothing, and neither does its
+absence: whoever knows the patterns can write around them. The protection is elsewhere: only what a person taught or
+promoted to applied becomes a directive.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The way out: by meaning and words, by company, by source. One ranking behind every door."""
+"""Search and context assembly: ranking by meaning and words, by company and by source."""
 
 from memories.search.request import SearchRequest, check
 from memories.search.results import PassageHit, Result, SearchResults

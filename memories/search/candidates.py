@@ -1,4 +1,4 @@
-"""The pool that is ranked: the best passages by words, the best by meaning, and their neighbours. One statement."""
+"""Candidate retrieval: the best passages by words and by meaning, and their neighbours, in one SQL statement."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a search or a context may answer: trust, scope, status, validity, type, tags; for the ORM and for SQL."""
+"""Filters of search and context: trust, scope, status, validity, type, tags; for the ORM and for SQL."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which lexemes of a question are looked for, where there is too much to look at everything. Pure."""
+"""Choice of the lexemes of a question to search for, where there are too many passages to match them all. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

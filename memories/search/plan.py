@@ -1,4 +1,4 @@
-"""How one search is carried out: which rows count, by which way they are found, and the parameters of the statement."""
+"""The plan of one search: which rows count, which access path finds them, and the SQL parameters."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The question of a search, as the words and the meaning that are looked for."""
+"""Parsing of a search question into lexemes and a vector."""
 
 import logging
 from collections.abc import Collection

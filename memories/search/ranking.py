@@ -1,8 +1,8 @@
-"""How well passages answer a question, and memories by their best passage. Pure; the candidates bring the numbers.
+"""Ranking of passages by how well they answer a question, and of memories by their best passage. Pure.
 
-A word of the question counts once for a passage, by how near it was said: in the passage itself fully, one, two or
-three passages before or after it by a share of that. In conversations the answer rarely repeats the question: on
-LoCoMo's dialogues this finds 5 points more of the evidence than adding a share of the neighbours' scores.
+A word of the question counts once for a passage, by how near it was said: fully in the passage itself, by a share of
+that one, two or three passages before or after it. In conversations the answer rarely repeats the question: on LoCoMo's
+dialogues this finds 5 points more of the evidence than adding a share of the neighbours' scores.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a search asks for, checked. The names of the published designs are taken too."""
+"""Validation of search requests, including parameter names of other published designs."""
 
 from typing import Annotated, Any, Literal
 

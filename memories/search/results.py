@@ -1,4 +1,4 @@
-"""What a search answers, and fetching it: two statements, however much is found."""
+"""Search results and their retrieval: two SQL statements, however many results there are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

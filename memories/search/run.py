@@ -1,4 +1,4 @@
-"""One search for everything: read the question, read the candidates, rank them, fetch what is answered."""
+"""Execution of a search: parse the question, read the candidates, rank them, fetch the results."""
 
 import time
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which of the competences and plans that a question found to use, and whether that is sure enough. Pure."""
+"""Selection of the competence or plan to use among search results, and its lead over the second. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""How much there is, as the database estimates it: to choose the way of a search where there is a lot.
+"""Table sizes and word frequencies as PostgreSQL estimates them, to choose the access path of a search.
 
-Up to lexemes.MOST_MATCHED passages nothing of this shows: every word is counted in what the caller may see.
+Up to lexemes.MOST_MATCHED passages they have no effect on results: every word is counted in what the caller may see.
 """
 
 import json

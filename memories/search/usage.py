@@ -1,4 +1,4 @@
-"""Where a memory was used: the contexts of agents that it went into, as long as these are kept."""
+"""Usage of a memory: the stored agent contexts that it went into."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Enums that several nouns share. The stored value is the contract's word."""
+"""Enums that several models share. The stored values are those of the API."""
 
 from django.db.models import IntegerChoices, TextChoices
 

@@ -1,4 +1,4 @@
-"""Filters of rows: each condition is defined once, and rendered for the ORM (`q`) and as SQL text (`sql`)."""
+"""Row filters: each condition is defined once, and rendered for the ORM (`q`) and as SQL text (`sql`)."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,5 +1,8 @@
-"""What time takes. Salience is a formula of the clock, in Python and as SQL, and no job ever writes it; the confidence
-of an idle claim falls in steps, which a job writes (the lifecycle design, Salience and Confidence decay)."""
+"""Decay of salience and confidence over time.
+
+Salience is a formula of the clock, in Python and as SQL; no job writes it. The confidence of an idle claim falls in
+steps, which a daily job writes.
+"""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What can go wrong in a verb, in words that every door can show."""
+"""Exceptions of domain operations, with messages fit for the API and the pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

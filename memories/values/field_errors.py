@@ -1,4 +1,4 @@
-"""Reading single values of what a caller sent: each wrong one is named with its place, and reading goes on."""
+"""Validation of single input values that collects every error with its JSON pointer."""
 
 from datetime import UTC, datetime
 from typing import Any

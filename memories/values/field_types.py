@@ -1,4 +1,4 @@
-"""The types that the bodies of all endpoints share, and pydantic's errors in our words."""
+"""Pydantic field types shared by all request bodies, and the translation of pydantic's errors."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""Characters that a reader does not see and a model does."""
+"""Characters that are invisible to a reader but not to a language model."""
 
 import re
 

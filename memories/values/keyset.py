@@ -1,4 +1,4 @@
-"""Pages by key instead of by number: constant cost however deep, and no row twice while others come and go."""
+"""Keyset pagination: constant cost at any depth, and no row twice while others are added or removed."""
 
 import json
 from collections.abc import Sequence

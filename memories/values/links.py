@@ -1,4 +1,4 @@
-"""Addresses that an answer names: absolute, by the host that the request came to; without a request paths."""
+"""URLs in answers: absolute, by the host of the current request; paths when there is no request."""
 
 from contextvars import ContextVar
 from typing import Any

@@ -1,4 +1,4 @@
-"""JSON as PostgreSQL can keep it: no NaN, no infinity, no NUL character, no lone surrogate. One place refuses them."""
+"""JSON that PostgreSQL can store: rejects NaN, infinity, NUL characters and lone surrogates."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Texts as they are searched: cut into passages, said by somebody, and with Chinese and Japanese made into words."""
+"""Text preparation for search: passages, speakers, Chinese and Japanese bigrams, slugs and languages."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Trust: what a caller may see and do, made once at the door from the token or the session, never from the body."""
+"""Trust: what a caller may see and do, made from the token or the session, never from a request body."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field

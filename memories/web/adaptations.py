@@ -1,4 +1,4 @@
-"""How agents behave differently because of what they learnt: what is active, and what has ended."""
+"""The page of adaptations: changes of agents' behaviour, active and ended."""
 
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse

@@ -1,4 +1,4 @@
-"""What was dismissed or forgotten and does not come back: why, by whom, how often it was said again since."""
+"""The page of dismissed and forgotten claims: why, by whom, and how often each was reported again since."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

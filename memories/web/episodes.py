@@ -1,4 +1,4 @@
-"""Episodes as people read them: what was said and done, how it ended, what was learned from it."""
+"""Pages of episodes: the list, the events and outcome of one, and what was learned from it."""
 
 import json
 from itertools import accumulate

@@ -1,4 +1,4 @@
-"""Forgetting on a page: what would go and what would stay, and then the word."""
+"""The page that forgets a memory: a preview of what is removed and kept, then the confirmation."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Memories as people read them: the list and the page of one."""
+"""Pages of memories: the list, one memory, and its evidence."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Lists as people page through them: the cursor stands in the URL."""
+"""Pagination of lists on pages, with the cursor in the URL."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar

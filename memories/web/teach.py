@@ -1,4 +1,4 @@
-"""Teaching on a page: one field, what is understood of it shown for correction, and doubles asked about."""
+"""The page that teaches a claim: one text field, the detected fields for correction, and questions about duplicates."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""URLs of the memory pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The block that is put into an agent's prompt: what is known that fits the task, in few lines, within two seconds."""
+"""Context assembly: the text block for an agent's prompt, of memories that fit the task, within two seconds."""
 
 from memories.search.context.assembling import Context, Item, assemble
 from memories.search.context.request import ContextRequest, check

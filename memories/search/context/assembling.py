@@ -1,4 +1,4 @@
-"""A context, from the task to the block. Whatever fails or takes too long on the way is left out and named."""
+"""Assembly of a context, from the task to the text block. Parts that fail or take too long are left out and named."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field

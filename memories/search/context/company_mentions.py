@@ -1,4 +1,4 @@
-"""Which company a task is about: the one that is known, and that the task names as a whole word."""
+"""Recognition of the company that a task is about: a known one that the task names as a whole word."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -1,5 +1,7 @@
-"""The three questions: by the task's words and meaning, by its company, by its source. Each asks for what is believed,
-unexpired, unflagged, and about that company or none."""
+"""The three queries of a context: by the task's words and meaning, by its company, by its source.
+
+Each returns memories that are believed, unexpired, unflagged, and about that company or none.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What is written when a context is given to an agent: uses, where it went, and what is announced with it."""
+"""Records written when a context is given to an agent: uses, the injection row, and announced adaptations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,8 @@
-"""The block, line by line. What a memory says stands on one line of it, whatever it says: it opens no section, ends no
-fence, closes no tag around the block, and holds nothing that a reader cannot see. Pure."""
+"""Rendering of the context block, safe against its own content. Pure.
+
+A memory takes exactly one line, whatever it says: it opens no section, ends no fence, closes no tag around the block,
+and holds no invisible characters.
+"""
 
 import re
 import unicodedata

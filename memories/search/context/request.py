@@ -1,4 +1,4 @@
-"""What a context is asked for with, checked. The names of the published designs are taken too."""
+"""Validation of context requests, including parameter names of other published designs."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""What of the found goes into the block: merged, ranked, and as much as fits. Pure."""
+"""Selection of hits for the context block: merge, rank, and fit into the token budget. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

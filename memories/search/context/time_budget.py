@@ -1,4 +1,4 @@
-"""The time in which an answer is owed. What does not make it is left out and named; nothing of it fails the caller."""
+"""The time budget of a context answer: parts that do not fit are left out and named, and never fail the caller."""
 
 import logging
 import math
