@@ -79,7 +79,7 @@ _BEHIND_OBJECT = re.compile("[给向到在和或与及并从至是]|之前|之�
 
 
 def objects(run: str) -> Iterator[tuple[str, str]]:
-    """What is acted on, by its last two characters: 发送付款提案给客户 -> 发送, 提案."""
+    """Yield (verb, object) pairs, the object as its last two characters: 发送付款提案给客户 -> 发送, 提案."""
     for match in _ACTS_ON.finditer(run):
         noun = _BEHIND_OBJECT.split(match[2])[0]
         if len(noun) > 1:
@@ -87,7 +87,7 @@ def objects(run: str) -> Iterator[tuple[str, str]]:
 
 
 def with_digits(text: str) -> str:
-    """三十天 -> 30天, 百分之五 -> 5%; 万一, 一起 and 十分 stay."""
+    """Replace Chinese numerals by digits: 三十天 -> 30天, 百分之五 -> 5%; 万一, 一起 and 十分 stay."""
     return _CLOCK.sub(_time, _NUMERAL.sub(_digits, text))
 
 
@@ -115,7 +115,7 @@ def _digits(match: "re.Match[str]") -> str:
 
 
 def parts(run: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, value, written) of a run: marks, and what stands between them as "han"."""
+    """Split a run into (kind, value, written): marks, and the text between them as kind "han"."""
     kept = ""
     at = 0
     for match in _MARK.finditer(run):
@@ -141,7 +141,7 @@ def _value(kind: str, written: str) -> str:
 
 
 def bigrams(run: str) -> list[str]:
-    """Pairs of neighbours, without what carries no meaning; the character itself when it stands alone."""
+    """Character bigrams without those that carry no meaning; a character that stands alone is returned as it is."""
     found: list[str] = []
     at = 0
     for match in _NAME.finditer(run):
@@ -151,8 +151,10 @@ def bigrams(run: str) -> list[str]:
 
 
 def names(run: str, *, opening: bool = False) -> list[str]:
-    """Names of people as their bigrams: behind 是, 叫 and the like, at the beginning, or with a title (王经理: 王经).
-    `opening`: the one that the run begins with, unless it only fills a role (张伟是联系人)."""
+    """Personal names as their bigrams: after 是, 叫 and the like, at the beginning, or with a title (王经理: 王经).
+
+    `opening`: include the name that the run begins with, unless it only fills a role (张伟是联系人).
+    """
     found: list[str] = []
     for match in [_NAME.match(run)] if opening else _NAME.finditer(run):
         if match and not (opening and run[match.end() : match.end() + 1] == "是"):
@@ -161,7 +163,7 @@ def names(run: str, *, opening: bool = False) -> list[str]:
 
 
 def compared(run: str, *, left: bool) -> str:
-    """What of a run stands in a comparison: behind 喜欢 and the like, before 好 and the like."""
+    """The part of a run that is compared: on the left after 喜欢 and the like, on the right before 好 and the like."""
     bare = _EMPTY.sub("", run)
     start = 0
     for match in _BEFORE.finditer(bare):

@@ -12,35 +12,45 @@ OBJECT = "object"
 
 @dataclass(frozen=True)
 class Claim:
-    """`tokens`: normalised content tokens, never empty. `hard`: "kind:value" of what must not differ; the value of a
-    number, date, name and the like is itself one of the tokens, so what differs can be told from what it is about."""
+    """A statement as sets of tokens.
+
+    `tokens`: normalised content tokens, never empty. `hard`: "kind:value" of what must not differ; the value of a
+    number, date, name and the like is itself one of the tokens, so that differing values can be removed from the topic.
+    """
 
     tokens: frozenset[str]
     hard: frozenset[str]
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Shared tokens among all; two empty sets share nothing."""
+    """Jaccard similarity: the share of common tokens among all; 0 for two empty sets."""
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared) if shared else 0.0
 
 
 def prefix(claim: Claim, least: float = SAME_FROM) -> list[str]:
-    """Tokens of which a set that agrees by `least` holds at least one: a question to an index. Meant for what may be
-    the same; `kin` asks for all that is alike."""
+    """Tokens to look up in an index: every set with a Jaccard similarity of `least` or more holds at least one of them.
+
+    Meant for candidates of the same claim; `kin` finds all claims that are alike.
+    """
     count = len(claim.tokens)
     kept = count - math.ceil(least * count - 1e-9) + 1
     return sorted(claim.tokens, key=_rare_first)[:kept]
 
 
 def _rare_first(token: str) -> tuple[int, str]:
-    """Any order is correct, also another one on the other side; long words are rarer, so the index returns less."""
+    """Sort key that puts long words first, which are rarer: the index returns less. Any order is correct, also if the
+    other side uses another one.
+    """
     return -len(token), token
 
 
 def sealed(claim: Claim, secret: bytes) -> Claim:
-    """Every token as HMAC-SHA256 under `secret`, 32 hex digits. Kinds stay readable, and the two sides of an order
-    (a>b) are sealed each alone: a reversed one must be seen."""
+    """Replace every token by its HMAC-SHA256 under `secret`, as 32 hex digits.
+
+    Kinds stay readable, and the two sides of an order (a>b) are sealed separately, so that a reversed order is
+    recognised.
+    """
 
     def seal(token: str) -> str:
         return hmac.digest(secret, token.encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:32]
@@ -57,8 +67,11 @@ DIRECTED = frozenset({"order", "role", OBJECT})
 
 
 def fingerprint(claim: Claim, scope: str) -> bytes:
-    """SHA-256 of the claim within its scope; equal for equal claims, whatever their wording was. What a verb acts on is
-    a detail, said by the tokens too: fingerprints that were stored without it stay equal."""
+    """SHA-256 of the claim within its scope: equal for equal claims, whatever their wording.
+
+    Leaves out the objects of verbs, which the tokens contain too: fingerprints stored before objects existed stay
+    equal.
+    """
     hard = (one for one in claim.hard if not one.startswith(f"{OBJECT}:"))
     parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
     said = "".join(f"{len(part)}:{part}" for part in parts)
@@ -66,7 +79,9 @@ def fingerprint(claim: Claim, scope: str) -> bytes:
 
 
 def kin(claim: Claim) -> list[str]:
-    """Tokens of which every claim that is not OTHER, the changed ones too, holds at least one: more than `prefix`."""
+    """Tokens to look up in an index for all claims that are not OTHER, changed ones included; more tokens than
+    `prefix`.
+    """
     if any(hard.startswith("order:") for hard in claim.hard):
         return sorted(claim.tokens)
     values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard if not hard.startswith("denied:")}

@@ -20,13 +20,15 @@ class Likeness(StrEnum):
 
 
 def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
-    """How `new` relates to `old`; symmetric. `same_subject`: both stand under one key, so what they are about is given:
-    then what is neither the same nor changed is a rewording, never something else.
+    """Classify how `new` relates to `old`; symmetric.
 
-    Without it a changed claim must speak of the same thing: without the values that differ at least half of the
-    tokens agree (a quarter, when both compare the same two things), and no verb acts on another thing. If the
-    names differ, another name must be shared, or two tokens by sentences that do not open with these names: "Sarah
-    likes tea" says nothing of Maria.
+    `same_subject`: both have the same key, so their topic is given: then what is neither the same nor changed is a
+    rewording, never another claim.
+
+    Otherwise a changed claim must share the topic: without the values that differ at least half of the tokens agree (a
+    quarter when both compare the same two things), and no verb acts on another object. If the names differ, another
+    name must be shared, or two tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of
+    Maria.
     """
     if old == new:
         return Likeness.SAME
@@ -81,13 +83,14 @@ def _related(old: Claim, new: Claim, strangers: bool) -> bool:
 
 
 def _swapped(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Each denies something that the other one affirms."""
+    """Whether each claim denies something that the other affirms."""
     return bool(one["denied"] & (new.tokens - other["denied"]) and other["denied"] & (old.tokens - one["denied"]))
 
 
 def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Does a verb of both act on another thing in each, which the other one does not mention? Never send proposals,
-    never send invoices."""
+    """Whether a verb of both has an object in each that the other claim does not mention (never send proposals, never
+    send invoices).
+    """
     acting, acted_on = _by_verb(one), _by_verb(other)
     return any(
         not acting[verb] & acted_on[verb] and acting[verb] - new.tokens and acted_on[verb] - old.tokens
@@ -104,12 +107,12 @@ def _by_verb(claim: Hard) -> Hard:
 
 
 def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:
-    """The names in `one` that the other claim does not mention, not even in small letters."""
+    """The names in `one` that the other claim does not mention, not even in lower case."""
     return one["name"] - claim.tokens - other["name"]
 
 
 def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Hard tokens agree; a name also with the same word without its capital letter, a detail with silence."""
+    """Whether the hard tokens agree; a name also agrees with its lower-case word, an optional detail with its absence."""
     if _unmet(one, new, other) or _unmet(other, old, one):
         return False
     strict = (one.keys() | other.keys()) - DETAIL - {"name"}
@@ -117,6 +120,6 @@ def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
 
 
 def _topic(old: Claim, new: Claim) -> float:
-    """Overlap of the tokens without the hard values that differ."""
+    """Token overlap without the hard values that differ."""
     apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith("denied:")}
     return jaccard(old.tokens - (apart - new.tokens), new.tokens - (apart - old.tokens))

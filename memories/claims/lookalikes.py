@@ -17,8 +17,10 @@ _UNDERSCORES = re.compile(rf"(?P<kept>{URL}|{EMAIL}|{FILES}|{HANDLE})|_+", re.VE
 
 
 def _latin_letters() -> dict[int, str]:
-    """Of Unicode's table of confusables the letters of which the prototype is one Latin letter. A capital I has the
-    small l as its prototype; what is itself a capital stands for the I."""
+    """Letters of Unicode's confusables table whose prototype is one Latin letter.
+
+    The table gives a capital I the prototype l; a confusable that is itself a capital is mapped to I.
+    """
     found: dict[int, str] = {}
     for char, likes in confusables_data.items():
         if len(char) > 1 or char.isascii() or not char.isalpha():
@@ -33,8 +35,11 @@ LATIN = _latin_letters()
 
 
 def folded(text: str) -> str:
-    """The text as a reader takes it: entities resolved, in its compatibility form, without invisible characters, words
-    that underscores join apart, and a word that reads as a Latin one in Latin letters. Linear."""
+    """Normalise a text to what a reader takes it for. Linear time.
+
+    HTML entities are resolved, the text is in its compatibility form, invisible characters are removed, words joined by
+    underscores are split, and a word that reads as a Latin one is in Latin letters.
+    """
     for _ in range(MOST_ENTITIES):
         if "&" not in text:
             break
@@ -46,8 +51,10 @@ def folded(text: str) -> str:
 
 
 def _read(match: "re.Match[str]") -> str:
-    """A word with a letter from outside of the Latin script, if all of it can be read in that; else as it stands. A
-    genuine word of another script holds a letter that no Latin one looks like."""
+    """Transliterate a word with letters of another script, if all of it can be read as Latin; else leave it unchanged.
+
+    A genuine word of another script holds a letter that no Latin letter resembles.
+    """
     word = match[0]
     if word.isascii():
         return word

@@ -9,12 +9,12 @@ WORKING = frozenset({"business", "working"})
 
 
 def measured(pieces: list[Piece]) -> list[Piece]:
-    """The same row with every amount as one number in its smallest unit, its unit beside it, and whole dates."""
+    """Replace every amount by one number in its smallest unit followed by its unit, and every date by one piece."""
     return _with_units(_with_months(_with_numbers(pieces)))
 
 
 def _with_numbers(pieces: list[Piece]) -> list[Piece]:
-    """thirty-five, two hundred, twice -> numbers. A lone "one" is a pronoun unless it counts something."""
+    """Replace spelled numbers (thirty-five, two hundred, twice). A lone "one" is a pronoun unless it counts something."""
     found: list[Piece] = []
     at = 0
     while at < len(pieces):
@@ -52,7 +52,7 @@ def _number(words: list[str], after: str) -> Piece:
 
 
 def _with_months(pieces: list[Piece]) -> list[Piece]:
-    """January 15, 2026 and 15th of Jan -> dates. "may" and "march" are months only beside a day or a year."""
+    """Replace January 15, 2026 and 15th of Jan by dates. "may" and "march" are months only next to a day or a year."""
     found: list[Piece] = []
     skip = 0
     for at, piece in enumerate(pieces):
@@ -72,7 +72,7 @@ def _with_months(pieces: list[Piece]) -> list[Piece]:
 
 
 def _behind(pieces: list[Piece], at: int) -> tuple[str, str, int]:
-    """(day, year, how many pieces that were)"""
+    """Read (day, year, number of pieces) after a month."""
     start = at
     day = year = ""
     if _at(pieces, at).kind == "pause" and _at(pieces, at).written == ".":
@@ -88,7 +88,7 @@ def _behind(pieces: list[Piece], at: int) -> tuple[str, str, int]:
 
 
 def _day_before(found: list[Piece]) -> str:
-    """Takes "15" or "15th of" from the end of what was found."""
+    """Remove "15" or "15th of" from the end of `found` and return the day."""
     back = 2 if len(found) > 1 and found[-1].written == "of" else 1
     if len(found) >= back and _is_day(found[-back]):
         day = found[-back].value.zfill(2)
@@ -129,7 +129,7 @@ def _with_units(pieces: list[Piece]) -> list[Piece]:
 
 
 def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
-    """Appends the number before `at`, in its smallest unit, and its unit; the place behind them."""
+    """Append the number before `at`, in its smallest unit, and the unit; return the position after them."""
     piece = pieces[at - 1]
     value, unit = piece.value, piece.glued
     factor = SUFFIXES.get(unit, 0)

@@ -33,7 +33,7 @@ DENY_NOUNS = frozenset({"no", "none", "nobody", "nothing", "nowhere", "neither"}
 
 
 def objects(pieces: list[Piece]) -> set[str]:
-    """verb>noun for each verb that has an object, both as they stand in the claim's tokens."""
+    """Extract "verb>noun" for each verb that has an object, both as they stand in the claim's tokens."""
     found: set[str] = set()
     behind = 0  # what belongs to an object is no verb
     for at, piece in enumerate(pieces):
@@ -64,7 +64,7 @@ def _is_verb(pieces: list[Piece], at: int) -> bool:
 
 
 def _before(pieces: list[Piece], at: int) -> Piece | None:
-    """The piece before, without adverbs: never ever, please always, usually sends."""
+    """The preceding piece, skipping adverbs (never ever, please always, usually sends)."""
     for piece in reversed(pieces[:at]):
         if not _is_adverb(piece) and piece.kind not in PASSED_OVER:
             return piece
@@ -72,14 +72,16 @@ def _before(pieces: list[Piece], at: int) -> Piece | None:
 
 
 def _is_subject(pieces: list[Piece], at: int) -> bool:
-    """Does it only look like an imperative? "Order processing is slow", "Mail takes long"."""
+    """Whether a word only looks like an imperative and is part of the subject: "Order processing is slow", "Mail takes
+    long".
+    """
     clause = [*itertools.takewhile(lambda piece: piece.kind not in ENDS, pieces[at + 1 : at + 1 + LONGEST])]
     acts = clause and clause[0].written in SUBJECT_OF - PLURALS
     return bool(acts or any(piece.written in PASSIVE for piece in clause))
 
 
 def _noun_phrase(pieces: list[Piece], at: int) -> Iterator[tuple[int, Piece]]:
-    """The words behind a verb until something else comes: a preposition, a conjunction, the end of the clause."""
+    """Yield the words after a verb up to a preposition, a conjunction or the end of the clause."""
     found = 0
     for place, piece in enumerate(pieces[at:], at):
         if piece.kind in NOUNS and piece.written not in ENDING and found < LONGEST:
@@ -90,7 +92,7 @@ def _noun_phrase(pieces: list[Piece], at: int) -> Iterator[tuple[int, Piece]]:
 
 
 def _head(verb: Piece, phrase: list[Piece]) -> Piece | None:
-    """What the phrase is about: its plural (paper INVOICES, keep REPLIES short), else its last word."""
+    """The head of the phrase: its plural (paper INVOICES, keep REPLIES short), else its last word."""
     nouns = [piece for piece in phrase if not _is_adverb(piece)]
     if not nouns:
         return None
@@ -100,7 +102,7 @@ def _head(verb: Piece, phrase: list[Piece]) -> Piece | None:
 
 
 def _subject_of_passive(pieces: list[Piece], at: int) -> str:
-    """INVOICES must never be sent"""
+    """The subject of a passive clause: INVOICES must never be sent."""
     if not (pieces[at].written.endswith("ed") or pieces[at].written in IRREGULAR):
         return ""
     passive = False

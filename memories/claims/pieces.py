@@ -12,8 +12,11 @@ from memories.claims.words import fold, meanings
 
 @dataclass(slots=True)
 class Piece:
-    """`kind`: word, stop, han, number, month, break (a sentence ends), pause (a clause ends), or the kind of a hard
-    token with its value. `written` in small letters; `opens` a sentence; `case`: "", capital, shout (NATO) or inner."""
+    """A token of a text.
+
+    `kind`: word, stop, han, number, month, break (a sentence ends), pause (a clause ends), or the kind of a hard token
+    with its value. `written`: in lower case; `opens`: begins a sentence; `case`: "", capital, shout (NATO) or inner.
+    """
 
     kind: str
     value: str
@@ -61,7 +64,10 @@ _PHRASE = re.compile(
 
 
 def scan(text: str) -> list[Piece]:
-    """Of a text in its compatibility form. Linear: each alternative takes what it saw, or gives up within its bound."""
+    """Tokenize a text in its compatibility form.
+
+    Linear time: each alternative of the pattern consumes what it matched, or fails within its bound.
+    """
     plain = _HIDDEN.sub("", text).replace("’", "'").replace("‘", "'")
     if chinese.HAN.search(plain):
         plain = chinese.with_digits(plain)
@@ -134,7 +140,9 @@ def _moment(match: "re.Match[str]") -> Piece:
 
 
 def _date(parts: list[int], written: str) -> str:
-    """year-month-day; month-day; month-; a date with slashes as it stands when either order is possible."""
+    """Format a date as year-month-day, month-day or month-; a date with slashes stays as written when either order is
+    possible.
+    """
     if "/" in written and parts[0] < 100:
         first, second, year = parts
         if first <= 12 and second <= 12 and first != second:
@@ -147,7 +155,7 @@ def _date(parts: list[int], written: str) -> str:
 
 
 def _opened(pieces: list[Piece]) -> list[Piece]:
-    """Marks the first word of each sentence; the point of an abbreviation ends none."""
+    """Mark the first word of each sentence; the point of an abbreviation ends none."""
     opens = True
     before = ""
     for piece in pieces:

@@ -72,7 +72,9 @@ CHINESE_WEEKDAYS = dict(zip("一二三四五六日天末", [*_DAYS, "sunday", "w
 
 
 def number(written: str) -> str:
-    """1,200.50 -> 1200.5; 007 -> 7; 3.10 stays 3.10, for it may be a version; two points: as written."""
+    """Normalise a number: 1,200.50 -> 1200.5; 007 -> 7; 3.10 stays, for it may be a version; with two points as
+    written.
+    """
     plain = written.replace(",", "")
     if plain.count(".") > 1 or len(plain) > LONGEST_NUMBER or re.fullmatch(r"\d{1,2}\.\d0", plain):
         return plain
@@ -80,7 +82,7 @@ def number(written: str) -> str:
 
 
 def scaled(value: str, factor: int) -> str:
-    """The value times `factor`; as it is when it is no number to calculate with."""
+    """Multiply a value by `factor`; unchanged when it is no number to calculate with."""
     try:
         exact = Decimal(value) * factor
     except InvalidOperation:
@@ -89,7 +91,7 @@ def scaled(value: str, factor: int) -> str:
 
 
 def clock(hour: str, minute: str, half: str) -> str | None:
-    """9, 05, "pm" -> 21:05. `half` is am, pm or empty."""
+    """Normalise a time: 9, 05, "pm" -> 21:05. `half` is am, pm or empty."""
     h, m = int(hour), int(minute or 0)
     if h > 24 or m > 59 or (half and h > 12):
         return None
@@ -102,7 +104,7 @@ _PLACES = {"十": 10, "百": 100, "千": 1_000}
 
 
 def chinese_number(written: str) -> str:
-    """三十 -> 30, 一百二十 -> 120, 二〇二六 -> 2026, 三万五千 -> 35000. At most twelve characters."""
+    """Convert a Chinese numeral of at most twelve characters: 三十 -> 30, 一百二十 -> 120, 二〇二六 -> 2026, 三万五千 -> 35000."""
     if not any(char in _PLACES or char in SUFFIXES for char in written):
         return "".join(str(_DIGITS[char]) for char in written)
     total = section = digit = 0

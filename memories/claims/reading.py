@@ -21,11 +21,14 @@ MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
 def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
-    """`normalisation`: the way of reading, where it is compared with what was read in a former way. Tombstones and
-    fingerprints hold claims: what would read a text otherwise is another normalisation.
+    """Parse a text into a Claim.
 
-    Never raises and never gives an empty set: what holds no content is told apart by the words that it has, else by
-    its characters. Of a text of more than 20,000 characters the rest is one hard token: a claim is a sentence."""
+    `normalisation`: the version of the rules, to compare with claims that were parsed by a former version. Tombstones
+    and fingerprints store claims, so a change of the rules needs a new version.
+
+    Never raises and never returns an empty set: a text without content words is identified by the words that it has,
+    else by its characters. Beyond 20,000 characters the rest becomes one hard token: a claim is a sentence.
+    """
     plain = folded(text) if normalisation > 1 else normal(text)
     plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
     pieces = measured(scan(plain))
@@ -80,7 +83,7 @@ def _take(piece: Piece, tokens: set[str], hard: set[str]) -> None:
 
 
 def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:
-    """The year apart: a date without one is the same date said shorter."""
+    """Add a date with its year as a separate token: a date without one is the same date, said shorter."""
     if len(value) > 5 and value[:4].isdecimal() and value[4] == "-":
         hard.add(f"year:{value[:4]}")
         tokens.add(value[:4])
@@ -90,7 +93,7 @@ def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:
 
 
 def _bounded(pieces: list[Piece]) -> Iterator[Piece]:
-    """more than 30, under 5, within 30, by Friday: bounds only before an amount, "by" only before a moment."""
+    """Recognise bounds (more than 30, under 5, within 30, by Friday): only before an amount, "by" only before a moment."""
     bounds = {"over": "least", "above": "least", "under": "most", "below": "most", "within": "most", "minimum": "least"}
     for at, piece in enumerate(pieces):
         after = pieces[at + 1].kind if at + 1 < len(pieces) else ""

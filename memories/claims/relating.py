@@ -12,7 +12,7 @@ NEAR = 12  # pieces on either side of a comparison
 
 
 def denied(pieces: list[Piece]) -> None:
-    """Marks what denies: opposites, "stop doing"; a denial that denies one right behind it leaves neither."""
+    """Mark negations, opposites and "stop doing"; a negation right before another one cancels both."""
     last = -9
     for at, piece in enumerate(pieces):
         denies = piece.kind in ("negation", "opposite") or _stops(pieces, at)
@@ -37,7 +37,7 @@ def _stops(pieces: list[Piece], at: int) -> bool:
 
 
 def scopes(pieces: list[Piece]) -> list[bool]:
-    """For each piece, does its clause deny? In "prefers Slack, dislikes email" what is denied is not what is liked."""
+    """For each piece, whether its clause is negated: in "prefers Slack, dislikes email" only email is."""
     found: list[bool] = []
     start = 0
     denies = False
@@ -50,7 +50,7 @@ def scopes(pieces: list[Piece]) -> list[bool]:
 
 
 def ordered(pieces: list[Piece]) -> set[str]:
-    """a>b for each comparison, the preferred or first one in front."""
+    """Extract "a>b" for each comparison, the preferred or first one in front."""
     found = set()
     for at, piece in enumerate(pieces):
         sign = _sign(pieces, at)
@@ -93,19 +93,21 @@ def _prefers(pieces: list[Piece], at: int) -> bool:
 
 
 def _says_no_more(pieces: list[Piece]) -> bool:
-    """Slack over email"""
+    """Whether the text is only a comparison: Slack over email."""
     said = [piece.kind for piece in pieces[:9] if piece.kind not in ENDS]
     return len(pieces) < 9 and len(said) == 3 and all(kind in CONTENT for kind in said)
 
 
 def _moved(pieces: list[Piece], at: int) -> bool:
-    """from a to b, replace a with b"""
+    """Whether a replacement stands here: from a to b, replace a with b."""
     opening = "from" if pieces[at].written == "to" else "replac"
     return any(before.written.startswith(opening) for before in pieces[max(0, at - 4) : at - 1])
 
 
 def _contrasts(pieces: list[Piece], at: int) -> bool:
-    """Slack, not email: a short end behind a pause or "and", or right behind what it is told from (tabs not spaces)."""
+    """Whether a contrast stands here (Slack, not email): a short end after a pause or "and", or right after its
+    counterpart (tabs not spaces).
+    """
     parted = at and (pieces[at - 1].kind == "pause" or pieces[at - 1].written in ("and", "but"))
     if not parted and not (at > 1 and all(before.kind in CONTENT for before in pieces[at - 2 : at])):
         return False
@@ -132,7 +134,7 @@ def _operand(pieces: list[Piece], at: int, step: int) -> str:
 
 
 def _beyond(pieces: list[Piece], at: int) -> str:
-    """Instead of email, use Slack: the first thing behind the pause."""
+    """The first term after the pause: instead of email, use Slack."""
     for later in range(at + 1, min(len(pieces), at + NEAR)):
         if pieces[later].kind == "pause":
             return _operand(pieces, later, 1)
@@ -140,7 +142,7 @@ def _beyond(pieces: list[Piece], at: int) -> str:
 
 
 def names(pieces: list[Piece]) -> set[str]:
-    """Marks and returns the names: capital letters inside a sentence, and what a verb like "prefers" has as subject."""
+    """Mark and return the names: capital letters inside a sentence, and subjects of verbs like "prefers"."""
     plain = _says_nothing(pieces)
     found = {piece.value for piece in pieces if piece.kind == "name"}
     for at, piece in enumerate(pieces):
@@ -153,7 +155,7 @@ def names(pieces: list[Piece]) -> set[str]:
 
 
 def _says_nothing(pieces: list[Piece]) -> bool:
-    """Is everything a capital, or every word begun with one? Then capitals tell no names."""
+    """Whether capitals carry no information: the text is all capitals, or every word begins with one."""
     words = [piece.case for piece in pieces if piece.kind == "word"]
     if not words:
         return True
@@ -178,7 +180,7 @@ def _is_name(pieces: list[Piece], at: int, plain: bool) -> bool:
 
 
 def subjects(pieces: list[Piece]) -> set[str]:
-    """The names that open a sentence and that it is about. "Sarah is the contact" is about the contact."""
+    """The names that open a sentence and are its topic. "Sarah is the contact" is about the contact."""
     found = set()
     for at, piece in enumerate(pieces):
         if piece.opens and piece.kind == "name" and not _fills_a_role(pieces, at + 1):
@@ -196,7 +198,7 @@ def _fills_a_role(pieces: list[Piece], at: int) -> bool:
 
 
 def roles(pieces: list[Piece]) -> set[str]:
-    """a>b where one name acts upon another: Sarah manages Maria."""
+    """Extract "a>b" where one name acts on another: Sarah manages Maria."""
     found = set()
     actor, acts = "", False
     for at, piece in enumerate(pieces):

@@ -25,7 +25,9 @@ _STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the wor
 
 
 def meanings(written: str) -> tuple[Meaning, ...]:
-    """Mostly one; of a word in which words are joined several. A very long one counts as its beginning and its hash."""
+    """Classify a word; a compound of joined words gives several meanings. A very long word counts as its beginning and
+    its hash.
+    """
     if len(written) > LONGEST_WORD:
         whole = hashlib.sha256(written.casefold().encode("utf-8", "surrogatepass")).hexdigest()
         written = f"{written[: LONGEST_WORD - 20]}_{whole[:16]}"
@@ -65,7 +67,7 @@ def _stem(small: str) -> str:
 
 
 def fold(word: str) -> str:
-    """Small letters without accents."""
+    """Lower-case a word and remove its accents."""
     small = word.casefold()
     if small.isascii():
         return small
@@ -74,7 +76,7 @@ def fold(word: str) -> str:
 
 
 def _case(written: str) -> str:
-    """Nothing, capital, shout (NATO) or inner (GitHub)."""
+    """Classify capitals: "" (none), capital, shout (NATO) or inner (GitHub)."""
     if written.islower() or (not written[0].isalpha() and not written.isupper()):
         return ""
     if len(written) > 1 and written.isupper():

@@ -29,15 +29,17 @@ def built_in() -> Static:
 
 
 def embedder() -> Embedder:
-    """The one that the settings name."""
+    """The embedder that the settings name."""
     if not settings.EMBEDDING_ENDPOINT:
         return built_in()
     return _endpoint(settings.EMBEDDING_MODEL, settings.EMBEDDING_DIMENSIONS)
 
 
 def named(name: str) -> Embedder:
-    """The one whose vectors carry this name, while another takes its place: the built-in one, or a model of the same
-    endpoint. Unavailable: no endpoint is set any more."""
+    """The embedder whose vectors carry this model name, needed while another model takes its place.
+
+    It is the built-in one, or a model of the same endpoint. Unavailable: no endpoint is configured any more.
+    """
     if name == built_in().name:
         return built_in()
     if not settings.EMBEDDING_ENDPOINT:
@@ -51,5 +53,5 @@ def _endpoint(model: str, dimensions: int) -> Endpoint:
 
 
 def centred_similarity(a: Array | None, b: Array | None, *, mean: Array | None = None) -> float:
-    """Likeness of two texts by their vectors; `mean` is the model's, the current one's unless said."""
+    """Cosine similarity of two vectors without the mean of the model's texts; `mean` defaults to the current model's."""
     return similarity(a, b, mean=embedder().mean if mean is None else mean)

@@ -9,20 +9,23 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class EmbeddingError(Exception):
-    """A sentence for the operator. Never holds a key."""
+    """A failed embedding call. The message is a sentence for the operator and never holds a key."""
 
 
 class Unavailable(EmbeddingError):
-    """It is down, or will not work for any text: a wrong key, model, dimension. Says nothing about these texts."""
+    """The endpoint is down, or rejects any text (wrong key, model or dimension). Says nothing about these texts."""
 
 
 class Refused(EmbeddingError):
-    """It works, but takes one of these texts for wrong."""
+    """The endpoint works, but rejects one of these texts."""
 
 
 class Embedder(Protocol):
-    """`name` is the identity of its vectors. `dimensions` 0: not known before its first answer. `external`: texts leave
-    the machine. `mean` is what all texts have in common, None where that is not known beforehand."""
+    """Interface of embedding models.
+
+    `name` identifies its vectors. `dimensions`: 0 when not known before the first answer. `external`: texts leave the
+    machine. `mean`: the mean vector of all texts, None where it is not known beforehand.
+    """
 
     @property
     def name(self) -> str: ...
@@ -36,20 +39,20 @@ class Embedder(Protocol):
     def external(self) -> bool: ...
 
     def embed(self, texts: Sequence[str], *, patience: float = 30.0) -> list[Array | None]:
-        """A vector of length 1 for each text, None where a text has no meaning to it.
+        """Embed each text as a vector of length 1, or None where the text has no meaning to the model.
 
-        Waits `patience` seconds for a network at most. EmbeddingError: none of them has one.
+        Waits at most `patience` seconds for a network. EmbeddingError: no text was embedded.
         """
 
 
 def normalised(vector: Array) -> Array | None:
-    """The same direction with length 1; None for a vector without one."""
+    """Scale a vector to length 1; None for a zero vector."""
     length = float(np.linalg.norm(vector))
     return (vector / length).astype(np.float32) if length > 0 else None
 
 
 def similarity(a: Array | None, b: Array | None, *, mean: Array | None) -> float:
-    """How alike two texts are, between -1 and 1: the cosine of what is their own, without the `mean` of all texts."""
+    """Cosine of two vectors after subtracting the `mean` of all texts, between -1 and 1."""
     if a is None or b is None:
         return 0.0
     shift = np.zeros_like(a) if mean is None else mean

@@ -21,13 +21,13 @@ ABOUT_THE_TEXTS = (400, 413, 422)
 
 @lru_cache(maxsize=1)
 def _client(pid: int) -> httpx.Client:
-    """One for each process: connections are kept between calls, and must not be shared with a fork."""
+    """The HTTP client of a process: connections are kept between calls, and must not be shared with a fork."""
     return httpx.Client(follow_redirects=False)
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`wanted` dimensions are asked for and held to; 0: those that the model gives."""
+    """Embedder over HTTP. `wanted` dimensions are requested and enforced; 0: those that the model gives."""
 
     url: str
     model: str
@@ -40,7 +40,7 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """The same model with other dimensions is another one."""
+        """The identity of the vectors: the same model with other dimensions is another one."""
         return f"{self.model}@{self.wanted}" if self.wanted else self.model
 
     @property
@@ -73,7 +73,7 @@ class Endpoint:
             raise Unavailable(self._said("answered something that is not JSON")) from None
 
     def _send(self, body: dict[str, Any], deadline: float) -> tuple[int, bytes]:
-        """However slowly it drips, the answer is there by the deadline or not at all."""
+        """Send one request with a deadline for the whole answer, also where it arrives slowly byte by byte."""
         left = max(0.05, deadline - time.monotonic())
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         timeout = httpx.Timeout(left, connect=min(left, 5.0))
@@ -93,7 +93,7 @@ class Endpoint:
         return base if base.endswith("/embeddings") else f"{base}/embeddings"
 
     def _vectors(self, answer: Any, count: int) -> Iterator[Array | None]:
-        """In the order of the texts, which is that of `index`, not of the list."""
+        """Yield vectors in the order of the texts, which is that of `index`, not of the list."""
         rows = answer.get("data") if isinstance(answer, dict) else None
         try:
             by_index = {int(row["index"]): row["embedding"] for row in rows or []}
@@ -114,7 +114,7 @@ class Endpoint:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """The numbers of the texts of each request. What says nothing is not sent: endpoints refuse it."""
+    """Yield the positions of the texts of each request. Blank texts are not sent: endpoints refuse them."""
     batch: list[int] = []
     size = 0
     for index, text in enumerate(texts):

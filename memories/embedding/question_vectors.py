@@ -15,11 +15,11 @@ _resting: dict[Embedder, float] = {}  # until when, of the monotonic clock; of t
 
 
 def ask(embedder: Embedder, text: str, *, patience: float) -> Array | None:
-    """The vector of one text, None where that says nothing to the model. EmbeddingError after `patience` seconds.
+    """Embed one text; None where it has no meaning to the model. EmbeddingError after `patience` seconds.
 
-    An endpoint that fails is not asked again for a while: who comes meanwhile is told at once (Unavailable), and the
-    first one after it finds out. Not to be called inside a transaction. It is asked from a thread: no timeout of a
-    connection covers the look-up of its name.
+    An endpoint that failed is not called again for a while: until then concurrent callers get Unavailable immediately,
+    and the first caller afterwards tries again. Must not be called inside a transaction. Runs in a thread, because no
+    connection timeout covers the DNS lookup.
     """
     if not embedder.external:
         return embedder.embed([text])[0]
@@ -58,5 +58,5 @@ def _within(embedder: Embedder, text: str, patience: float) -> Array | None:
 
 @lru_cache(maxsize=1)
 def _threads(pid: int) -> ThreadPoolExecutor:
-    """Of this process: threads do not come along into a fork."""
+    """The thread pool of a process: threads do not survive a fork."""
     return ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="embedding")

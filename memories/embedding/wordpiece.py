@@ -19,7 +19,7 @@ IDEOGRAPH = re.compile(
 
 
 class Spelling(dict[int, str]):
-    """What each character becomes, found out when first met: punctuation and ideographs are words of their own."""
+    """Translation table of characters, filled at first use: punctuation and ideographs become words of their own."""
 
     def __missing__(self, code: int) -> str:
         self[code] = written = self._written(chr(code))
@@ -44,7 +44,10 @@ def _is_punctuation(written: str) -> bool:
 
 
 class WordPiece:
-    """`vocabulary`: each piece and its number; a piece within a word begins with ##."""
+    """Tokenizer over a vocabulary.
+
+    `vocabulary`: each piece and its number; a piece inside a word begins with ##.
+    """
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self._vocabulary = vocabulary
@@ -52,7 +55,7 @@ class WordPiece:
         self._of_word = lru_cache(MOST_REMEMBERED)(self._pieces)
 
     def pieces(self, text: str) -> list[int]:
-        """The numbers of the known pieces; words that cannot be made of them are left out."""
+        """The numbers of the pieces of a text; words that cannot be composed of known pieces are left out."""
         return [piece for word in text.translate(self._spelling).split() for piece in self._of_word(word)]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
@@ -67,7 +70,7 @@ class WordPiece:
         return tuple(found)
 
     def _longest(self, word: str, start: int) -> tuple[int | None, int]:
-        """The longest piece that stands there, and where it ends."""
+        """The longest known piece at `start`, and its end."""
         for end in range(len(word), start, -1):
             piece = self._vocabulary.get(f"##{word[start:end]}" if start else word[start:end])
             if piece is not None:

@@ -10,7 +10,9 @@ NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
 
 
 def flags(*texts: str, by_a_person: bool = False) -> list[str]:
-    """What asks for a second look in these texts. What a person teaches is an instruction: that is no flag."""
+    """Return the flags of texts that need a review. A person's teaching is an instruction by nature and not flagged as
+    one.
+    """
     text = "\n".join(text for text in texts if text)
     found = {
         SECRET: credentials.is_in(text),

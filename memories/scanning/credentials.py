@@ -23,7 +23,10 @@ _QUOTE = r"(?:\\{0,3}['\"])?"
 
 
 class Kind(NamedTuple):
-    """`literals`: lower-case; a text without any of them holds no match. The group `secret` of a match is masked."""
+    """A kind of credential.
+
+    `literals`: in lower case; a text without any of them holds no match. The group `secret` of a match is masked.
+    """
 
     literals: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -79,7 +82,7 @@ def is_in(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """The same with every secret replaced; what says that it is one stays."""
+    """Mask every secret in a text; the words that name it stay."""
     spans, end, kept = sorted(_spans(text)), 0, []
     for start, stop in spans:
         if start >= end:
@@ -89,7 +92,7 @@ def masked(text: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A value as it is searched: text as it is, anything else as JSON."""
+    """Convert a value to text for scanning: text unchanged, anything else as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False) if value else ""
@@ -106,7 +109,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_card(match: re.Match[str]) -> bool:
-    """A whole number, in groups or not: no part of an id, of a longer number, or of one with a decimal point."""
+    """Whether a match is a whole number, grouped or not: not part of an id, of a longer number, or of a decimal."""
     before, digits = match.string[max(0, match.start() - 1) : match.start()], re.sub("[ -]", "", match.group())
     if not _ISSUERS.fullmatch(digits) or before.isalnum() or (before and before in "_-.,"):
         return False

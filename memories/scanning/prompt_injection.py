@@ -252,8 +252,9 @@ def is_in(text: str) -> bool:
 
 
 def readings(text: str) -> str:
-    """The text, and below it as it reads once tricks are undone: entities, look-alikes, underscores, digits for letters
-    and letters set apart."""
+    """The text, followed by its deobfuscated form: entities, lookalikes, underscores, leetspeak and spaced letters
+    undone.
+    """
     plain = _MIXED.sub(lambda word: word[0].translate(_LEET), lookalikes.folded(text))
     plain = _SPACED.sub(lambda run: run[0].replace(" ", ""), plain)
     return text if plain == text else f"{text}\n{plain}"

@@ -23,7 +23,7 @@ class Category(TextChoices):
 
 
 class Origin(TextChoices):
-    """How a memory came in; `taught` = a person's own words."""
+    """How a memory came in; `taught`: stated by a person."""
 
     OBSERVED = "observed"
     STORED = "stored"
@@ -35,7 +35,7 @@ class Origin(TextChoices):
 
     @classmethod
     def of_rules(cls) -> "frozenset[Origin]":
-        """Sentences that a rule made: two of them differ in one word where people would say the same in other words."""
+        """The origins whose sentences are made by rules: two of these that differ in one word are different claims."""
         return frozenset({cls.DETECTED, cls.CONSOLIDATED})
 
 
@@ -55,7 +55,7 @@ LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
 
 
 class Sensitivity(IntegerChoices):
-    """Named in the API, a number in the database, so that a clearance is one comparison."""
+    """Sensitivity levels: names in the API, integers in the database, so that a clearance is one comparison."""
 
     PUBLIC = 0, "public"
     LOW = 1, "low"
@@ -69,7 +69,7 @@ class Sensitivity(IntegerChoices):
 
 
 class Hold(TextChoices):
-    """What rules may no longer do to a row: `floor` never lower it, `fixed` move it neither way."""
+    """What rules may no longer do to a row: `floor` forbids lowering it, `fixed` forbids any change."""
 
     NONE = ""
     FLOOR = "floor"
@@ -102,7 +102,7 @@ class RevertReason(TextChoices):
 
     @classmethod
     def of(cls, status: str) -> "RevertReason":
-        """The reason when its memory left applied for this status."""
+        """The reason for a memory that left applied for this status."""
         return cls(status) if status in cls.values else cls.DEMOTED
 
 

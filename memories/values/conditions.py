@@ -37,7 +37,7 @@ class Condition(Protocol):
 
 @dataclass(frozen=True)
 class Where:
-    """A column compared with a value by a lookup of Django, see COMPARISONS. `or_null`: a row without a value passes.
+    """A condition on one column by a lookup of Django, see COMPARISONS. `or_null`: rows with null pass too.
 
     `payload__skill__path` is a key within a JSON column.
     """
@@ -68,7 +68,7 @@ class Where:
 
 @dataclass(frozen=True)
 class EitherOf:
-    """Rows that meet at least one of the conditions."""
+    """A condition met by rows that meet at least one of these."""
 
     conditions: tuple[Where, ...]
 
@@ -91,7 +91,7 @@ class EitherOf:
 
 @dataclass(frozen=True)
 class SalientAt:
-    """Memories whose salience at a moment is not less than `least`."""
+    """A condition on memories whose salience at a moment is at least `least`."""
 
     at: datetime
     least: float
@@ -111,8 +111,9 @@ class SalientAt:
 
 @dataclass(frozen=True)
 class Filter:
-    """Conditions that a row must all meet. `first & second` has those of both; one column is not compared in the same
-    way twice."""
+    """A conjunction of conditions. `first & second` has those of both; the same comparison of one column may stand only
+    once.
+    """
 
     conditions: tuple[Condition, ...] = ()
 
@@ -132,20 +133,23 @@ class Filter:
         return Filter(tuple(condition for condition in self.conditions if condition.column not in columns))
 
     def value(self, column: str) -> Any:
-        """What a column is compared with; None where nothing is asked of it."""
+        """The value that a column is compared with; None without a condition on it."""
         found = (one.value for one in self.conditions if isinstance(one, Where) and one.column == column)
         return next(found, None)
 
     def q(self, path: str = "") -> Q:
-        """For the ORM. `path` leads to the row that has the columns, e.g. `memory__`."""
+        """Render for the ORM. `path` leads to the row that has the columns, e.g. `memory__`."""
         passes = Q()
         for condition in self.conditions:
             passes &= condition.q(path)
         return passes
 
     def sql(self, row: str, forms: Mapping[str, str] | None = None) -> str:
-        """The same as text, for the table alias `row`. `forms`: by column the comparison that an index of the table
-        wants, with {column} and {value}, where that is not the one of COMPARISONS."""
+        """Render as SQL text for the table alias `row`.
+
+        `forms`: by column the comparison that an index of the table needs, with {column} and {value}, where it differs
+        from COMPARISONS.
+        """
         return " AND ".join(condition.sql(row, forms or {}) for condition in self.conditions) or "true"
 
     def values(self) -> dict[str, Any]:
@@ -154,7 +158,7 @@ class Filter:
 
 
 def where(**compared: Any) -> Filter:
-    """`where(status__in=[...], source="billing")`: columns and lookups as Django writes them."""
+    """Build a filter from columns and lookups as Django writes them: `where(status__in=[...], source="billing")`."""
     conditions = []
     for name, value in compared.items():
         column, _, lookup = name.rpartition("__")
@@ -163,18 +167,18 @@ def where(**compared: Any) -> Filter:
 
 
 def visible(*, max_sensitivity: int, scopes: list[str] | None) -> Filter:
-    """What a caller with this clearance may see in these scopes; None: in every scope."""
+    """Filter for what a caller with this clearance may see in these scopes; None: in every scope."""
     clearance = where(sensitivity__lte=max_sensitivity)
     return clearance if scopes is None else clearance & where(scope__in=scopes)
 
 
 def unexpired(at: datetime) -> Filter:
-    """What is not past its time to live, though no job may have removed the rest yet."""
+    """Filter for rows within their time to live, since the job that removes expired rows may be late."""
     return Filter((Where("expires_at", "gt", at, or_null=True),))
 
 
 def valid(at: datetime) -> Filter:
-    """Unexpired, and within the period for which it was said to hold."""
+    """Filter for unexpired rows within their period of validity."""
     began = Where("valid_from", "lte", at, or_null=True)
     not_ended = Where("valid_to", "gt", at, or_null=True)
     return unexpired(at) & Filter((began, not_ended))

@@ -29,8 +29,11 @@ def salience_at(
     created_at: datetime | None = None,
     pinned: bool = False,
 ) -> float:
-    """s(at) = max(min, s * 2^(-elapsed / half_life)); pinned: constant; older than max_age: 0; a clock that runs
-    backwards changes nothing. half_life and max_age are seconds, max_age 0 = none."""
+    """Salience at a moment: s(at) = max(min, s * 2^(-elapsed / half_life)).
+
+    Constant when pinned; 0 when older than max_age; unchanged when the clock runs backwards. half_life and max_age are
+    in seconds; max_age 0 means none.
+    """
     if pinned:
         return salience
     if max_age and created_at and (at - created_at).total_seconds() > max_age:
@@ -42,7 +45,7 @@ def salience_at(
 
 
 class SalienceAt(Func):
-    """The same formula on the row: `Memory.objects.annotate(salience_now=SalienceAt(at))`."""
+    """The salience formula as a database expression: `Memory.objects.annotate(salience_now=SalienceAt(at))`."""
 
     function = "memos_salience_at"
     output_field = FloatField()
@@ -54,19 +57,21 @@ class SalienceAt(Func):
 
     @classmethod
     def sql(cls, row: str) -> str:
-        """As text, for the table alias `row` and the parameter `at`."""
+        """The formula as SQL text, for the table alias `row` and the parameter `at`."""
         return f"{cls.function}(%(at)s, {', '.join(f'{row}.{column}' for column in cls.columns)})"
 
 
 class FadesAt(Func):
-    """When salience falls under PRUNABLE_BELOW; null when it never does. Immutable: it adds seconds only."""
+    """The moment when salience falls below PRUNABLE_BELOW; null when it never does. Immutable SQL: it only adds
+    seconds.
+    """
 
     function = "memos_fades_at"
 
 
 @dataclass(frozen=True)
 class Pace:
-    """The numbers of the settings. `demotes` off: a claim that fades keeps its status until it expires."""
+    """The settings of confidence decay. `demotes` off: a decayed claim keeps its status until it expires."""
 
     idle_days: int = 30
     step_days: int = 7
@@ -81,8 +86,7 @@ class Pace:
         return cls(**settings.DECAY)
 
     def steps_due(self, idle: timedelta) -> int:
-        """How often a claim that lay idle for so long has lost confidence: 0 before `idle_days`, then one more each
-        `step_days`."""
+        """How many decay steps an idle time implies: 0 before `idle_days`, then one more each `step_days`."""
         beyond = idle - timedelta(days=self.idle_days)
         return min(MOST_STEPS, beyond // timedelta(days=self.step_days) + 1) if beyond >= timedelta() else 0
 
@@ -91,10 +95,10 @@ class Pace:
         return idle_since + timedelta(days=self.idle_days + self.step_days * steps)
 
     def left(self, confidence: int, steps: int) -> int:
-        """What so many steps leave of a confidence; one that is under the floor already stays where it is."""
+        """The confidence after so many steps; one that is below the floor already is unchanged."""
         return min(confidence, max(self.floor, confidence - self.points * steps))
 
 
 def awake(at: datetime) -> dict[str, Any]:
-    """The columns of a claim that was just created, used, confirmed, edited, promoted or restored."""
+    """Column values that restart the idle time of a claim (created, used, confirmed, edited, promoted or restored)."""
     return {"idle_since": at, "decay_steps": 0, "decay_due_at": Pace.of_settings().next_look(at, 0)}

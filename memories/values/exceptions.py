@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FieldError:
-    """One wrong value: `pointer` is an RFC 6901 JSON pointer into what the caller sent."""
+    """One invalid value: `pointer` is an RFC 6901 JSON pointer into the input."""
 
     pointer: str
     code: str
@@ -19,7 +19,7 @@ class FieldError:
 
     @property
     def path(self) -> str:
-        """The pointer as people write it: `/messages/3/role` -> `messages[3].role`."""
+        """The pointer in readable form: `/messages/3/role` -> `messages[3].role`."""
         path = ""
         for part in self.pointer.split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")
@@ -28,12 +28,12 @@ class FieldError:
 
 
 def within(pointer: str, part: object) -> str:
-    """The pointer to a member of what `pointer` points to, escaped as RFC 6901 asks for."""
+    """The pointer to a member of what `pointer` points to, escaped as RFC 6901 requires."""
     return f"{pointer}/{str(part).replace('~', '~0').replace('/', '~1')}"
 
 
 class Invalid(Exception):
-    """The input cannot be taken as it is; every wrong field is named. 400 at the API."""
+    """The input is invalid; every wrong field is named. 400 at the API."""
 
     def __init__(self, *errors: FieldError) -> None:
         super().__init__("; ".join(str(error) for error in errors))
@@ -41,26 +41,26 @@ class Invalid(Exception):
 
 
 class Conflict(Exception):
-    """The row is no longer in a state that allows this; says in which it is and, if known, by whom. 409 at the API."""
+    """The row's state does not allow this; the message names the state and, if known, who set it. 409 at the API."""
 
     code = "conflict"
     more: Mapping[str, Any] = {}  # what the answer says beside it
 
 
 class Outdated(Exception):
-    """It is no longer the version that the caller's If-Match names. 412 at the API."""
+    """The row's version is no longer the one in the caller's If-Match. 412 at the API."""
 
 
 class NotAllowed(Exception):
-    """The caller may not do this, and may know that it exists. 403 at the API."""
+    """The caller may not do this, but may know that the object exists. 403 at the API."""
 
 
 class NotFound(Exception):
-    """It does not exist, or the caller may not see it: both are the same answer. 404 at the API."""
+    """The object does not exist, or the caller may not see it: both give the same answer. 404 at the API."""
 
 
 class UnknownKey(NotFound):
-    """Nothing that the caller may see has this key; `suggestions` are keys that it may have meant."""
+    """No visible memory has this key; `suggestions` are similar keys. 404 at the API."""
 
     def __init__(self, suggestions: list[str]) -> None:
         super().__init__("no such key")

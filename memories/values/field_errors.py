@@ -12,7 +12,7 @@ FIRST_YEAR, LAST_YEAR = 1900, 9000  # far from both ends of the calendar, where 
 
 
 class Faults:
-    """What was wrong so far. The hundredth ends the reading (Invalid)."""
+    """The errors found so far. The hundredth ends the validation (Invalid)."""
 
     def __init__(self) -> None:
         self.errors: list[FieldError] = []
@@ -23,12 +23,12 @@ class Faults:
             self.settle()
 
     def settle(self) -> None:
-        """Invalid when anything was wrong."""
+        """Raise Invalid if there were errors."""
         if self.errors:
             raise Invalid(*self.errors)
 
     def text(self, holder: dict[str, Any], name: str, pointer: str, *, longest: int = LONGEST_NAME) -> str | None:
-        """`holder[name]`, '' when it is absent; None when it is no text, which is then named."""
+        """Return `holder[name]`, '' when it is absent; None when it is no text, which is recorded as an error."""
         value = holder.get(name)
         if value is None:
             return ""
@@ -40,7 +40,7 @@ class Faults:
         return value
 
     def identifier(self, holder: dict[str, Any], name: str, pointer: str) -> str:
-        """As `text`, and a whole number is taken as its digits."""
+        """As `text`, but an integer is accepted as its digits."""
         return self.text({name: as_text(holder.get(name))}, name, pointer) or ""
 
     def instant(self, holder: dict[str, Any], name: str, pointer: str) -> datetime | None:
@@ -60,7 +60,7 @@ NOT_AN_INSTANT = f"must be an RFC 3339 time with its zone, from {FIRST_YEAR} to 
 
 
 def parse_instant(value: Any) -> datetime | None:
-    """An RFC 3339 instant in UTC, or None: a time without its zone is no instant."""
+    """Parse an RFC 3339 instant to UTC; None when it is invalid or has no time zone."""
     if not isinstance(value, str):
         return None
     try:
@@ -72,16 +72,16 @@ def parse_instant(value: Any) -> datetime | None:
 
 
 def format_instant(at: datetime) -> str:
-    """As every instant stands in an answer, also within JSON that is stored: RFC 3339 in UTC, with `Z`."""
+    """Format an instant as in every answer, also within stored JSON: RFC 3339 in UTC, with `Z`."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def normalize_instant(value: Any) -> Any:
-    """The text of an instant as `format_instant` writes it; anything else as it is."""
+    """Rewrite the text of an instant as `format_instant` does; return anything else unchanged."""
     at = parse_instant(value)
     return format_instant(at) if at else value
 
 
 def as_text(value: Any) -> Any:
-    """Ids are often sent as numbers; anything else stays what it is."""
+    """Convert an integer to text, since ids are often sent as numbers; return anything else unchanged."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -52,7 +52,7 @@ def bounded(value: Any) -> Any:
 
 
 def _tags(value: Any) -> Any:
-    """Trimmed, without doubles, in their order."""
+    """Trim tags and remove duplicates, keeping their order."""
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         return value
     return list(dict.fromkeys(tag.strip() for tag in value if tag.strip()))
@@ -74,12 +74,12 @@ Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS, fail_fast=True), BeforeV
 
 
 def united(*tags: Iterable[str]) -> list[str]:
-    """The tags of several, each once in their order, as many as one memory has."""
+    """Union of tags in their order, truncated to the number that one memory may have."""
     return list(dict.fromkeys(chain(*tags)))[:MOST_TAGS]
 
 
 def field_error(wrong: Any) -> FieldError:
-    """One of pydantic's errors in our words. `wrong` is an item of ValidationError.errors()."""
+    """Translate one of pydantic's errors, an item of ValidationError.errors()."""
     pointer = functools.reduce(within, wrong["loc"], "")
     if wrong["type"] == "literal_error" and pointer.endswith("/category"):
         return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)

@@ -14,7 +14,7 @@ _ANY = re.compile("|".join(pattern.pattern for pattern in (DIRECTION, ZERO_WIDTH
 
 
 def visible(text: str) -> str:
-    """The text with what is invisible spelled out: <U+202E>."""
+    """Replace invisible characters by their code points: <U+202E>."""
     return _ANY.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 

@@ -19,9 +19,9 @@ Order = tuple[str, ...]  # names of columns or annotations, "-" in front for des
 
 @dataclass(frozen=True)
 class Cursor:
-    """A place between two rows of one ordering, signed: only what we gave out is taken back.
+    """A signed position between two rows of one ordering; a forged one is rejected.
 
-    `at` is the instant at which values that fade were taken on the first page.
+    `at` is the instant at which decaying values were computed on the first page.
     """
 
     order: Order
@@ -45,7 +45,7 @@ class Cursor:
 
 
 class Compact:
-    """JSON without escapes, so that a cursor stays short: servers refuse long addresses."""
+    """JSON serializer without escapes, to keep cursors short: servers refuse long URLs."""
 
     def dumps(self, value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
@@ -74,10 +74,10 @@ def page(
     cursor: Cursor | None = None,
     also: Sequence[QuerySet[Any]] = (),
 ) -> Page[M]:
-    """`limit` rows in `order` from the cursor on. Columns of `order` must not be null.
+    """Return `limit` rows in `order` after the cursor. Columns of `order` must not be null.
 
-    `also`: other tables whose rows stand among them, by columns of the same names (no texts: the database sorts those
-    by its own rules).
+    `also`: other tables merged into the list, by columns of the same names (no text columns: the database sorts those
+    by its own collation).
     """
     backwards = bool(cursor and cursor.backwards)
     directed = tuple(_flipped(name) for name in order) if backwards else order
@@ -116,7 +116,7 @@ def _ordering(name: str) -> Any:
 
 
 def _beyond(order: Order, values: list[Any]) -> Q:
-    """Rows after `values`: beyond in the first column, or equal there and beyond in the next, and so on."""
+    """Condition for rows after `values`: beyond in the first column, or equal there and beyond in the next, and so on."""
     beyond, equal = Q(), Q()
     for name, value in zip(order, values, strict=True):
         column = name.lstrip("-")

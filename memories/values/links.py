@@ -20,6 +20,6 @@ def memory_page(id: Any) -> str:
 
 
 def skill_package(name: str, version: int, *, scope: str) -> str:
-    """The zip of one version. With its scope, always: another scope may have a skill of that name."""
+    """URL of the zip of one version. Always with its scope: another scope may have a skill of that name."""
     path = reverse("api-skill-content", kwargs={"name": name, "number": str(version)})
     return absolute(f"{path}?{urlencode({'scope': scope})}")

@@ -34,7 +34,7 @@ def _fault(text: str) -> str:
 
 
 def unstorable(value: Any) -> FieldError | None:
-    """The first text or key in `value` that PostgreSQL cannot keep, with its place; None when all is well."""
+    """Find the first text or key in `value` that PostgreSQL cannot store, with its pointer; None when there is none."""
     waiting = [(value, "")]
     while waiting:
         item, place = waiting.pop()
@@ -49,7 +49,7 @@ def unstorable(value: Any) -> FieldError | None:
 
 
 def too_deep(value: Any) -> bool:
-    """Whether lists and objects stand within each other beyond DEEPEST; what is read must also be written again."""
+    """Whether lists and objects are nested deeper than DEEPEST; what is read must also be serializable again."""
     level = [value]
     for _ in range(DEEPEST):
         level = [inner for item in level for inner in _members(item) if isinstance(inner, dict | list)]
@@ -63,7 +63,7 @@ def _members(item: Any) -> Any:
 
 
 def object_of(value: Any) -> Any:
-    """The object that a text says in JSON; any other value as it is."""
+    """Decode a text that holds a JSON object; return any other value unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] != "{":
         return value
     try:
@@ -73,7 +73,7 @@ def object_of(value: Any) -> Any:
 
 
 def text_of(value: Any) -> Any:
-    """The text that a text says in JSON ('"Go"' says Go, however often it is quoted); any other value as it is."""
+    """Decode a text that holds a JSON string ('"Go"' -> Go), repeatedly; return any other value unchanged."""
     while isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         try:
             value = loads(value)
@@ -83,7 +83,7 @@ def text_of(value: Any) -> Any:
 
 
 def loads(raw: bytes | str) -> Any:
-    """What `raw` says. Invalid: no JSON (says where), or it holds what cannot be stored (names the field)."""
+    """Parse JSON. Invalid: no JSON (with the position), or a value that cannot be stored (with the field)."""
     try:
         text = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
         value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)

@@ -22,7 +22,7 @@ _PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # accents heaped on one lett
 
 
 def split(text: str) -> Iterator[str]:
-    """Passages of at most 2,000 characters, cut near 1,500 where something ends. Together they say all of the text."""
+    """Split a text into passages of at most 2,000 characters, cut near 1,500 at a boundary. Nothing is left out."""
     start = 0
     while len(text) - start > LONGEST:
         end = _cut(text, start)
@@ -42,16 +42,16 @@ def _cut(text: str, start: int) -> int:
 
 
 def searchable(text: str) -> str | None:
-    """The text with each run of Chinese or Japanese as its pairs of neighbours, as a search asks for it; None where
-    that changes nothing."""
+    """The text with each run of Chinese or Japanese as character bigrams, as queries use it; None when nothing changes."""
     if text.isascii() or not UNSPACED.search(text):
         return None
     return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
 
 
 def indexed(text: str) -> str | None:
-    """The same as it is found: with every single character too, or who asks for one (茶) would find it only where it
-    stands alone."""
+    """As `searchable`, with every single character too, for the index: else a query of one character (茶) would only
+    match where it stands alone.
+    """
     words = searchable(text)
     if words is None:
         return None
@@ -59,30 +59,33 @@ def indexed(text: str) -> str | None:
 
 
 def pairs(run: str) -> list[str]:
-    """Each character with its right neighbour; one that stands alone is its own pair."""
+    """Character bigrams of a run; a single character is returned as it is."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or ([run] if run else [])
 
 
 def bigrams(text: str) -> list[str]:
-    """The pairs of every run of Chinese or Japanese, in order."""
+    """The character bigrams of every run of Chinese or Japanese, in order."""
     return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]
 
 
 def language_of(text: str) -> Literal["en", "zh"]:
-    """zh when at least 30 % of the letters are Chinese characters; a text without letters is en."""
+    """Detect zh when at least 30 % of the letters are Chinese characters, else en, also for texts without letters."""
     letters = sum(map(str.isalpha, text))
     unspaced = sum(sum(map(str.isalpha, run)) for run in UNSPACED.findall(text))
     return "zh" if letters and unspaced >= CHINESE_FROM * letters else "en"
 
 
 def normal(text: str, form: Literal["NFKC", "NFKD"] = "NFKC") -> str:
-    """The compatibility form of a text of any kind, in linear time."""
+    """The Unicode compatibility form of any text, in linear time."""
     return text if text.isascii() else unicodedata.normalize(form, _PILE.sub(r"\1", text))
 
 
 def slug(text: str, most: int = 64, nameless: str = "note") -> str:
-    """1 to `most` (16 or more) of [a-z0-9-], the same for the same text. Accents go; where letters are lost or cut off,
-    a short hash keeps texts apart; `nameless` stands for what has no Latin letter at all."""
+    """A slug of 1 to `most` (16 or more) characters of [a-z0-9-], deterministic.
+
+    Accents are removed; where letters are lost or cut off, a short hash keeps texts apart; `nameless` stands for a text
+    without any Latin letter.
+    """
     plain = latin(text)
     lost = any(char.isalnum() and not char.isascii() for char in plain)
     words = re.sub(r"[^a-z0-9]+", "-", plain.replace("'", "").lower()).strip("-")
@@ -92,24 +95,26 @@ def slug(text: str, most: int = 64, nameless: str = "note") -> str:
 
 
 def latin(text: str) -> str:
-    """Letters without their accents."""
+    """Remove accents from letters."""
     return "".join(char for char in normal(text, "NFKD") if not unicodedata.combining(char))
 
 
 def short_hash(text: str) -> str:
-    """8 hex digits that tell apart what is written differently, not what differs in case only."""
+    """8 hex digits that differ for different texts, ignoring case."""
     canonical = normal(text).casefold().encode("utf-8", "surrogatepass")
     return hashlib.sha256(canonical).hexdigest()[:8]
 
 
 def said(actor: str, text: str) -> str:
-    """What is embedded: who speaks belongs to what is said, unless it is only a role."""
+    """The text to embed for an utterance: with the speaker's name, unless that is only a role."""
     return text if not actor or actor in ROLES else f"{actor}: {text}"
 
 
 def of_value(value: Any, most: int = LONGEST_VALUE) -> str:
-    """The first characters of a JSON value as text to search: names and values, without brackets and quotes. Costs what
-    it gives, however large the value is."""
+    """The first characters of a JSON value as searchable text: names and values, without brackets and quotes.
+
+    The cost depends on the length of the output, not on the size of the value.
+    """
     parts: list[str] = []
     room = most
     for part in _parts(value):

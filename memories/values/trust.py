@@ -15,7 +15,7 @@ SHARED_SCOPES = ("", "global")  # visible in every scope
 
 @dataclass(frozen=True)
 class Actor:
-    """Who does something: the name stands in the audit trail, the id tells two of one name apart."""
+    """Who does something: the name stands in the audit trail, the id distinguishes actors of one name."""
 
     kind: ActorKind
     name: str
@@ -23,7 +23,7 @@ class Actor:
 
     @property
     def identity(self) -> str:
-        """What no other actor is called, whatever its name: `agent:<uuid>`, `person:<id>`, `system:import`."""
+        """Unique identity, whatever the name: `agent:<uuid>`, `person:<id>`, `system:import`."""
         return f"{self.kind.value}:{self.id or self.name}"[:64]
 
 
@@ -32,7 +32,10 @@ SYSTEM = Actor(ActorKind.SYSTEM, "Memos")
 
 @dataclass(frozen=True)
 class Trust:
-    """`scopes` None means every scope, empty only what is shared; `sources` empty means any source."""
+    """What a caller may see and do.
+
+    `scopes`: None means every scope, empty only shared ones; `sources`: empty means any source.
+    """
 
     actor: Actor
     max_sensitivity: int = Sensitivity.MEDIUM
@@ -44,26 +47,26 @@ class Trust:
         return permission.value in self.permissions
 
     def sees(self, *, scope: str, sensitivity: int) -> bool:
-        """The same as `filter`, for one row at hand."""
+        """The same as `filter`, for one row in memory."""
         in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
         return sensitivity <= self.max_sensitivity and in_scope
 
     @property
     def scopes_to_read(self) -> list[str] | None:
-        """The caller's and the shared ones; None: all of them."""
+        """The caller's scopes and the shared ones; None: all scopes."""
         return None if self.scopes is None else sorted({*self.scopes, *SHARED_SCOPES})
 
     @property
     def filter(self) -> Filter:
-        """What the caller may see of a table with the columns sensitivity and scope."""
+        """Filter for visible rows of a table with the columns sensitivity and scope."""
         return conditions.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
 
     def visible(self, path: str = "") -> Q:
-        """The same for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""
+        """The same filter for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""
         return self.filter.q(path)
 
     def scope_to_write(self, asked: str | None) -> str:
-        """Where a write goes: NotAllowed outside the caller's scopes, Invalid when it must say which of several."""
+        """The scope of a write. NotAllowed: outside the caller's scopes. Invalid: the caller must name one of several."""
         if asked is None:
             return _only("/scope", self.scopes) if self.scopes is not None else ""
         if self.scopes is not None and asked not in self.scopes:
@@ -71,11 +74,11 @@ class Trust:
         return asked
 
     def scope_to_read(self, asked: str | None) -> str:
-        """Where a key is looked up: what is asked for, which need not be the caller's, else as in a write."""
+        """The scope in which to look up a key: the requested one, which need not be the caller's, else as for a write."""
         return self.scope_to_write(None) if asked is None else asked
 
     def source_to_write(self, asked: str | None) -> str:
-        """Who is said to have said it: the caller itself, or its only source, unless it names another of its own."""
+        """The source of a write: the requested one if it is the caller's, else the caller itself or its only source."""
         source = (asked or "").strip()
         if self.sources and source and source not in self.sources:
             raise NotAllowed(f"this token may not write as the source {source!r}")
@@ -84,7 +87,7 @@ class Trust:
         return _only("/source", self.sources)
 
     def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
-        """The same caller with less: what a request asks for can only take away."""
+        """The same caller with less: a request can only restrict its trust."""
         ceiling = self.max_sensitivity if max_sensitivity is None else min(self.max_sensitivity, max_sensitivity)
         wanted = frozenset(scopes) or None
         kept = wanted if self.scopes is None else self.scopes if wanted is None else self.scopes & wanted
@@ -92,7 +95,7 @@ class Trust:
 
 
 def _only(pointer: str, allowed: Collection[str]) -> str:
-    """The one that is meant when none is named: there must be only one."""
+    """The single allowed value, used when none is named. Invalid when there are several."""
     if len(allowed) == 1:
         return next(iter(allowed))
     if not allowed:
@@ -101,5 +104,5 @@ def _only(pointer: str, allowed: Collection[str]) -> str:
 
 
 def everything(actor: Actor = SYSTEM) -> Trust:
-    """The trust of the program itself and of operators at a shell."""
+    """Unrestricted trust, for the program itself and for operators at a shell."""
     return Trust(actor, Sensitivity.HYPER, permissions=frozenset(Permission.values))
