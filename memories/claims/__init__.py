@@ -1,4 +1,7 @@
-"""Claim comparison: whether two statements say the same. Statements are sets of tokens, some of which must not differ."""
+"""Claim comparison: whether two statements say the same.
+
+Statements are sets of tokens, some of which must not differ.
+"""
 
 from memories.claims.claim import ALIKE_FROM, SAME_FROM, Claim, fingerprint, jaccard, kin, prefix, sealed
 from memories.claims.comparing import Likeness, compare

@@ -112,7 +112,10 @@ def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:
 
 
 def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Whether the hard tokens agree; a name also agrees with its lower-case word, an optional detail with its absence."""
+    """Whether the hard tokens agree.
+
+    A name also agrees with its lower-case word, an optional detail with its absence.
+    """
     if _unmet(one, new, other) or _unmet(other, old, one):
         return False
     strict = (one.keys() | other.keys()) - DETAIL - {"name"}

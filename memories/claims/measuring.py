@@ -14,7 +14,10 @@ def measured(pieces: list[Piece]) -> list[Piece]:
 
 
 def _with_numbers(pieces: list[Piece]) -> list[Piece]:
-    """Replace spelled numbers (thirty-five, two hundred, twice). A lone "one" is a pronoun unless it counts something."""
+    """Replace spelled numbers: thirty-five, two hundred, twice.
+
+    A lone "one" is a pronoun unless it counts something.
+    """
     found: list[Piece] = []
     at = 0
     while at < len(pieces):

@@ -104,7 +104,10 @@ _PLACES = {"十": 10, "百": 100, "千": 1_000}
 
 
 def chinese_number(written: str) -> str:
-    """Convert a Chinese numeral of at most twelve characters: 三十 -> 30, 一百二十 -> 120, 二〇二六 -> 2026, 三万五千 -> 35000."""
+    """Convert a Chinese numeral of at most twelve characters.
+
+    三十 -> 30, 一百二十 -> 120, 二〇二六 -> 2026, 三万五千 -> 35000.
+    """
     if not any(char in _PLACES or char in SUFFIXES for char in written):
         return "".join(str(_DIGITS[char]) for char in written)
     total = section = digit = 0

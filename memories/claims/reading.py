@@ -93,7 +93,10 @@ def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:
 
 
 def _bounded(pieces: list[Piece]) -> Iterator[Piece]:
-    """Recognise bounds (more than 30, under 5, within 30, by Friday): only before an amount, "by" only before a moment."""
+    """Recognise bounds: more than 30, under 5, within 30, by Friday.
+
+    They count only before an amount, "by" only before a moment.
+    """
     bounds = {"over": "least", "above": "least", "under": "most", "below": "most", "within": "most", "minimum": "least"}
     for at, piece in enumerate(pieces):
         after = pieces[at + 1].kind if at + 1 < len(pieces) else ""

@@ -53,5 +53,5 @@ def _endpoint(model: str, dimensions: int) -> Endpoint:
 
 
 def centred_similarity(a: Array | None, b: Array | None, *, mean: Array | None = None) -> float:
-    """Cosine similarity of two vectors without the mean of the model's texts; `mean` defaults to the current model's."""
+    """Cosine similarity of two vectors without the mean of all texts; `mean` defaults to the current model's."""
     return similarity(a, b, mean=embedder().mean if mean is None else mean)

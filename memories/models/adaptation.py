@@ -30,9 +30,9 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
         return self.active().update(reverted_at=at, reverted_by=by.name[:200], revert_reason=why)
 
     def open(self, memory: Memory, *, by: Actor, at: datetime, again: bool) -> "Adaptation | None":
-        """The active adaptation of a memory that has become applied; None when its category changes no behaviour.
+        """Create the active adaptation of a memory that became applied; None when its category changes no behaviour.
 
-        `again`: a decision was undone; the adaptation that it had ended is opened again, without a second notice.
+        `again`: a decision was undone; the adaptation that it had ended is reopened without a second announcement.
         """
         words = BEHAVIOUR.get(Category(memory.category)) if memory.category else None
         if words is None:
@@ -59,7 +59,10 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
 
 
 class Adaptation(models.Model):
-    """Active while `reverted_at` is null. It outlives its memory with what that said, unless that was forgotten."""
+    """A change of behaviour; active while `reverted_at` is null.
+
+    It outlives its memory with a copy of the content, unless that was forgotten.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     memory = models.ForeignKey(Memory, null=True, on_delete=models.SET_NULL, related_name="adaptations")

@@ -29,24 +29,25 @@ PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no
 
 class Ageing(Trusted["Memory"]):
     def current(self, at: datetime) -> Self:
-        """What holds by default: confirmed or applied, not past its TTL, inside its window."""
+        """Memories that hold by default: confirmed or applied, within their time to live and period of validity."""
         return self.filter(conditions.valid(at).q(), status__in=BELIEVED)
 
     def unexpired(self, at: datetime) -> Self:
-        """What is still there for whoever reads, though no job may have removed the rest yet."""
+        """Memories within their time to live, since the job that removes expired ones may be late."""
         return self.filter(conditions.unexpired(at).q())
 
     def keyed(self, key: str, *, scope: str) -> Self:
-        """What a key names: the live memory, then those that were closed, the latest first."""
+        """Memories with this key: the live one first, then closed ones, the latest first."""
         return self.filter(scope=scope, key=key).order_by(LIVE_FIRST, "-updated_at", "-pk")
 
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))
 
     def count_use(self, *, at: datetime) -> int:
-        """Counts one use of each; a row that another call holds is passed by rather than waited for.
+        """Count one use of each memory; rows that another transaction has locked are skipped.
 
-        What is believed begins its idle time anew; a candidate does not. `decay_due_at` stays, so that no index moves.
+        Restarts the idle time of believed memories, not of candidates. `decay_due_at` stays, so that no index is
+        written.
         """
         kept = Q(status__in=BELIEVED, idle_since__isnull=False)
         rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
@@ -60,30 +61,32 @@ class Ageing(Trusted["Memory"]):
             )
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
-        """Salience rises by so much, or by each row's own gain, to 1 at most."""
+        """Raise salience by `amount`, or by each row's own gain, to at most 1."""
         gain = F("reinforcement_gain") if amount is None else Value(amount, models.FloatField())
         raised = Least(Value(1.0), decay.SalienceAt(at) + gain)
         return self.update(salience=raised, salience_at=at, reinforced_at=at)
 
     def penalize(self, amount: float, *, at: datetime) -> int:
-        """Salience falls by so much, to each row's least at most."""
+        """Lower salience by `amount`, to at least each row's minimum."""
         lowered = decay.SalienceAt(at) - Value(amount, models.FloatField())
         return self.update(salience=Greatest(F("min_salience"), Value(0.0), lowered), salience_at=at)
 
     def idle(self, at: datetime) -> Self:
-        """Claims that nobody used or confirmed for so long that they begin to fade."""
+        """Claims that nobody used or confirmed for so long that confidence decay is due."""
         return self.filter(idle_since__lte=at - timedelta(days=decay.Pace.of_settings().idle_days))
 
     def due_to_decay(self, at: datetime) -> Self:
         return self.filter(decay_due_at__lte=at).order_by("decay_due_at")
 
     def expired(self, at: datetime) -> Self:
-        """Past its TTL, and not to be deleted by hand only."""
+        """Memories past their time to live, except those that are deleted by hand only."""
         return self.filter(expires_at__lte=at).exclude(deletion_policy__in=BY_HAND).order_by("expires_at")
 
     def prunable(self, at: datetime) -> Self:
-        """Experience that has faded: working states, and closed episodes that every pipeline has read; what rests on it
-        is not asked."""
+        """Faded experience: working states, and closed episodes that every pipeline has read.
+
+        Does not check whether a memory rests on them, see `witnessing`.
+        """
         from memories.models.episode import Event  # whose episodes are memories: a cycle
 
         faded = self.filter(PRUNABLE, fades_at__lt=at)
@@ -92,11 +95,11 @@ class Ageing(Trusted["Memory"]):
         return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
 
     def witnessing(self) -> Self:
-        """Episodes that a live memory rests on."""
+        """Episodes that are evidence of a live memory."""
         return self.filter(Exists(self.model._default_manager.live().filter(evidence__episode=OuterRef("pk"))))
 
     def released(self, ids: Collection[UUID]) -> int:
-        """These memories are closing or going: what they rested on may be looked at by pruning again."""
+        """Let pruning check the episodes behind these memories again, because these are being closed or deleted."""
         rested_on = Q(episode__evidence_for__memory__in=list(ids), evidence_of_live=True)
         witnesses = self.model._default_manager.filter(rested_on).order_by().values("pk")
         return self._of(witnesses).update(evidence_of_live=False)

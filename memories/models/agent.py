@@ -41,7 +41,8 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         by: Actor = SYSTEM,
         **facts: Any,
     ) -> tuple["Agent", str]:
-        """A new agent and its token. The token is shown this once and stored as a hash; IntegrityError: name taken.
+        """Create an agent and its token. The token is returned only here and stored as a hash. IntegrityError: name
+        taken.
 
         `facts`: owner, requests_per_minute, expires_at.
         """
@@ -64,7 +65,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return agent, token
 
     def visible_to(self, trust: Trust) -> Self:
-        """Those that see no more than the caller: neither a higher level nor another scope."""
+        """Agents that see no more than the caller: neither a higher level nor another scope."""
         rows = self.filter(clearance__lte=trust.max_sensitivity)
         if trust.scopes is None:
             return rows
@@ -74,7 +75,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.filter(revoked_at=None)
 
     def with_token(self, token: str, *, at: datetime) -> "Agent | None":
-        """The agent that holds this token and may still use it. Wrong, expired and revoked are the same None."""
+        """The agent with this token; None when the token is wrong, expired or revoked."""
         parts = token.split("_", 2)
         prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
         agent = rows.find(self.model, "prefix", prefix[:16].replace("\0", ""))
@@ -119,7 +120,7 @@ class Agent(models.Model):
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
     def revoke(self, *, by: Actor, at: datetime) -> AuditEntry:
-        """Its token is nobody's from now on; Conflict: it has been revoked before."""
+        """Invalidate the token. Conflict: it was revoked before."""
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
                 raise Conflict(f"the token of {self.name} has been revoked before")
@@ -129,19 +130,21 @@ class Agent(models.Model):
         return entry
 
     def audit(self, action: str, *, by: Actor, at: datetime, after: dict[str, Any]) -> AuditEntry:
-        """The draft of an audit row about this agent. Its token is in none of them. `after` names its scopes: only a
-        caller who has all of them sees the row."""
+        """Draft an audit row about this agent, without its token.
+
+        `after` names its scopes: only a caller who has all of them sees the row.
+        """
         facts: dict[str, Any] = {"kind": AGENT, "subject": self.pk, "label": self.name, "action": action}
         return AuditEntry.draft(by=by, at=at, scope="", sensitivity=self.clearance, after=after, **facts)
 
     @property
     def may(self) -> dict[str, Any]:
-        """What it was given, for the trail."""
+        """The agent's permissions and limits, for the audit trail."""
         given = ("scopes", "sources", "permissions", "requests_per_minute", "expires_at")
         return {"clearance": Sensitivity(self.clearance).label, **{name: getattr(self, name) for name in given}}
 
     def seen(self, *, at: datetime) -> None:
-        """Remembers the last call, at most once a minute, so that a busy agent does not write at every call."""
+        """Record the time of the last call, at most once a minute: a busy agent must not write at every call."""
         if self.last_used_at is None or at - self.last_used_at >= SEEN_AT_MOST_EVERY:
             Agent.objects.filter(pk=self.pk).update(last_used_at=at)
 

@@ -24,12 +24,12 @@ AGENT = "agent"
 
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:
-    """Texts above LONGEST_TEXT as their length and hash: the trail says that they changed, not what they said."""
+    """Replace texts above LONGEST_TEXT by their length and hash, so that the trail shows a change but not its text."""
     return {name: _as_kept(value) for name, value in values.items()}
 
 
 def _as_kept(value: Any) -> Any:
-    """Instants whole: Django's encoder cuts microseconds off, and an undo would not know again what it has written."""
+    """Format instants with microseconds: Django's encoder cuts them off, and undo compares stored values."""
     if isinstance(value, datetime):
         return format_instant(value)
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
@@ -39,7 +39,10 @@ def _as_kept(value: Any) -> Any:
 
 class AuditQuerySet(Trusted["AuditEntry"]):
     def visible_to(self, trust: Trust) -> Self:
-        """Of agents only review is told, and within scopes only of those that have no other scope than the caller's."""
+        """Entries that the caller may see.
+
+        Those about agents only with `review`, and only if the agent has no scope that the caller lacks.
+        """
         rows, about_others = super().visible_to(trust), ~Q(subject_kind=AGENT)
         if not trust.may(Permission.REVIEW):
             return rows.filter(about_others)
@@ -49,8 +52,11 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         return rows.filter(about_others | within)
 
     def with_rationale(self, trust: Trust) -> Self:
-        """Adds `shown_rationale`: empty where the decision touched something that the caller may not see, for its words
-        may speak of that. What it touched: the subjects of its batch, and the ends of the relation that it made."""
+        """Annotate `shown_rationale`: empty where the decision touched a row that the caller may not see.
+
+        The rationale may quote such a row. Touched rows are the subjects of the batch, and the ends of the relation
+        that it made.
+        """
         ends = ("after__relation__source", "after__relation__target")
         source, target = (Cast(KT(end), UUIDField()) for end in ends)
         hidden = apps.get_model("memories", "Memory")._default_manager.exclude(trust.visible())
@@ -66,7 +72,7 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 
     def applied_by_a_rule(self, memory_ids: Collection[UUID]) -> set[UUID]:
-        """Those of these memories that numbers, not a person, promoted to applied last."""
+        """Those of these memories whose last promotion to applied was made by a rule, not by a person."""
         promoted = self.filter(
             subject_kind="memory", subject_id__in=memory_ids, action="promote", after__status="applied"
         )
@@ -74,14 +80,14 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         return {id for id, kind in last.values_list("subject_id", "actor_kind") if kind == ActorKind.SYSTEM}
 
     def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> int:
-        """What stands lower in the trail of these memories and proposals rises with them; it never falls."""
+        """Raise the sensitivity of entries about these memories and proposals; it is never lowered."""
         about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
         return about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
 
     def stands_as(self, kind: str, subject_id: UUID, version: int) -> int:
-        """The oldest version of which this one is a return: what an undo leaves is as it was before the decision.
+        """The oldest version with the same state as this one, following undos back.
 
-        So that decisions are undone one after the other, each finding the row as it had left it.
+        So decisions can be undone one after the other, each finding the row as the decision had left it.
         """
         about = self.filter(subject_kind=kind, subject_id=subject_id)
         while undoes := about.filter(subject_version=version).values_list("undoes", flat=True).first():
@@ -96,8 +102,10 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
 
 class AuditEntry(models.Model):
-    """One thing that was done to one subject. `subject_version` is the version that this left the subject at; 0: it
-    moved nothing of a memory."""
+    """One action on one subject.
+
+    `subject_version`: the subject's version after the action; 0: no column of a memory was changed.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     subject_kind = models.CharField(max_length=32)
@@ -150,7 +158,7 @@ class AuditEntry(models.Model):
         batch: UUID | None = None,
         undoes: UUID | None = None,
     ) -> "AuditEntry":
-        """An entry not yet saved, so that many can be written in one statement."""
+        """Create an unsaved entry, so that many can be written in one statement."""
         return cls(
             subject_kind=kind,
             subject_id=subject,

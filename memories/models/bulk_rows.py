@@ -18,9 +18,9 @@ M = TypeVar("M", bound=Model)
 
 
 def insert(first: Sequence[Model], *more: Sequence[Model]) -> None:
-    """Writes new rows of several tables; each group is of one model, in which every column has a plain value.
+    """Insert new rows of several tables; each group is of one model whose columns have plain values.
 
-    Of the first group the generated columns are read back. What refers to each other may come together.
+    The generated columns of the first group are read back. Rows that refer to each other may be inserted together.
     """
     groups = [group for group in (first, *more) if group]
     if not groups:
@@ -38,18 +38,18 @@ def insert(first: Sequence[Model], *more: Sequence[Model]) -> None:
 
 
 def columns(model: type[Model], alias: str) -> str:
-    """For a SELECT or RETURNING whose values `instance` understands."""
+    """The column list of a SELECT or RETURNING whose values `instance` understands."""
     return ", ".join(f"{alias}.{field.column}" for field in _fields(model))
 
 
 def instance(model: type[M], values: Sequence[Any]) -> M:
-    """The model of one row, from the values of its `columns`."""
+    """Build a model instance from the values of its `columns`."""
     read = [convert(value) if convert else value for convert, value in zip(_readers(model), values, strict=True)]
     return model.from_db("default", [field.attname for field in _fields(model)], read)
 
 
 def find(model: type[M], column: str, value: Any) -> M | None:
-    """The row with this value in a unique column."""
+    """The row with this value in a unique column, or None."""
     with connection.cursor() as cursor:
         cursor.execute(_find(model, column), [value])
         values = cursor.fetchone()
@@ -73,14 +73,14 @@ def _written(model: type[Model]) -> "list[Field[Any, Any]]":
 
 @cache
 def _generated(model: type[Model]) -> "list[Field[Any, Any]]":
-    """But what is only there to be searched."""
+    """Generated fields to read back, without those that exist only for search."""
     made = [field for field in _fields(model) if isinstance(field, GeneratedField)]
     return [field for field in made if not isinstance(field.output_field, SearchVectorField)]
 
 
 @cache
 def _readers(model: type[Model]) -> list[Callable[[Any], Any] | None]:
-    """What turns a column's value into the field's; None where it is that already."""
+    """Converters from column values to field values, by field; None where no conversion is needed."""
     return [_reader(field) for field in _fields(model)]
 
 

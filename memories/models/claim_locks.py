@@ -16,17 +16,17 @@ ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(%s:
 
 
 def to_store(*scopes: str) -> None:
-    """Before an automatic write of claims into these scopes; what is shared decides for every scope."""
+    """Take shared locks before an automatic write of claims into these scopes, and of the shared scope."""
     _take(SHARED, {"", *scopes})
 
 
 def to_decide(*scopes: str) -> None:
-    """Before a decision that a later store into these scopes must meet."""
+    """Take exclusive locks before a decision that later stores into these scopes must respect."""
     _take(ALONE, scopes)
 
 
 def _take(statement: str, scopes: Iterable[str]) -> None:
-    """In the order of their names, so that two who take several never wait for each other."""
+    """Lock scopes in the order of their names, which prevents deadlocks."""
     places = sorted({"" if scope in SHARED_SCOPES else scope for scope in scopes})
     with connection.cursor() as cursor:
         cursor.execute(statement, [[f"memos:claims:{place}" for place in places]])

@@ -16,18 +16,18 @@ UNKNOWN = "unknown"  # under a SECRET_KEY that was not there any more when the m
 
 
 def mark(secret: bytes) -> str:
-    """By what a SECRET_KEY is known again; it cannot be read from this."""
+    """A one-way identifier of a SECRET_KEY, to recognise it later."""
     return hmac.digest(secret, b"memos: what seals tombstones and groups", hashlib.sha256).hex()[:16]
 
 
 def former_secrets() -> dict[str, bytes]:
-    """SECRET_KEY and its fallbacks by their marks: the keys of digests that were made before the database had one."""
+    """SECRET_KEY and its fallbacks by their marks: the keys of digests older than the database's own key."""
     known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return {mark(secret.encode()): secret.encode() for secret in known}
 
 
 def secrets_of(marks: Iterable[str]) -> dict[str, list[bytes]]:
-    """The keys to try for each mark; the log says, once for each, which mark has none."""
+    """The keys to try for each mark; logs once for each mark that has none."""
     known = former_secrets()
     found: dict[str, list[bytes]] = {}
     for one in set(marks) - {ITSELF}:
@@ -43,8 +43,10 @@ _missed: set[str] = set()
 
 
 def without_key(rows: "models.QuerySet[Any]") -> int:
-    """How many of these rows cannot be compared with anything, or perhaps not, because the SECRET_KEY that sealed them
-    is gone. 0 in a database that is not up to date."""
+    """Count rows that cannot, or perhaps cannot, be compared because their SECRET_KEY is unknown now.
+
+    Returns 0 in a database with unapplied migrations.
+    """
     known = {ITSELF, *former_secrets()}
     try:
         with transaction.atomic():
@@ -54,7 +56,7 @@ def without_key(rows: "models.QuerySet[Any]") -> int:
 
 
 class DigestKey(models.Model):
-    """One row with a random key. It goes with every dump, and changes with no setting."""
+    """One row with a random key. It is part of every dump and independent of settings."""
 
     id = models.SmallIntegerField(primary_key=True, default=1)
     key = models.BinaryField(max_length=32)
@@ -67,7 +69,7 @@ class DigestKey(models.Model):
 
     @staticmethod
     def current() -> bytes:
-        """Made by the migration; made here where a table was emptied."""
+        """The key, created by a migration, or here if the table was emptied."""
         found = DigestKey.objects.values_list("key", flat=True).first()
         if found is None:
             DigestKey.objects.bulk_create([DigestKey(key=secrets.token_bytes(32))], ignore_conflicts=True)

@@ -24,26 +24,26 @@ class EpisodeQuerySet(Trusted["Episode"]):
     trust_path = "memory__"
 
     def undigested(self) -> Self:
-        """Closed, not yet digested, not set aside: in the order in which they are read."""
+        """Closed episodes that consolidation has not read and not set aside, in reading order."""
         waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
         return waiting.order_by("closed_at", "memory_id")
 
     def open_with_node(self, prefix: str, position: int) -> Self:
-        """The open episodes that have a node of this name (`node_id`)."""
+        """Open episodes with a node of this name (`node_id`)."""
         first, last = (UUID(prefix + digit * 24) for digit in "0f")
         return self.filter(closed_at=None, pk__gte=first, pk__lte=last, event_count__gte=position)
 
     def after(self, closed_at: datetime, pk: UUID) -> Self:
-        """The rest of a reading that came as far as this episode."""
+        """Episodes after this one in reading order."""
         return self.filter(Q(closed_at__gt=closed_at) | Q(closed_at=closed_at, pk__gt=pk))
 
     def ended(self, outcomes: Collection[str]) -> Self:
-        """With one of these outcomes; `unknown` is that of episodes without one."""
+        """Episodes with one of these outcomes; `unknown` stands for none."""
         known = [outcome for outcome in outcomes if outcome != UNKNOWN]
         return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
 
     def matching(self, *, outcome: str = "", source: str = "", scope: str = "") -> Self:
-        """What the list's filters ask for, '' being no wish."""
+        """Filter by the list's parameters; '' means no filter."""
         rows = self.ended([outcome]) if outcome else self
         rows = rows.filter(source=source) if source else rows
         return rows.filter(scope=scope) if scope else rows
@@ -52,7 +52,7 @@ class EpisodeQuerySet(Trusted["Episode"]):
         return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)
 
     def attempted(self, ids: list[UUID]) -> int:
-        """Counts one attempt for each, before the work: a worker that dies of an episode has then tried it."""
+        """Count one attempt for each episode, before the work, so that a crash of the worker counts too."""
         return self.filter(pk__in=ids).update(digest_attempts=F("digest_attempts") + 1)
 
     def digested(self, ids: list[UUID], *, at: datetime) -> int:
@@ -60,7 +60,7 @@ class EpisodeQuerySet(Trusted["Episode"]):
 
 
 class Episode(models.Model):
-    """A run, a conversation, a single event. Its id is its memory's; scope, source and thread are fixed copies."""
+    """A run, a conversation or a single event. Its id is its memory's; scope, source and thread are fixed copies."""
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
     title = models.CharField(max_length=500, blank=True)
@@ -113,7 +113,7 @@ class Episode(models.Model):
 
 
 class Instruction(models.Model):
-    """The text of a system message, stored once however many runs begin with it."""
+    """The text of a system message, stored once for all runs that begin with it."""
 
     sha256 = models.BinaryField(primary_key=True, max_length=32)
     text = models.TextField()
@@ -123,7 +123,7 @@ class Instruction(models.Model):
 
 
 def node_id(episode_id: UUID, position: int) -> str:
-    """How the server names what happened at this position: so that the name leads back to its episode."""
+    """The server's name of the event at this position, from which its episode can be found."""
     return f"{episode_id.hex[:8]}-{position}"
 
 
@@ -138,20 +138,25 @@ class EventQuerySet(Trusted["Event"]):
         return self.filter(position__gt=position).order_by("position")
 
     def unruled(self, after: tuple[datetime, UUID] | None = None) -> Self:
-        """What the pattern rules have to read, oldest first; only events with a context teach them anything. `after`:
-        the rest of a reading that came as far as this (at, id)."""
+        """Events with a context that the pattern rules have not read, oldest first.
+
+        `after`: continue after this (at, id).
+        """
         waiting = self.filter(ruled_at=None).exclude(context={}).order_by("at", "pk")
         return waiting.filter(Q(at__gt=after[0]) | Q(at=after[0], pk__gt=after[1])) if after else waiting
 
     def calls(self) -> Self:
-        """The tool calls of the beginning, with only the beginning of what came back, as text in `result_start`."""
+        """Tool calls among the first events, with only the beginning of their results, as text in `result_start`."""
         named = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
         light = named.only("episode_id", "position", "tool", "ok")
         return light.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
 
     def for_reading(self, most: int = LONGEST_SHOWN) -> Self:
-        """Events without what is too long to show: the beginning of texts (`said`, `args_start`, `result_start`) with
-        the lengths of the whole (`said_size`, ...), and `args_shown` and `result_shown` as JSON up to `most`."""
+        """Events for display, without long contents.
+
+        Annotates the beginning of texts (`said`, `args_start`, `result_start`) with their full lengths (`said_size`,
+        ...), and `args_shown` and `result_shown` as JSON of at most `most` characters.
+        """
         said = Coalesce("instruction__text", "text")
         rows = self.defer("text", "args", "result").annotate(said=Left(said, most), said_size=Length(said))
         for name in ("args", "result"):
@@ -161,12 +166,12 @@ class EventQuerySet(Trusted["Event"]):
         return rows.order_by("position")
 
     def latencies(self) -> dict[UUID, float]:
-        """By episode: how many milliseconds its tool calls took together. Without those of which none is known."""
+        """Total milliseconds of the tool calls by episode, without episodes where none is known."""
         timed = self.filter(latency_ms__isnull=False).exclude(tool="").order_by()
         return dict(timed.values_list("episode").annotate(total=models.Sum("latency_ms")))
 
     def tools_used(self) -> list[tuple[str, int]]:
-        """Each tool and how often it was called, most first."""
+        """Tools with their number of calls, most first."""
         used = self.exclude(tool="").order_by().values_list("tool").annotate(calls=models.Count("pk"))
         return [(tool, calls) for tool, calls in used.order_by("-calls", "tool")]
 
@@ -216,11 +221,11 @@ class Event(models.Model):
 
     @property
     def shown_size(self) -> int:
-        """Of an event from `for_reading`: about how many characters of it a page shows."""
+        """Approximate number of characters that a page shows of an event from `for_reading`."""
         sizes = (getattr(self, f"{name}_size", None) or 0 for name in ("said", "args", "result"))
         return sum(min(size, LONGEST_SHOWN) for size in sizes)
 
     @property
     def words(self) -> str:
-        """What was said, wherever it is stored."""
+        """The text of the event, wherever it is stored."""
         return self.instruction.text if self.instruction else self.text

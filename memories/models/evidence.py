@@ -30,7 +30,7 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         return self.filter(models.Q(episode=None) | trust.visible("episode__memory__"))
 
     def voices(self) -> int:
-        """How many distinct agents speak for it, or distinct sessions (episodes and threads) if those are more."""
+        """Number of distinct agents behind the evidence, or of distinct sessions (episodes and threads) if larger."""
         agents, sessions = set(), set()
         speaking = self.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
         for maker, occasion, episode in speaking.values_list("made_by_id", "occasion", "episode_id"):
@@ -42,20 +42,22 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         return max(len(agents - {""}), len(sessions))
 
     def in_words(self) -> Self:
-        """What was said against a memory by itself, in no run: newest first."""
+        """Objections in words that come from no episode, newest first."""
         said = self.filter(kind=Evidence.Kind.CONTRADICTS).exclude(occasion__startswith=OF_EPISODE)
         return said.exclude(snapshot="").order_by("-at", "-pk")
 
     def with_runs(self, trust: Trust) -> Self:
-        """Each with its episode and the tool calls of that (`episode.trace`); an episode above the caller is None."""
+        """Load each row's episode with its tool calls (`episode.trace`); an episode above the caller is None."""
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
         episodes = Episode.objects.visible_to(trust).defer("environment", "artifacts").prefetch_related(calls)
         return self.prefetch_related(Prefetch("episode", episodes))
 
 
 def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
-    """Adds `evidence_count`, and `support_count`: the occasions among them that speak for the memory. Scalar
-    subqueries, so that a mere count of the rows does without them."""
+    """Annotate `evidence_count`, and `support_count`, the supporting occasions among them.
+
+    Scalar subqueries, which a count of the rows can leave out.
+    """
     about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
     supporting = about.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
     counted = [Subquery(rows.annotate(n=Count("pk")).values("n")) for rows in (about, supporting)]
@@ -65,7 +67,7 @@ def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
 
 
 def with_doubt(memories: MemoryQuerySet) -> MemoryQuerySet:
-    """Adds the latest words by which a memory was contested, `doubt`, and who said them, `doubted_by`."""
+    """Annotate the latest words by which a memory was contested, `doubt`, and their source, `doubted_by`."""
     said = Evidence.objects.filter(memory=OuterRef("pk")).in_words()
     words, author = (Subquery(said.values(name)[:1]) for name in ("snapshot", "made_by"))
     doubted: MemoryQuerySet = memories.annotate(doubt=words, doubted_by=author)
@@ -73,7 +75,7 @@ def with_doubt(memories: MemoryQuerySet) -> MemoryQuerySet:
 
 
 class Evidence(models.Model):
-    """One occasion of one memory. It survives its episode: the link goes, the snapshot stays."""
+    """One occasion of one memory. When its episode is deleted the link is cleared and the snapshot stays."""
 
     class Kind(models.TextChoices):
         CREATED = "created"
@@ -115,5 +117,5 @@ class Evidence(models.Model):
 
     @property
     def is_of_an_episode(self) -> bool:
-        """Also when that is gone since."""
+        """Whether it came from an episode, also one that is deleted since."""
         return self.episode_id is not None or self.occasion.startswith(OF_EPISODE)

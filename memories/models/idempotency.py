@@ -14,7 +14,7 @@ class IdempotencyKeyQuerySet(models.QuerySet["IdempotencyKey"]):
 
 
 class IdempotencyKey(models.Model):
-    """Claimed by its insert, in the transaction of the work: a second one waits for the first to end."""
+    """A used key and its answer. Inserted in the transaction of the work, so that a concurrent request waits for it."""
 
     caller = models.CharField(max_length=64)  # the kind and id of the agent or person
     key = models.CharField(max_length=255)

@@ -14,7 +14,7 @@ KEPT = timedelta(days=30)
 
 class InjectionQuerySet(Trusted["Injection"]):
     def of(self, memory_id: UUID) -> Self:
-        """The contexts that this memory went into, latest first."""
+        """Contexts that contain this memory, latest first."""
         return self.filter(items__contains=[{"memory": str(memory_id)}]).order_by("-at", "-pk")
 
     def forget_expired(self, *, at: datetime) -> int:
@@ -22,7 +22,10 @@ class InjectionQuerySet(Trusted["Injection"]):
 
 
 class Injection(models.Model):
-    """`items` = [{memory, why, score}]; `task_sha256` is a fingerprint of the task, not its words."""
+    """One context given to an agent.
+
+    `items` = [{memory, why, score}]; `task_sha256` is a fingerprint of the task, not its words.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     agent = models.CharField(max_length=200)

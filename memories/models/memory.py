@@ -29,13 +29,13 @@ ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins
 
 
 def competence_key(skill_name: str | None) -> str | None:
-    """Names of tools reach thousands of characters; a key does not."""
+    """The key of a competence, shortened: skill names made of tool names reach thousands of characters."""
     fits = skill_name is None or len(skill_name) <= LONGEST_KEY
     return skill_name if fits else f"skill:{hashlib.sha256(str(skill_name).encode()).hexdigest()}"
 
 
 def episode_key(source: str, external_id: str | None) -> str | None:
-    """A hash, because ids of callers may tell something."""
+    """The key of an imported episode: a hash, because callers' ids may contain private data."""
     if external_id is None:
         return None
     return f"episode:{hashlib.sha256(f'{source}/{external_id}'.encode()).hexdigest()}"
@@ -43,7 +43,7 @@ def episode_key(source: str, external_id: str | None) -> str | None:
 
 class MemoryQuerySet(Ageing):
     def just_above(self, trust: Trust) -> Self:
-        """What lies exactly one level above the caller, within its scopes: for redacted stubs only."""
+        """Memories exactly one level above the caller, within its scopes: for redacted stubs only."""
         above = replace(trust, max_sensitivity=trust.max_sensitivity + 1)
         return self.visible_to(above).filter(sensitivity=trust.max_sensitivity + 1)
 
@@ -51,26 +51,25 @@ class MemoryQuerySet(Ageing):
         return self.filter(status__in=LIVE)
 
     def knowledge(self) -> Self:
-        """Everything but episodes: what is known, not what happened."""
+        """Every memory that is no episode."""
         return self.exclude(type=Type.EPISODIC)
 
     def awake(self, at: datetime) -> Self:
-        """What nobody has snoozed beyond `at`."""
+        """Memories that are not snoozed beyond `at`."""
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
 
     def with_key(self) -> Self:
-        """Adds `key_or_blank`: what has no key sorts before everything that has one."""
+        """Annotate `key_or_blank`, which sorts memories without a key first."""
         return self.annotate(key_or_blank=Coalesce("key", models.Value("")))
 
     def matching(self, *, type: str = "", **exact: str) -> Self:
-        """What the list's filters ask for, '' being no wish (`exact`: columns); without a type everything but
-        episodes, which have their own list."""
+        """Filter by the list's parameters, '' meaning none (`exact`: columns); without a type all but episodes."""
         rows = self.filter(type=type) if type else self.knowledge()
         return rows.filter(**{name: value for name, value in exact.items() if value})
 
 
 class Memory(Reviewable):
-    """A row that agents and people share. What people decide about it is in Reviewable."""
+    """A memory that agents and people share. Decisions of people about it are in Reviewable."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     type = models.CharField(max_length=16, choices=Type)
@@ -190,15 +189,16 @@ class Memory(Reviewable):
 
     @property
     def known_as(self) -> str | None:
-        """Its key; of a competence what runs call it, so that they do not teach a forgotten one again; of an episode
-        what its next import would."""
+        """Its key; of a competence the name in runs (a forgotten one is not learned again), of an episode that of its
+        import.
+        """
         if self.type == Type.EPISODIC:
             return episode_key(self.source, self.episode.external_id)
         return self.key or competence_key(self.payload.get("skill_name"))
 
     @property
     def last_reinforced_at(self) -> datetime:
-        """Its creation, until something reinforces it."""
+        """The time of the last reinforcement, else of creation."""
         return self.reinforced_at or self.created_at
 
     @property
@@ -218,7 +218,7 @@ class Memory(Reviewable):
         )
 
     def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
-        """Idle time begins anew, and the fingerprint is that of the words."""
+        """Restart the idle time, and update the fingerprint with the content."""
         moved: dict[str, Any] = {}
         if self.idle_since is not None and action in ACTIVITY:
             moved |= decay.awake(at)
@@ -243,7 +243,7 @@ class Memory(Reviewable):
             self._follow_relation(entry)
 
     def _follow_behaviour(self, former: str, before: dict[str, Any], *, again: bool, by: Actor, at: datetime) -> None:
-        """Exactly the live applied memories that change behaviour have an active adaptation."""
+        """Open or end the adaptation: exactly the live applied memories that change behaviour have an active one."""
         reworded = not {"content", "category"}.isdisjoint(before)
         was, now = former == Status.APPLIED, self.status == Status.APPLIED
         if was and (reworded or not now):
@@ -253,7 +253,7 @@ class Memory(Reviewable):
             self.adaptations.open(self, again=again, by=by, at=at)
 
     def _follow_dismissal(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
-        """Exactly the dismissed memories have a tombstone that holds."""
+        """Write or lift the tombstone: exactly the dismissed memories have one that blocks."""
         if self.status != Status.DISMISSED:
             Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self):
@@ -261,7 +261,7 @@ class Memory(Reviewable):
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
 
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
-        """What would change a closed memory is withdrawn, and comes back when the closing is undone."""
+        """Withdraw proposals about a closed memory, and reopen them when the closing is undone."""
         if self.status not in LIVE:
             self.proposals.withdraw(by=by, at=at)
             Memory.objects.released([self.pk])
@@ -269,7 +269,7 @@ class Memory(Reviewable):
             self.proposals.return_from(AuditEntry.objects.get(pk=entry.undoes).at)
 
     def _follow_relation(self, entry: AuditEntry) -> None:
-        """The relation that a revision made goes when that is undone, and comes back when it is redone."""
+        """Remove the relation that a revision made when it is undone, and restore it when it is redone."""
         first = entry
         while first.undoes:
             first = AuditEntry.objects.get(pk=first.undoes)
@@ -283,14 +283,14 @@ class Memory(Reviewable):
             relations.get_or_create(**ends)
 
     def sensitivity_follows(self) -> None:
-        """What carries a copy of it moves with it; the trail, and what is proposed in other words, only ever rises."""
+        """Update copies of the sensitivity; that of the audit trail and of proposals is only ever raised."""
         self.adaptations.update(sensitivity=self.sensitivity)
         Tombstone.objects.filter(memory_id=self.pk).update(sensitivity=self.sensitivity)
         proposals = self.proposals.model._default_manager.naming(self.pk).raise_to(self.sensitivity)
         AuditEntry.objects.raise_about([self.pk, *proposals], self.sensitivity)
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
-        """Long texts stand beside the trail, which holds their hash."""
+        """The values before a decision, with long texts from the Wording table: the trail holds only their hashes."""
         values = super().former(entry)
         if isinstance(said := values.get("content"), dict):
             kept = self.wordings.filter(sha256=said["sha256"]).first()

@@ -29,14 +29,14 @@ OF_MESSAGES = ("message", "tool_call", "tool_result")  # events of other kinds w
 
 
 class SearchOf(Func):
-    """The words of a passage; those of an event carry its actor and day. Written in SQL in a migration."""
+    """The search vector of a passage, for events with actor and day. Defined in SQL in a migration."""
 
     function = "memos_passage_search"
     output_field = SearchVectorField()
 
 
 class Draft(NamedTuple):
-    """A passage before it has its place. Of knowledge `actor` and `at` are None: they are the memory's."""
+    """A passage without its position. Of knowledge `actor` and `at` are None: they are the memory's."""
 
     memory_id: UUID
     position: int
@@ -48,7 +48,7 @@ class Draft(NamedTuple):
 
 
 def of_memory(memory: Memory) -> Iterator[Draft]:
-    """What a memory that is no episode says."""
+    """Yield the passages of a memory that is no episode."""
     for position, part in enumerate(text.split(memory.content), start=1):
         yield Draft(memory.pk, position, part)
 
@@ -59,7 +59,9 @@ def of_title(episode: Episode) -> Iterator[Draft]:
 
 
 def of_event(event: Event) -> Iterator[Draft]:
-    """What an event says: words, and the beginning of what a tool was given and gave. System messages say nothing."""
+    """Yield the passages of an event: its text, and the beginning of a tool's arguments and result; none of system
+    messages.
+    """
     if event.role in SYSTEM_ROLES:
         return
     called = f"{event.tool} {text.of_value(event.args)}".strip()
@@ -73,11 +75,11 @@ def of_event(event: Event) -> Iterator[Draft]:
 
 class PassageQuerySet(Trusted["Passage"]):
     def write(self, drafts: Iterable[Draft]) -> None:
-        """Inserts passages with their vectors, or their places in the queue of an endpoint, by one statement; those
-        that are there already stay as they are. Their memories and events must be in the database.
+        """Insert passages with their vectors, or their queue entries for an endpoint, by one statement.
 
-        Scope, sensitivity and type are read from the memory in the statement itself, which holds it as it is until the
-        transaction ends: nothing that is raised at the same moment slips in between.
+        Passages that exist already are left unchanged. Their memories and events must be in the database. Scope,
+        sensitivity and type are read from the memory in the statement itself, which locks it until the transaction
+        ends: a concurrent change of sensitivity cannot be missed.
         """
         waiting = iter(drafts)
         while batch := list(islice(waiting, MOST_AT_ONCE)):
@@ -91,7 +93,11 @@ class PassageQuerySet(Trusted["Passage"]):
         self.write(chain(titles, (draft for event in events for draft in of_event(event))))
 
     def rewrite(self, memory: Memory) -> None:
-        """After its content changed, in the same transaction, under the lock of its row. An episode says its events."""
+        """Rewrite the passages of a memory after its content changed, in the same transaction, under the lock of its
+        row.
+
+        The text of an episode is that of its events.
+        """
         if memory.type == Type.EPISODIC:
             return
         Passage.objects.filter(memory=memory).delete()
@@ -99,9 +105,10 @@ class PassageQuerySet(Trusted["Passage"]):
 
 
 class Passage(models.Model):
-    """`position` is that of the event, or counts from 1; `part` counts from 0 where one event says a lot.
+    """A piece of text that is searched.
 
-    `searchable` is what the words are made of where that is not `text`; position 0 of an episode is its title.
+    `position`: that of the event, or counted from 1; 0 of an episode is its title. `part`: counted from 0 where one
+    event has several passages. `searchable`: the text that is indexed where that is not `text`.
     """
 
     memory = models.ForeignKey(Memory, models.DO_NOTHING, related_name="passages", db_constraint=False, db_index=False)
@@ -167,7 +174,9 @@ QUEUED = """
 
 
 def _write(drafts: Sequence[Draft]) -> None:
-    """The built-in model's vectors come along while it serves, also while an endpoint's are made to replace them."""
+    """Insert passages with vectors of the built-in model while it serves, also while an endpoint's are made to replace
+    them.
+    """
     wanted, built_in = embedding.embedder(), embedding.built_in()
     inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
     said = [text.said(draft.actor or "", draft.text) for draft in drafts]
@@ -195,7 +204,7 @@ def _write(drafts: Sequence[Draft]) -> None:
 
 
 def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
-    """Those with these words in what they say (any form of each, all of them), or with this text in their key."""
+    """Memories whose passages match these words (in any form), or whose key contains the text."""
     query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
     said = Passage.objects.filter(search=query).order_by().values("memory")
     return memories.filter(models.Q(key__icontains=words) | models.Q(pk__in=said))

@@ -18,7 +18,10 @@ Z95 = 1.959964
 
 
 def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]:
-    """The 95 % interval of a success rate (Wilson 1927), 0-1; (0, 1) without a use. Its lower end is `reliability`."""
+    """The 95 % Wilson score interval of a success rate (Wilson 1927), 0-1; (0, 1) without a use.
+
+    Its lower end is `reliability`.
+    """
     n = successes + failures
     if n == 0:
         return 0.0, 1.0
@@ -39,9 +42,9 @@ class PerformanceQuerySet(Trusted["Performance"]):
         latency_ms: float = 0.0,
         last_used_at: datetime | None = None,
     ) -> int:
-        """Adds the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically.
+        """Add the differences in `counts` (outcome -> +n or -n) to each row of this QuerySet, atomically.
 
-        `latencies` and `latency_ms`: the differences in how many uses told how long they took, and in their sum.
+        `latencies` and `latency_ms`: the differences in the number of timed uses, and in the sum of their times.
         """
         change: dict[str, Any] = {
             COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n
@@ -54,13 +57,13 @@ class PerformanceQuerySet(Trusted["Performance"]):
         return self.update(**change) if change else 0
 
     def failing(self, *, below: float = 0.5, least: int = 5) -> Self:
-        """Those that fail too often to be trusted unseen: success rate under `below` over at least `least` uses."""
+        """Track records with a success rate under `below` over at least `least` uses."""
         uses = F("successes") + F("failures")
         return self.alias(n=uses).filter(n__gte=least, successes__lt=below * F("n"))
 
 
 class Performance(models.Model):
-    """Latencies are milliseconds. `success_rate` is None without a use, never 0."""
+    """Counters of one competence or plan. Latencies are milliseconds. `success_rate` is None without a use, never 0."""
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
     successes = models.IntegerField(default=0)
@@ -86,7 +89,7 @@ class Performance(models.Model):
 
     @property
     def uses(self) -> int:
-        """Successes and failures; a partial outcome is reported beside them."""
+        """Successes and failures; partial outcomes are reported separately."""
         return self.successes + self.failures
 
     @property

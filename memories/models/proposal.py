@@ -28,7 +28,7 @@ MOST_COMPARED = 200  # rejected proposals about one memory
 
 
 class Rejected(Conflict):
-    """What is asked for was proposed before, and a person has said no."""
+    """The same change was proposed before, and a person rejected it. 409 at the API."""
 
     code = "rejected"
 
@@ -41,7 +41,7 @@ class ProposalQuerySet(Trusted["Proposal"]):
         return self.filter(decision=None)
 
     def decided(self, decisions: Collection[str]) -> Self:
-        """With one of these decisions; `open` is that of those that still wait for one."""
+        """Proposals with one of these decisions; `open` stands for none yet."""
         known = [decision for decision in decisions if decision != STILL_OPEN]
         return self.filter(Q(decision__in=known) | (Q(decision=None) if STILL_OPEN in decisions else Q()))
 
@@ -49,25 +49,25 @@ class ProposalQuerySet(Trusted["Proposal"]):
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
 
     def naming(self, *memory_ids: UUID) -> Self:
-        """What would change one of these, or says something of it: merges it, cites it, or rests on it."""
+        """Proposals that would change, merge or cite one of these memories, or rest on it."""
         told = [str(memory_id) for memory_id in memory_ids]
         cited = Q(change__ref__in=told) | Q(change__memory__episode_id__in=told)
         return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cited)
 
     def raise_to(self, sensitivity: int) -> list[UUID]:
-        """Those that stand lower rise; their ids."""
+        """Raise the sensitivity of those that are lower; returns their ids."""
         rising = self.filter(sensitivity__lt=sensitivity)
         ids = list(rising.values_list("pk", flat=True))
         rising.update(sensitivity=sensitivity)
         return ids
 
     def withdraw(self, *, by: Actor, at: datetime) -> int:
-        """What they would change is closed."""
+        """Withdraw open proposals, because the memory that they would change is closed."""
         decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
         return self.open().update(**decided)
 
     def return_from(self, at: datetime) -> None:
-        """Opens again what was withdrawn at that instant, each unless the same change is proposed meanwhile."""
+        """Reopen proposals withdrawn at that instant, except where the same change was proposed since."""
         for proposal in self.filter(decision=Proposal.Decision.WITHDRAWN, decided_at=at):
             same = Proposal.objects.open().filter(
                 kind=proposal.kind, memory=proposal.memory_id, fingerprint=proposal.fingerprint
@@ -78,8 +78,11 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def propose(
         self, kind: str, memory: Memory, change: dict[str, Any], *, by: Actor, why: str, at: datetime, sensitivity: int
     ) -> "Proposal":
-        """The open proposal of this change, made unless it is there already; or the one that a person has rejected
-        (`is_rejected`): nothing is asked twice of them, in whatever words. An undo of the rejection opens it again."""
+        """Create the open proposal of this change, or return the one that exists.
+
+        Returns the rejected one (`is_rejected`) where a person rejected this change before, in whatever words: nothing
+        is asked twice. Undoing the rejection reopens it.
+        """
         if rejected := self._rejected(kind, memory, change):
             return rejected
         fingerprint = hashlib.sha256(json.dumps(change, sort_keys=True, default=str).encode()).digest()
@@ -95,7 +98,7 @@ class ProposalQuerySet(Trusted["Proposal"]):
         return proposal
 
     def _rejected(self, kind: str, memory: Memory, change: dict[str, Any]) -> "Proposal | None":
-        """A change that writes nothing asks for a look, each time anew."""
+        """The rejected proposal of the same change; None of a change without content, which asks for a review anew."""
         if change == {"verb": "edit"}:
             return None
         rows = self.filter(kind=kind, memory=memory, decision=Proposal.Decision.REJECTED).order_by("-decided_at")
@@ -112,7 +115,7 @@ def _asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def _content(change: dict[str, Any]) -> str:
-    """The words that it would write."""
+    """The text that a change would write."""
     memory = change.get("memory")
     content = memory.get("content") if isinstance(memory, dict) else change.get("content")
     return content if isinstance(content, str) else ""
@@ -122,7 +125,7 @@ OPEN: dict[str, Any] = {"decision": None, "decided_at": None, "decided_by": ""}
 
 
 class Proposal(models.Model):
-    """`change` is what accepting would write; `decision` null while it is open."""
+    """A change that waits for a person. `change`: the values to write when accepted; `decision` is null while open."""
 
     class Kind(models.TextChoices):
         REVISION = "revision"
@@ -174,18 +177,18 @@ class Proposal(models.Model):
         return self.decision == self.Decision.REJECTED
 
     def decide(self, decision: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
-        """Accepted or rejected, once. Conflict: it was decided before, and by whom. What it writes is not done here."""
+        """Record acceptance or rejection; does not write the change. Conflict: decided before, with by whom."""
         action = "accept" if decision == self.Decision.ACCEPTED else "reject"
         return self._move(None, decision, action, by=by, at=at, why=why, batch=batch)
 
     def snooze(
         self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """Out of the inbox until then; None wakes it. Conflict: it is decided."""
+        """Hide from the inbox until then; None ends a snooze. Conflict: it is decided."""
         return self._sleep(self.snoozed_until, until, "snooze", by=by, at=at, why=why, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """Open again, decided again, or awake. Conflict: it is no longer as it was left."""
+        """Undo a decision or a snooze, or redo it. Conflict: the proposal has changed since."""
         action = "redo" if entry.action == "undo" else "undo"
         if SNOOZED in entry.after:
             was, becomes = (models.DateTimeField().to_python(side[SNOOZED]) for side in (entry.after, entry.before))
@@ -232,7 +235,7 @@ class Proposal(models.Model):
             )
 
     def _audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """No word of what it would change: the row outlives what is forgotten."""
+        """Draft an audit row without any content of the change: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
         entry = AuditEntry.draft(action=action, by=by, at=at, **about, **place, **facts)

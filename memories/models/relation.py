@@ -21,20 +21,23 @@ class RelationQuerySet(Trusted["Relation"]):
         return self.filter(models.Q(source=memory_id) | models.Q(target=memory_id)).order_by("predicate", "pk")
 
     def contesting(self, memory: models.OuterRef) -> models.Exists:
-        """Whether a memory is contested by another one, or speaks against one."""
+        """Subquery: whether a memory is contested by another one, or contests one."""
         either = models.Q(source=memory) | models.Q(target=memory)
         return models.Exists(self.filter(either, predicate=CONTESTED_BY))
 
     def contests(self, trust: Trust, *, at: datetime) -> Self:
-        """What speaks (`target`) against what (`source`), newest first; both are there, and for the caller to see."""
+        """Contests, newest first: `target` speaks against `source`; both live and visible to the caller."""
         seen = Memory.objects.visible_to(trust).unexpired(at).values("pk")
         rows = self.filter(predicate=CONTESTED_BY, source__in=seen, target__in=seen)
         return rows.select_related("source__skill", "target__skill").order_by("-created_at", "-pk")
 
 
 class Relation(models.Model):
-    """`weight` is 0-1. Predicates of ours: supersedes, derived_from, contested_by, supports, contradicts, merged_into,
-    related_to; others are free."""
+    """A typed link between two memories.
+
+    `weight` is 0-1. Predicates of the program: supersedes, derived_from, contested_by, supports, contradicts,
+    merged_into, related_to; callers may use others.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     source = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="relations")

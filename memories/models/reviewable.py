@@ -28,10 +28,10 @@ DEMOTABLE = {
 
 
 class Reviewable(models.Model):
-    """The part of a memory that decisions move. `version` moves with every decision and edit, not with use or decay.
+    """The part of a memory that decisions change. `version` rises with every decision and edit, not with use or decay.
 
-    Whatever must hold with a status or a wording (adaptation, tombstone, passages) follows in `follow`, in the same
-    transaction, whichever verb changed it: an undo as much as a dismissal.
+    What must stay consistent with status and content (adaptation, tombstone, passages) is updated by `follow`, in the
+    same transaction, for every verb including undo.
     """
 
     scope = models.CharField(max_length=128, blank=True)
@@ -50,16 +50,16 @@ class Reviewable(models.Model):
 
     @property
     def known_as(self) -> str | None:
-        """By what it would be known if it came again."""
+        """The name by which it would be recognised if it were stored again."""
         return self.key
 
     @property
     def is_claim(self) -> bool:
-        """Knowledge that holds or not, rather than experience."""
+        """Whether it is knowledge that can hold or not, rather than experience."""
         return True
 
     def audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """The draft of an audit row about this memory; `facts` are those of AuditEntry.draft."""
+        """Draft an audit row about this memory; `facts` are those of AuditEntry.draft."""
         return AuditEntry.draft(
             kind="memory",
             subject=self.pk,
@@ -76,7 +76,7 @@ class Reviewable(models.Model):
     def promote(
         self, *, by: Actor, at: datetime, to: Status = Status.CONFIRMED, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """A person vouches: confidence is at least LEAST, and no rule takes it lower again."""
+        """Promote by a person: confidence rises to at least LEAST, and no rule lowers it again."""
         with transaction.atomic():
             self.lock_for("promote", PROMOTABLE[to])
             vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
@@ -86,7 +86,7 @@ class Reviewable(models.Model):
     def demote(
         self, *, by: Actor, at: datetime, to: Status = Status.CANDIDATE, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """It holds less than it did, and stays where it was put: rules move it neither way."""
+        """Demote by a person; no rule moves it afterwards."""
         with transaction.atomic():
             self.lock_for("demote", DEMOTABLE[to])
             change = {"status": to, "hold": Hold.FIXED}
@@ -95,8 +95,10 @@ class Reviewable(models.Model):
     def dismiss(
         self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None, duplicate: bool = False
     ) -> AuditEntry:
-        """It does not hold and does not come back; confidence is kept as it was, for a restore. `duplicate`: what it
-        says does hold, and is said by another one."""
+        """Dismiss, so that the claim does not come back; confidence is kept for a restore.
+
+        `duplicate`: the claim does hold, and another memory says it.
+        """
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("dismiss", LIVE)
@@ -105,7 +107,7 @@ class Reviewable(models.Model):
             return self.revise("dismiss", change, by=by, why=why, at=at, batch=batch, noted=noted)
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
-        """A dismissed or contested memory waits for a decision again, with the confidence it had; clears the hold."""
+        """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
@@ -115,7 +117,7 @@ class Reviewable(models.Model):
     def snooze(
         self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
-        """Out of the inbox until then; None wakes it. Conflict: somebody has snoozed or woken it since it was read."""
+        """Hide from the inbox until then; None ends a snooze. Conflict: the snooze was changed since it was read."""
         was = self.snoozed_until
         with transaction.atomic():
             self.lock_for("snooze", LIVE)
@@ -126,14 +128,17 @@ class Reviewable(models.Model):
     def edit(
         self, change: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None, **facts: Any
     ) -> AuditEntry:
-        """Writes other words (category, tags, sensitivity, expiry, deletion policy). `facts`: what is written along,
-        such as a hold. Of a closed memory only who may see it and how it may be deleted."""
+        """Change content, category, tags, sensitivity, expiry or deletion policy.
+
+        `facts`: columns written along, such as a hold. Of a closed memory only sensitivity and deletion policy may
+        change.
+        """
         with transaction.atomic():
             self.lock_for("edit", Status.values if change.keys() <= OF_CLOSED_TOO else LIVE)
             return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """The inverse of one decision, if the memory still stands as that left it. Undo of undo is redo."""
+        """Undo one decision, if the memory is still as the decision left it. Undo of undo is redo."""
         with transaction.atomic():
             claim_locks.to_decide(self.scope)
             self.lock_for("undo", Status.values)
@@ -151,7 +156,7 @@ class Reviewable(models.Model):
             return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
     def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
-        """Something that belongs to this memory was decided beside it (a skill's version): its version moves too."""
+        """Record a decision about something that belongs to this memory (a skill's version); raises its version."""
         with transaction.atomic():
             self.lock_for(action, Status.values)
             return self.revise(action, {}, by=by, why=why, at=at, batch=batch)
@@ -159,7 +164,9 @@ class Reviewable(models.Model):
     def tell(
         self, action: str, told: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
     ) -> AuditEntry:
-        """Its trail speaks of what moves nothing of it: its version stays. `sensitivity`: of what is told."""
+        """Record an audit row that changes nothing of the memory, nor its version. `sensitivity`: of the recorded
+        facts.
+        """
         entry = self.audit(action, by=by, at=at, after=told, **facts)
         entry.subject_version, entry.sensitivity = 0, max(entry.sensitivity, sensitivity)
         entry.save(force_insert=True)
@@ -167,8 +174,10 @@ class Reviewable(models.Model):
         return entry
 
     def raise_sensitivity(self, before: int, *, by: Actor, at: datetime) -> None:
-        """Something more secret became part of it: the row rises to the sensitivity that this instance carries, and
-        stays where somebody else has raised it higher."""
+        """Raise the row to the sensitivity of this instance, because something more sensitive became part of it.
+
+        A row that was raised higher meanwhile stays.
+        """
         change = {"sensitivity": self.sensitivity}
         below = self._rows().filter(pk=self.pk, sensitivity__lt=self.sensitivity)
         rose = below.update(**change, version=F("version") + 1, updated_at=at)
@@ -180,7 +189,7 @@ class Reviewable(models.Model):
         self.follow(entry, {"sensitivity": before}, by=by, at=at)
 
     def lock_for(self, verb: str, allowed: Collection[str]) -> None:
-        """Locks the row for this transaction and reads it afresh; Conflict unless its status allows the verb."""
+        """Lock the row for this transaction and reload it; Conflict unless its status allows the verb."""
         try:
             self.refresh_from_db(from_queryset=self._rows().select_for_update())
         except type(self).DoesNotExist:
@@ -203,9 +212,9 @@ class Reviewable(models.Model):
         noted: dict[str, Any] | None = None,
         **facts: Any,
     ) -> AuditEntry:
-        """Writes `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
+        """Write `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
 
-        `noted`: what the audit row says beside the changed columns.
+        `noted`: facts of the audit row beside the changed columns.
         """
         before = {name: getattr(self, name) for name in change}
         written = {**change, **self.along(action, change, at=at)}
@@ -223,15 +232,17 @@ class Reviewable(models.Model):
         return entry
 
     def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
-        """The columns that a change moves with it and that the trail does not speak of."""
+        """Columns that change along with a change and are not part of the audit row."""
         return {}
 
     def follow(self, entry: AuditEntry, before: dict[str, Any], *, by: Actor, at: datetime) -> None:
-        """What must hold now that this was changed."""
+        """Update what depends on the changed columns."""
 
     def former(self, entry: AuditEntry) -> dict[str, Any]:
-        """The values from before a decision, whole, of the columns that it changed: what it left as it was may have
-        moved since without a decision, as confidence does with each confirmation."""
+        """The full values before a decision of the columns that it changed, for undo.
+
+        Other columns may have changed since without a decision, as confidence does with each confirmation.
+        """
         return {name: value for name, value in entry.before.items() if value != entry.after.get(name, ...)}
 
     @classmethod

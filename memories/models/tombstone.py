@@ -28,13 +28,16 @@ Way = tuple[int, str]  # of sealing a text: the normalisation of its claim, and 
 
 
 def seal(text: str) -> Claim:
-    """The claim of a text as it stands in a tombstone: comparable, and no word of it readable."""
+    """The claim of a text as stored in a tombstone: comparable, not readable."""
     return claims.sealed(claims.claim_of(text), DigestKey.current())
 
 
 def seals(text: str, former: Iterable[Way]) -> dict[Way, list[Claim]]:
-    """The text sealed as it is today, and as it was formerly. By a former normalisation it is also compared as it is
-    read today: what was dismissed was written plainly, what passes for it now need not be."""
+    """The text sealed in the current way and in former ways.
+
+    Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
+    copy of it need not be.
+    """
     own = DigestKey.current()
     found = {CURRENT: [claims.sealed(claims.claim_of(text), own)]}
     former = list(former)
@@ -53,25 +56,25 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         return self.filter(lifted_at=None)
 
     def lifted(self) -> Self:
-        """What somebody meant to let come back; not what was only dismissed by mistake, and undone."""
+        """Tombstones that a person lifted on purpose, without dismissals that were undone as mistakes."""
         undone = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
         return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undone)))
 
     def for_scope(self, scope: str) -> Self:
-        """What holds in this scope: its own, and what is dismissed everywhere."""
+        """Tombstones that apply in this scope: its own and the shared ones."""
         return self.filter(scope__in={scope, *SHARED_SCOPES})
 
     def blocking(self, scope: str) -> Self:
-        """What an automatic write into this scope must not bring back."""
+        """Tombstones that block automatic writes into this scope."""
         return self.standing().for_scope(scope).filter(blocks=True)
 
     def met_by(
         self, content: str, *, scope: str, key: str | None, exact: bool = False
     ) -> "tuple[Tombstone | None, Tombstone | None]":
-        """(what suppresses this statement, the newest that it merely resembles), each None when there is none.
+        """Return (the tombstone that suppresses this statement, the newest one that it resembles), each or None.
 
-        The same claim suppresses, whatever its key and category; a similar or a changed one only resembles. `exact`:
-        of rules, whose statements differ in one word: under another key only the very same claim suppresses.
+        The same claim is suppressed, whatever its key and category; a similar or changed one only resembles. `exact`:
+        for rules, whose statements differ in one word: under another key only the identical claim is suppressed.
         """
         stones = self.blocking(scope)
         former = stones.filter(normalisation__lt=claims.NORMALISATION).order_by()
@@ -101,29 +104,29 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
     def bury(
         self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True, duplicate: bool = False
     ) -> "Tombstone":
-        """`blocks` false leaves a watermark only."""
+        """Write the tombstone of a memory. `blocks` false makes a watermark only."""
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
         stone.duplicate = duplicate
         stone.save(force_insert=True)
         return stone
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
-        """Watermarks where these have stood."""
+        """Write watermarks for these memories."""
         bulk_rows.insert([self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories])
 
     def raise_again(self, memory: "Reviewable") -> bool:
-        """The dismissal of a memory is redone: its last tombstone holds again, with the hits that it counted."""
+        """Reactivate the last tombstone of a memory whose dismissal is redone, with the hits that it counted."""
         latest = self.filter(memory_id=memory.pk).order_by("-at", "-pk").first()
         return bool(latest and self.filter(pk=latest.pk).update(lifted_at=None, lifted_by=""))
 
 
 class Tombstone(models.Model):
-    """`blocks` false is a watermark only: what expired, or what an agent deleted itself, may be stored again.
+    """The digest of a claim that must not come back. `blocks` false: a watermark of an expired or agent-deleted claim.
 
-    The claim is kept as HMACs: sets of them compare as well as words, and none can be read. Their key is the
-    database's own (`sealed_with` blank), so that no setting ends a dismissal; of what was sealed before there was one
-    and cannot be sealed again, because its text is gone, `sealed_with` is the mark of the SECRET_KEY of then.
-    `duplicate`: dismissed as the double of another memory, which lives on.
+    The claim is kept as HMACs: sets of them compare as well as words, and none can be read. Their key is the database's
+    own (`sealed_with` blank), so that no change of settings ends a dismissal. Older tombstones whose text is gone
+    cannot be sealed again; for these `sealed_with` is the mark of the SECRET_KEY of then. `duplicate`: dismissed as the
+    double of another memory, which stays.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -166,7 +169,7 @@ class Tombstone(models.Model):
 
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
-        """Not yet saved."""
+        """Create an unsaved tombstone of a memory."""
         known_again = blocks and memory.is_claim
         claim = seal(memory.content) if known_again else Claim(frozenset(), frozenset())
         return cls(
@@ -192,8 +195,10 @@ class Tombstone(models.Model):
         return Claim(frozenset(self.claim_tokens), frozenset(self.claim_hard))
 
     def likeness_to(self, sealed: Collection[Claim], *, exact: bool) -> Likeness:
-        """To a text that was sealed as this is, in one of these ways; OTHER when its key is not known any more.
-        `exact`: what says the same in other words is a rewording."""
+        """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.
+
+        `exact`: the same claim in other words counts as a rewording.
+        """
         found = Likeness.OTHER
         for claim in sealed:
             likeness = claims.compare(self.claim, claim)
@@ -203,7 +208,7 @@ class Tombstone(models.Model):
         return found
 
     def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
-        """What it blocked may come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
+        """Let the claim come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
         with transaction.atomic():
             if not Tombstone.objects.filter(pk=self.pk).lift(by=by, at=at):
                 self.refresh_from_db()
@@ -212,7 +217,7 @@ class Tombstone(models.Model):
             return self._audit("lift", {"lifted_at": None}, by=by, at=at, why=why, batch=batch)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """A lift is undone (it holds again), or that is redone. Conflict: it is no longer as it was left."""
+        """Undo or redo a lift. Conflict: the tombstone has changed since."""
         was, becomes = (models.DateTimeField().to_python(side["lifted_at"]) for side in (entry.after, entry.before))
         with transaction.atomic():
             if becomes is None and self._lives():
@@ -230,7 +235,7 @@ class Tombstone(models.Model):
         return bool(self.memory_id and Memory.objects.filter(pk=self.memory_id, status__in=LIVE).exists())
 
     def _audit(self, action: str, before: dict[str, Any], *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """No word of what it is about: the row outlives what is forgotten."""
+        """Draft an audit row without any content of the claim: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
         after = {"lifted_at": self.lifted_at}

@@ -58,7 +58,7 @@ class Vector(models.Model):
 
 class PendingQuerySet(models.QuerySet["Pending"]):
     def waiting(self, model: str) -> Self:
-        """In the queue of that model, whether or not a worker has them in hand."""
+        """Queue entries of that model, taken by a worker or not."""
         return self.filter(model=model, attempts__lt=MOST_ATTEMPTS)
 
     def set_aside(self, model: str) -> Self:
@@ -68,8 +68,11 @@ class PendingQuerySet(models.QuerySet["Pending"]):
         return self.filter(passage_id__in=passages, model=model)
 
     def take(self, model: str, *, at: datetime, most: int) -> list[int]:
-        """Passages that are ours from now on, one attempt counted for each. What was tried before is taken alone: one
-        bad text must not spoil the others, nor may one that kills its worker count against them again."""
+        """Take passages from the queue and count one attempt for each.
+
+        Passages that were tried before are taken alone: one bad text must not spoil the others, nor may one that kills
+        its worker count against them again.
+        """
         with transaction.atomic():
             free = Q(taken_at=None) | Q(taken_at__lt=at - IN_HAND)
             rows = self.waiting(model).filter(free).order_by("passage_id").select_for_update(skip_locked=True)
@@ -80,16 +83,16 @@ class PendingQuerySet(models.QuerySet["Pending"]):
             return ids
 
     def failed(self, passages: Sequence[int], model: str, *, why: str) -> None:
-        """The attempt counts; after the third they stay where they are, with what was said."""
+        """Record a failed attempt with its error; after the third the entries are not taken again."""
         self.of(passages, model).update(taken_at=None, error=why)
 
     def given_back(self, passages: Sequence[int], model: str, *, why: str) -> None:
-        """It was not their fault: the attempt does not count."""
+        """Return entries to the queue without counting the attempt: the passages were not the cause."""
         self.of(passages, model).update(taken_at=None, error=why, attempts=F("attempts") - 1)
 
 
 class Pending(models.Model):
-    """A passage that waits for a vector. `taken_at`: a worker has it in hand, until too long for one that lives."""
+    """A passage that waits for a vector. `taken_at`: a worker has it, until the time limit of a live worker."""
 
     pk = models.CompositePrimaryKey("passage_id", "model")
     passage = models.ForeignKey(
@@ -110,7 +113,7 @@ class Pending(models.Model):
 
 
 class Serving(NamedTuple):
-    """A model whose vectors are compared. `mean`: what all its texts have in common, None where that is not known."""
+    """The model whose vectors are compared. `mean`: the mean vector of its texts, None where it is not known."""
 
     name: str
     mean: "np.ndarray[Any, Any] | None"
@@ -122,7 +125,7 @@ class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
         return self.filter(active=True).values_list("name", flat=True).first() or embedding.built_in().name
 
     def serving_with_mean(self) -> Serving:
-        """The same model with its mean; one statement."""
+        """The serving model with its mean; one statement."""
         built_in = embedding.built_in()
         name, mean = self.filter(active=True).values_list("name", "mean").first() or (built_in.name, None)
         if name == built_in.name:

@@ -15,7 +15,7 @@ class WordingQuerySet(models.QuerySet["Wording"]):
 
 
 class Wording(models.Model):
-    """The audit row holds `sha256`, this row the text. Forgetting the memory takes it along."""
+    """A former text. The audit row holds `sha256`, this row the text; forgetting the memory deletes it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="wordings")

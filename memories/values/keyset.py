@@ -116,7 +116,7 @@ def _ordering(name: str) -> Any:
 
 
 def _beyond(order: Order, values: list[Any]) -> Q:
-    """Condition for rows after `values`: beyond in the first column, or equal there and beyond in the next, and so on."""
+    """Condition for rows after `values`: beyond in the first column, or equal there and beyond in the next, etc."""
     beyond, equal = Q(), Q()
     for name, value in zip(order, values, strict=True):
         column = name.lstrip("-")

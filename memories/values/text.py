@@ -42,7 +42,7 @@ def _cut(text: str, start: int) -> int:
 
 
 def searchable(text: str) -> str | None:
-    """The text with each run of Chinese or Japanese as character bigrams, as queries use it; None when nothing changes."""
+    """The text with each run of Chinese or Japanese as character bigrams, as in queries; None when nothing changes."""
     if text.isascii() or not UNSPACED.search(text):
         return None
     return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)

@@ -66,7 +66,7 @@ class Trust:
         return self.filter.q(path)
 
     def scope_to_write(self, asked: str | None) -> str:
-        """The scope of a write. NotAllowed: outside the caller's scopes. Invalid: the caller must name one of several."""
+        """The scope of a write. NotAllowed: not one of the caller's. Invalid: the caller must name one of several."""
         if asked is None:
             return _only("/scope", self.scopes) if self.scopes is not None else ""
         if self.scopes is not None and asked not in self.scopes:
@@ -74,11 +74,13 @@ class Trust:
         return asked
 
     def scope_to_read(self, asked: str | None) -> str:
-        """The scope in which to look up a key: the requested one, which need not be the caller's, else as for a write."""
+        """The scope in which to look up a key: the requested one, even if not the caller's, else as for a write."""
         return self.scope_to_write(None) if asked is None else asked
 
     def source_to_write(self, asked: str | None) -> str:
-        """The source of a write: the requested one if it is the caller's, else the caller itself or its only source."""
+        """The source of a write: the requested one where the token may use it, else the caller itself or its only
+        source.
+        """
         source = (asked or "").strip()
         if self.sources and source and source not in self.sources:
             raise NotAllowed(f"this token may not write as the source {source!r}")
@@ -95,7 +97,7 @@ class Trust:
 
 
 def _only(pointer: str, allowed: Collection[str]) -> str:
-    """The single allowed value, used when none is named. Invalid when there are several."""
+    """The single allowed value, used when none is named. NotAllowed: there is none. Invalid: there are several."""
     if len(allowed) == 1:
         return next(iter(allowed))
     if not allowed:
