@@ -1,1 +1,1 @@
-"""What recorded runs teach: from calls and messages to a procedure that a person can judge. No clock, no store."""
+"""Pure learning functions: recorded runs in, a procedure for review out. No clock, no database."""

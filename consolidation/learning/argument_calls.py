@@ -1,4 +1,4 @@
-"""Which values the calls with an effect were given, and everywhere that each stood before: no value itself."""
+"""Values of effect calls, argument by argument, and every place where each occurred before. No value is kept."""
 
 import re
 from collections import defaultdict
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from consolidation.learning.runs import Call, Message, Run
 
 MESSAGE = "(message)"  # what the user said
-INSTRUCTIONS = "(instructions)"  # what was said by neither the user nor the agent
+INSTRUCTIONS = "(instructions)"  # messages of other roles than user and agent
 NOWHERE = "(nowhere)"  # nothing had shown the value before
 ARROW = " → "
 MOST_LEAVES = 3_000  # of a result
-MOST_PLACES = 24  # a value that stands in more places tells nothing
+MOST_PLACES = 24  # a value that occurs in more places is left out
 MOST_VALUES = 12  # of one argument in one call
 MOST_CALLS = 8  # of one argument in one run
 LONGEST_NAME = 200
 LONGEST_TEXT = 30_000
-MOST_FIELDS = 24  # an object with more keys names things, not fields
+MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
 _USERS, _AGENTS = {"user", "human"}, {"assistant", "agent", "ai", "model"}
 _FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
@@ -31,10 +31,10 @@ _TELLING = re.compile(r"[\d@/]")
 
 @dataclass(frozen=True)
 class ArgumentCall:
-    """One call with its values of one argument.
+    """One call with the values of one argument.
 
-    `places`: of each value where it stood before (`tool → field`, MESSAGE), none where nothing had shown it; `read`:
-    the tools that had answered; `worked`: it returned no error.
+    `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
+    `read`: the tools that had answered; `worked`: the call returned no error.
     """
 
     tool: str
@@ -45,7 +45,7 @@ class ArgumentCall:
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
-    """Every call with an effect, argument by argument, with values that name one thing: an id, an address, a date."""
+    """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date."""
     acting = [call for call in run.steps if _acts(call, rules)]
     wanted = {key for call in acting for _, key in _given(call)}
     if not wanted:
@@ -55,7 +55,7 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
 
 
 def _acts(call: "Call", rules: "ToolRules") -> bool:
-    """What a command line is given is no argument."""
+    """Return whether a call is an effect with arguments; a command line has none."""
     return rules.is_effect(call.name) and not rules.runs_commands(call.name) and not call.via
 
 
@@ -66,7 +66,7 @@ def _given(call: "Call") -> Iterator[tuple[Path, str]]:
 
 
 def _key(leaf: Any) -> str:
-    """What to look for; '' for yes and no, short numbers, plain words and texts, which occur anywhere or nowhere."""
+    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
     if isinstance(leaf, bool):
         return ""
     number = isinstance(leaf, float) and leaf.is_integer()
@@ -75,7 +75,7 @@ def _key(leaf: Any) -> str:
 
 
 class _Known:
-    """What the agent had been shown at a point of the run, as far as it was used."""
+    """Where the values of effect calls occurred, up to a point of the run."""
 
     def __init__(self, run: "Run", wanted: set[str]) -> None:
         self._wanted = wanted
@@ -87,6 +87,7 @@ class _Known:
         self._cut = False
 
     def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
+        """Read the messages before the call, yield its arguments if it acts, then read its result."""
         while self._coming and self._coming[-1].position < call.position:
             self._hear(self._coming.pop())
         if acts and len(call.name) <= LONGEST_NAME:
@@ -112,7 +113,7 @@ class _Known:
         self._find(message.text, place)
 
     def _see(self, call: "Call") -> None:
-        """A result that merely repeats an argument is no source of it."""
+        """Add the places of a result's values; one that repeats an argument of the call is no source of it."""
         told = {key for _, key in _given(call)}
         found = leaves(call.returned, MOST_LEAVES)
         self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
@@ -134,6 +135,7 @@ class _Known:
 
 
 def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
+    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
     inner: dict[Path, set[str]] = defaultdict(set)
     for path, _ in found:
         for n, key in enumerate(path):
@@ -142,7 +144,10 @@ def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
 
 
 def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
-    """`payment_methods.*.id`: with `*` for keys that are somebody's id, and those of objects that name things."""
+    """Return a path as text with `*` for keys that are ids or names: `payment_methods.*.id`.
+
+    `maps`: paths of objects whose keys name things.
+    """
     field = (n and path[:n] in maps for n in range(len(path)))
     return spelled(
         tuple(
@@ -153,6 +158,6 @@ def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
 
 
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
-    """The calls of one argument as plain JSON values, each of its kind once."""
+    """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
     found = [{"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked} for one in calls]
     return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

@@ -1,4 +1,4 @@
-"""How runs gave one argument, and what is counted of it in cases."""
+"""Counts of how runs supplied one argument, in cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,22 +11,23 @@ from consolidation.learning.chance import at_least, by_chance
 from consolidation.learning.startups import CONSISTENT, LEAST_CASES, SURPRISES
 
 LEAST_SURE = 0.5  # lower bound of the share of cases that ended well with the source
-BY_ERROR, BY_OUTCOME = 0.05, 0.01  # by chance: a call's own error tells more than how its run ended
+BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is better evidence than the run's outcome
 
 
 @dataclass(frozen=True)
 class SourcedCall:
-    """One call: of each value the places where it stood before."""
+    """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered."""
 
     places: tuple[frozenset[str], ...]
     read: frozenset[str]
     worked: bool
 
     def comes_from(self, source: str) -> bool:
+        """Return whether every value had occurred in the source."""
         return all(source in places for places in self.places)
 
     def misses(self, source: str, other: str) -> bool:
-        """Did a value stand in the other place and not in this one?"""
+        """Return whether a value had occurred in `other` (NOWHERE: in no place) and not in `source`."""
         return any(
             source not in places and (other in places if other != NOWHERE else not places) for places in self.places
         )
@@ -34,7 +35,7 @@ class SourcedCall:
 
 @dataclass(frozen=True)
 class Shown:
-    """The calls of one run, and how it ended."""
+    """The calls of one run with one argument, and the run's outcome."""
 
     case: UUID
     outcome: str
@@ -42,6 +43,7 @@ class Shown:
 
     @classmethod
     def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
+        """Build it from the plain JSON values of `argument_calls.kept`."""
         given = (
             SourcedCall(tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]))
             for one in calls
@@ -50,13 +52,13 @@ class Shown:
 
     @property
     def well(self) -> tuple[SourcedCall, ...]:
-        """The calls that worked in a run that ended well."""
+        """The calls that worked in a successful run."""
         return tuple(call for call in self.calls if call.worked) if self.outcome == "success" else ()
 
 
 @dataclass(frozen=True)
 class Count:
-    """In cases: how many tried it, in how many a call worked, in how many of these the run ended well as well."""
+    """Numbers of cases: `tried`; `worked`: a call returned no error; `well`: the run also succeeded."""
 
     tried: int
     worked: int
@@ -65,6 +67,8 @@ class Count:
 
 @dataclass(frozen=True)
 class Pair:
+    """A source, and another place from which the argument failed. `chance`: p-value of the difference."""
+
     source: str
     other: str
     count: Count
@@ -72,15 +76,17 @@ class Pair:
 
 
 def is_sure(well: int, of: int) -> bool:
+    """Return whether nearly all cases support it, with a Wilson lower bound of at least LEAST_SURE."""
     return well >= CONSISTENT * of and at_least(well, of) >= LEAST_SURE
 
 
 def fails(count: Count) -> bool:
+    """Return whether nearly all of at least LEAST_CASES cases failed."""
     return count.tried >= LEAST_CASES and count.tried - count.well >= CONSISTENT * count.tried
 
 
 def chance(own: Count, other: Count) -> float:
-    """That the two differ so much by chance; 1 where that is not ruled out well enough."""
+    """Return the smallest significant p-value of the difference, by errors or by outcomes; 1 for none."""
     by_error = by_chance(own.worked, own.tried, other.worked, other.tried)
     by_outcome = by_chance(own.well, own.tried, other.well, other.tried)
     worse = other.worked * own.tried < own.worked * other.tried
@@ -90,11 +96,15 @@ def chance(own: Count, other: Count) -> float:
 
 
 def has(calls: Sequence[SourcedCall], source: str) -> bool:
+    """Return whether a call took all its values from the source."""
     return any(call.comes_from(source) for call in calls)
 
 
 def streak(shown: Sequence[bool], *, ends: bool) -> Streak | None:
-    """When the latest in a row that are `ends` are too many for chance: three, or two where none was so before."""
+    """Return the latest values in a row that equal `ends`, if too many for chance, else None.
+
+    Three, or two where none was so before.
+    """
     latest = next((n for n, one in enumerate(reversed(shown)) if one != ends), len(shown))
     before = len(shown) - latest
     otherwise = sum(one != ends for one in shown[:before])

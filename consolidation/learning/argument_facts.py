@@ -1,4 +1,4 @@
-"""From which source an argument is right, and from which it failed: said only where the two tell runs apart."""
+"""Facts about the right source of an argument: stated only where another source clearly failed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,12 +20,13 @@ Test = Callable[[SourcedCall], bool]
 
 
 class ArgumentFindings:
-    """Of one argument of one tool, over runs in the order in which they ended."""
+    """Findings about one argument of one tool. `shown`: runs in the order in which they ended."""
 
     def __init__(self, tool: str, argument: str, shown: Sequence[Shown]) -> None:
         self.tool, self.argument, self.shown = tool, argument, shown
 
     def claims(self) -> dict[str, Any]:
+        """Return {source, failing}: the best separated source and up to MOST_FAILING others; {} for none."""
         pairs = [pair for source in self._consistent for pair in self._against(source)]
         if not pairs:
             return {}
@@ -33,17 +34,21 @@ class ArgumentFindings:
         return _said([pair for pair in pairs if pair.source == best.source])
 
     def still(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """The same source as long as it can be said of it, though another may be as good."""
+        """Return the claims, with the same source as long as the counts support it."""
         if said["source"] in self._consistent and (pairs := self._against(said["source"])):
             return _said(pairs)
         return self.claims() or dict(said)
 
     def turned(self, said: Mapping[str, Any]) -> bool:
+        """Return whether the latest cases contradict a stated claim."""
         return any(self._turns(said))
 
     def sentence(self, said: Mapping[str, Any], language: Language) -> str:
-        """`payment_id` of `refund_payment` comes from `get_order` → `payment_id` (6 of 6 cases that ended well); taken
-        from the user's words it failed (2 of 2)."""
+        """Return the claims as a sentence with the present counts.
+
+        E.g. "`payment_id` of `refund_payment` comes from `get_order` → `payment_id` (6 of 6 cases that ended well);
+        taken from the user's words it failed (2 of 2)" in English.
+        """
         words = ArgumentWords(language, self._is_common)
         source = said["source"]
         parts = [words.turned(*turn) for turn in self._turns(said)]
@@ -55,7 +60,7 @@ class ArgumentFindings:
         return words.whole(self.tool, self.argument, parts)
 
     def _turns(self, said: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:
-        """What the latest cases say otherwise: (what, of which place, in how many)."""
+        """Yield (key of the phrase, place, streak) of each claim that the latest cases contradict."""
         source = said["source"]
         if told := streak([has(one.well, source) for one in self._latest if one.well], ends=False):
             yield "left", source, told
@@ -86,7 +91,7 @@ class ArgumentFindings:
 
     @cached_property
     def _consistent(self) -> list[str]:
-        """The sources that the values of nearly all cases that ended well stood in."""
+        """The sources in which the values of nearly all successful cases had occurred."""
         cases: dict[str, set[UUID]] = defaultdict(set)
         for one in self.shown:
             for place in {place for call in one.well for place in frozenset.intersection(*call.places)}:
@@ -95,7 +100,7 @@ class ArgumentFindings:
         return sorted(place for place, well in cases.items() if is_sure(len(well), of))
 
     def _against(self, source: str) -> list[Pair]:
-        """The other places from which it failed, where that is hardly chance."""
+        """Return the other places from which the argument failed, beyond chance."""
         own = self._from(source)
         missing = (p for one in self.shown for call in one.calls for p in call.places if source not in p)
         others = {place for places in missing for place in places or {NOWHERE}} - {INSTRUCTIONS}
@@ -104,7 +109,10 @@ class ArgumentFindings:
         return [pair for pair in pairs if pair.chance < 1]
 
     def _misses(self, source: str, other: str) -> Test:
-        """Where the right values stand in the other place too, only a call that had read the source has chosen."""
+        """Return a test for calls that took a value from `other` and not from the source.
+
+        Where right values mostly occur in both places, only calls that had read the source count.
+        """
         well = [call for one in self.shown for call in one.well if call.comes_from(source)]
         both = sum(call.comes_from(other) for call in well)
         tool = source.partition(ARROW)[0]
@@ -127,19 +135,19 @@ class ArgumentFindings:
         return Count(len(tried), len(worked), len(well))
 
     def _is_common(self, place: str) -> bool:
-        """A key of an object may be a name: it is told when several runs of several cases hold it."""
+        """Return whether a place may be spelled out: a key may be a name, so several runs and cases must hold it."""
         holding = [one.case for one in self.shown if any(place in p for call in one.calls for p in call.places)]
         return len(holding) >= KNOWN_RUNS and len(set(holding)) >= LEAST_CASES
 
 
 def _said(pairs: Sequence[Pair]) -> dict[str, Any]:
-    """Of one source."""
+    """Return the claims of pairs with one source."""
     failing = sorted(pairs, key=lambda pair: (-pair.count.tried, pair.other))
     return {"source": pairs[0].source, "failing": [pair.other for pair in failing[:MOST_FAILING]]}
 
 
 def testimony(one: Shown, said: Mapping[str, Any]) -> bool | None:
-    """Does a run agree with what is said? None: it says nothing about it."""
+    """Return whether a run supports the claims; None: it says nothing about them."""
     source, failing = said["source"], said["failing"]
     if one.well and (not has(one.well, source) or any(c.misses(source, o) for c in one.well for o in failing)):
         return False

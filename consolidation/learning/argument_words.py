@@ -1,4 +1,4 @@
-"""What is known of an argument's source, as one sentence in English or Chinese."""
+"""Sentences in English or Chinese about the source of an argument."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Streak:
-    """How many cases in a row, the latest, are otherwise than `before` of `of_before` were."""
+    """The `latest` cases in a row differ from `before` of the `of_before` earlier ones."""
 
     latest: int
     before: int
@@ -48,7 +48,7 @@ class Streak:
 
 @dataclass(frozen=True)
 class ArgumentWords:
-    """`may_spell`: whether the field of a place may be told, or only its tool."""
+    """Phrases in one language. `may_spell`: whether the field of a place may be shown, or only its tool."""
 
     language: Language
     may_spell: Callable[[str], bool]

@@ -1,7 +1,7 @@
-"""Which commands a run could start, and which it could not: what is found, and does its work whatever comes of that.
+"""Detection of whether a command of a run started, from its output and exit code.
 
-Tests that fail have started. A command that is not found, is called in a way that it does not know, or breaks off over
-an import before it does anything, has not. What cannot be told is left out.
+Failing tests count as started. A command that is not found, is called with unknown options, or breaks off over an
+import before it does anything has not started. Undecidable cases are left out.
 """
 
 import re
@@ -46,7 +46,7 @@ _FINDING = re.compile(r"^[\w./\\-]+:\d+(?::\d+)?[: ]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Attempt:
-    """The first time that a run called a command of this form where it can be told what came of it."""
+    """The first attempt of a run at a form of a command of which the result can be told."""
 
     form: str
     purpose: str
@@ -54,7 +54,7 @@ class Attempt:
 
 
 def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
-    """Each form once, in the order of the run."""
+    """Return one attempt per form of a command, in the order of the run."""
     found: dict[str, Attempt] = {}
     for call in run.steps:
         line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
@@ -66,12 +66,12 @@ def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
 
 
 def has_started(call: "Call") -> bool:
-    """Did a command of this line start, as far as it can be told?"""
+    """Return whether at least one command of the call's command line is known to have started."""
     return any(started for _, started in _of_line(call, call.line))
 
 
 def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:
-    """Where a line runs several commands, only what its answer says by name."""
+    """Yield (form, started) per command; of several acting commands only those that the output names as missing."""
     pairs = forms.called(line)
     acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
     code, said = answer(call)
@@ -87,7 +87,10 @@ def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:
 
 
 def answer(call: "Call") -> tuple[int | None, str]:
-    """The exit code, as far as it is told, and the output; the code is -1 where only a failure was noted."""
+    """Return (exit code, output) of a call.
+
+    The code is None when unknown and -1 when only a failure was recorded. The output has at most MOST_TEXT characters.
+    """
     result = call.returned
     if isinstance(result, dict):
         codes = [result[key] for key in _CODES if isinstance(result.get(key), int)]
@@ -107,7 +110,10 @@ def _ends(text: str) -> str:
 
 
 def judge(said: str, code: int | None, line: str = "") -> bool | None:
-    """Did the only command of a line start? None: it cannot be told, or it was asked for what is not there."""
+    """Decide whether the only command of a line started.
+
+    None: it cannot be told, or the command was given a target that does not exist.
+    """
     if code in (126, 127):
         return False
     if _DONE.search(said):
@@ -124,13 +130,13 @@ def judge(said: str, code: int | None, line: str = "") -> bool | None:
 
 
 def _asked_wrongly(said: str, line: str) -> bool:
-    """What could not be imported is what the command line names."""
+    """Return whether every module that failed to import is named on the command line itself."""
     missing = _ABSENT.findall(said)
     return bool(missing) and all(re.search(rf"[\s/.]{re.escape(name)}\b", line) for name in missing)
 
 
 def _is_missing(form: str, said: Any) -> bool:
-    """Does the answer say by name that there is no such command, script or module?"""
+    """Return whether the output names this command, script or module as not found."""
     quoted = re.escape(_sought(form))
     if " -m " in f" {form}":
         return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", said))
@@ -139,7 +145,7 @@ def _is_missing(form: str, said: Any) -> bool:
 
 
 def _sought(form: str) -> str:
-    """What is looked for when it is called: `pytest`, `bin/test`, of `python -m pytest` the module."""
+    """Return the name that is looked up for a form: `pytest`, `bin/test`, for `python -m pytest` the module."""
     words = form.split()
     if "-m" in words[:-1]:
         return words[words.index("-m") + 1]

@@ -1,4 +1,4 @@
-"""Which lines of the requests come from a template: nobody wrote them for this request."""
+"""Detection of request lines that come from a template."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -7,16 +7,20 @@ from consolidation.learning.runs import Run
 
 LEAST_CASES = 3
 MOSTLY = 0.5  # of the requests of one source
-LONG = 6  # lines: a form with headings, not a sentence that several people write alike
+LONG = 6  # lines of a request that is probably a form with headings
 
 
 def plain_line(line: str) -> str:
+    """Normalize a line: lower case, single spaces."""
     return " ".join(line.split()).lower()
 
 
 def template_lines(runs: Iterable[Run]) -> frozenset[str]:
-    """Lines that at least three cases hold word for word, where most requests of their source do, or where those that
-    hold them are long. A request of which nothing else would be left keeps its lines."""
+    """Return the normalized lines of templates.
+
+    Lines that requests of at least LEAST_CASES cases contain word for word: most requests of their source, or only
+    requests of at least LONG lines.
+    """
     requests: Counter[str] = Counter()
     holding: Counter[tuple[str, str]] = Counter()
     lengths: dict[str, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""How easily a split of counts comes about when nothing is behind it."""
+"""Statistics of counts: Fisher's exact test and the Wilson interval."""
 
 from math import comb, sqrt
 
@@ -6,7 +6,10 @@ Z95 = 1.959964
 
 
 def by_chance(one: int, of_one: int, other: int, of_other: int) -> float:
-    """The probability that the shares of two groups lie so far apart or farther (Fisher's exact test, one side)."""
+    """Return the one-sided p-value of Fisher's exact test; 1.0 when a group is empty.
+
+    The probability that the shares `one` of `of_one` and `other` of `of_other` differ at least so much by chance.
+    """
     with_it, total = one + other, of_one + of_other
     if not of_one or not of_other:
         return 1.0
@@ -17,7 +20,7 @@ def by_chance(one: int, of_one: int, other: int, of_other: int) -> float:
 
 
 def at_least(n: int, of: int) -> float:
-    """The lower end of the 95 % interval of a share (Wilson 1927)."""
+    """Return the lower end of the 95 % interval of the share `n` of `of` (Wilson 1927); 0.0 when `of` is 0."""
     if not of:
         return 0.0
     share, z = n / of, Z95 * Z95 / of

@@ -1,4 +1,4 @@
-"""How runs that worked by command lines went about it: where, what they tried out, which tests start there."""
+"""Statistics of runs that worked by command lines: places, own scripts before and after edits, tests that start."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ MOST_FORMS = 3
 
 @dataclass(frozen=True)
 class Started:
-    """Of `runs` runs that called a form of a command `started` could start it."""
+    """A form of a command: `started` of the `runs` runs that called it could start it."""
 
     form: str
     runs: int
@@ -31,10 +31,13 @@ class Started:
 
 @dataclass(frozen=True)
 class CommandWork:
-    """`of` successes; `places`: those in which nearly all of them worked; `tried_before` and `tried_after`: successes
-    that ran code of their own before and after they changed a file that was there; `chores`: what they did besides.
-    `starting` and `failing`: forms of test commands. `without`: (well, runs) of the same places without these
-    commands, and `beside`: the same of those with them."""
+    """Statistics of `of` successes.
+
+    `places`: those in which nearly all of them worked. `tried_before`, `tried_after`: successes that ran code of their
+    own before and after they changed an existing file. `changing`, `chores`: usual edit commands and chores.
+    `starting`, `failing`: forms of test commands. `beside`, `without`: (successes, runs) in the same places with these
+    commands and without them.
+    """
 
     of: int
     places: tuple[str, ...] = ()
@@ -49,14 +52,14 @@ class CommandWork:
 
     @property
     def differs(self) -> bool:
-        """Did clearly more of those without these commands fail?"""
+        """Whether clearly more of the runs without these commands failed (Fisher's exact test)."""
         (well, runs), (well_without, runs_without) = self.beside, self.without
         better = well * runs_without > well_without * runs
         return better and by_chance(well, runs, well_without, runs_without) <= CHANCE
 
 
 def command_work(scope: Scope) -> CommandWork | None:
-    """None where a success had another effect than those of command lines, or none at all."""
+    """Return the statistics; None without a success, or when the effects are not all of command lines."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
@@ -80,7 +83,7 @@ def command_work(scope: Scope) -> CommandWork | None:
 
 
 def _places(well: Sequence[Run]) -> tuple[str, ...]:
-    """Places of three cases each that hold most of the successes; none where they are all over."""
+    """Return up to PLACES places of three cases each that together hold 80 % of the successes, else none."""
     cases: dict[str, set[str]] = defaultdict(set)
     for run in well:
         if run.place:
@@ -91,7 +94,7 @@ def _places(well: Sequence[Run]) -> tuple[str, ...]:
 
 
 def _tried(run: Run, *, before: bool) -> bool:
-    """Did it run code of its own before it first changed a file in place, or after it did so last?"""
+    """Return whether a run ran code of its own before its first in-place edit, or after the last one."""
     edits = [call.position for call in run.steps if call.via and call.name in EDITS]
     own = [call.position for call in run.steps if call.via and call.name in OWN_CODE]
     if not edits or not own:
@@ -100,7 +103,7 @@ def _tried(run: Run, *, before: bool) -> bool:
 
 
 def _starts(runs: Sequence[Run], scope: Scope) -> list[Started]:
-    """The forms of test commands that runs of three cases called, by how many did."""
+    """Return the forms of test commands that runs of three cases called, the most frequent first."""
     called: Counter[str] = Counter()
     started: Counter[str] = Counter()
     cases: dict[str, set[str]] = defaultdict(set)

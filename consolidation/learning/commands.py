@@ -1,7 +1,7 @@
-"""A command line as the kinds of commands that it runs: `pytest`, `git commit`, `sed -i`, `cat >`.
+"""Command kinds of a command line: `pytest`, `git commit`, `sed -i`, `cat >`.
 
-A kind is a program with its subcommand, without paths, values and options, except the option or redirection that
-turns a reading program into one that writes. Whether a kind only reads can be told from its name alone.
+A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
+a reading program write. Whether a kind is read-only can be told from its name alone.
 """
 
 import re
@@ -18,9 +18,9 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 
 @lru_cache(maxsize=20_000)
 def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
-    """The kinds of a command line in order, each once; empty when it cannot be read as one.
+    """Return the kinds of a command line in order, each once; empty when it cannot be parsed.
 
-    Commands that prepare others (`cd`, `export`, ...) count only where nothing else is run, all of them as `cd`.
+    Preparing commands (`cd`, `export`, ...) count only where nothing else is run, all of them as `cd`.
     """
     try:
         found = [
@@ -33,11 +33,12 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
 
 
 def reads(kind: str) -> bool:
-    """Does every command of this kind only look?"""
+    """Return whether every command of this kind is read-only."""
     return kind == "cd" or programs.reads(kind)
 
 
 def kinds_of(words: Sequence[str], writes: bool, depth: int) -> Iterator[str]:
+    """Yield the kinds of one command given as words. `writes`: its output is redirected to a file."""
     words = bare(words)
     if not words:
         return
@@ -55,6 +56,7 @@ def kinds_of(words: Sequence[str], writes: bool, depth: int) -> Iterator[str]:
 
 
 def kind_of(program: str, arguments: Sequence[str]) -> str:
+    """Return the kind of a program called with these arguments."""
     if program in PYTHON:
         return python_kind(arguments)
     if arguments and set(arguments) & {"--version", "--help", "-h"} == set(arguments):
@@ -67,7 +69,10 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 
 def _writes(program: str, word: str) -> bool:
-    """-i, -i.bak, -ni, --in-place=.bak: a short option may stand in a group or carry its value."""
+    """Return whether an option makes the program write: -i, -i.bak, -ni, --in-place=.bak.
+
+    A short option may stand in a group or carry its value.
+    """
     for option in programs.WRITING_OPTIONS[program]:
         if word == option or (option.startswith("--") and word.startswith(option + "=")):
             return True
@@ -78,7 +83,7 @@ def _writes(program: str, word: str) -> bool:
 
 
 def python_kind(arguments: Sequence[str]) -> str:
-    """The module or tool that is run; `python` for a script of one's own and for code on the command line."""
+    """Return the module or tool that Python runs; `python` for an ad hoc script or code on the command line."""
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] not in {"-m", "-c", "-"}:
         if rest[0] in {"--version", "-V", "--help", "-h"}:
@@ -97,7 +102,7 @@ def python_kind(arguments: Sequence[str]) -> str:
 
 
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
-    """The first words behind the options of the program itself; `--list` where the rest only asks for a list."""
+    """Return the subcommands after the program's own options, with `--list` where the rest only asks for a list."""
     rest = list(arguments)
     while rest and rest[0].startswith("-"):
         rest = rest[2 if rest[0] in programs.VALUED_OPTIONS.get(program, ()) else 1 :]
@@ -113,6 +118,6 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
 
 
 def _asks_for_list(words: Sequence[str]) -> bool:
-    """Options only (or `list`), none of which removes or moves something."""
+    """Return whether there are only options (or `list`), none of which deletes or moves something."""
     plain = all(word.startswith("-") for word in words if word != "list")
     return plain and not set(words) & {"-d", "-D", "-m", "-M", "--delete", "--move"}

@@ -1,4 +1,4 @@
-"""From the runs of one pattern to a competence: everything that a skill's version says, and the counts behind it."""
+"""Learn a competence from the runs of one pattern: all fields of a skill version and the counts behind them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -28,8 +28,11 @@ from skills.manifest import Fields, Step, TrackRecord
 
 @dataclass(frozen=True)
 class Competence:
-    """`fields` is the version; the rest is what the memory keeps, as plain JSON values. `lines`: field of the version
-    -> its lines with the runs behind each."""
+    """A learned competence.
+
+    `fields`: the content of the skill version; `lines`: field name of the version -> its lines with the ids of the runs
+    behind each; the rest is stored in the memory, as plain JSON values.
+    """
 
     fields: Fields
     triggers: list[dict[str, Any]]
@@ -43,7 +46,7 @@ class Competence:
 
 @dataclass(frozen=True)
 class _Learned:
-    """What one look at the runs found."""
+    """Intermediate results of all analyses of one pattern's runs."""
 
     scope: Scope
     say: Phrases
@@ -58,6 +61,7 @@ class _Learned:
 
 
 def _look(scope: Scope) -> _Learned:
+    """Run all analyses over the scope."""
     say, sources = phrases(scope), arguments(scope, scope.shown_by)
     return _Learned(
         scope,
@@ -82,8 +86,11 @@ def learn(
     taken: Collection[str],
     rules: ToolRules,
 ) -> Competence:
-    """`runs` are the pattern's, `others` the scope's (they may overlap); `record` holds the exact counters, `taken` the
-    slugs that others have. Same data, same bytes. Without a success among the runs all of them show how it is done."""
+    """Learn a competence from runs. Deterministic: the same data gives the same bytes.
+
+    `runs`: those of the pattern; `others`: those of the scope (they may overlap); `record`: exact counters of outcomes;
+    `taken`: slugs of other skills. Without a successful run all runs serve as examples. ValueError: no runs.
+    """
     if not runs:
         raise ValueError("no runs to learn from")
     scope = Scope(ordered(located(r, rules) for r in runs), ordered(located(r, rules) for r in others), rules)
@@ -103,7 +110,7 @@ def learn(
 
 
 def _plain(found: Any) -> Any:
-    """As plain JSON values, without the runs."""
+    """Convert dataclasses to plain JSON values, without run ids."""
     return [_plain(one) for one in found] if isinstance(found, list) else asdict(found, dict_factory=without_ids)
 
 
@@ -146,7 +153,10 @@ def _fields(
 
 
 def _use(found: _Learned) -> naming.Use:
-    """The first condition whose field has another value where other effects are right."""
+    """Collect the inputs of the description.
+
+    `other`: the first condition whose field has another value where other effects are right.
+    """
     acted = [sign for sign in found.signs if sign.acted]
     others = ((sign, records.elsewhere(found.scope, sign, acted)) for sign in acted)
     other = next(((sign, *there) for sign, there in others if there), None)

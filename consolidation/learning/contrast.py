@@ -1,4 +1,4 @@
-"""What other runs with similar requests did instead, and how that ended. Counts, no causes."""
+"""Effects and outcomes of other runs with similar requests. Counts, no causes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from consolidation.learning.scope import Scope, Test, count
 from consolidation.learning.similar import alike
 
 CHANCE = 0.1
-MOST_TOOLS = 4  # of a way that is told
+MOST_TOOLS = 4  # ways with more effects are left out
 
 
 @dataclass(frozen=True)
 class Way(Counted):
-    """One way to handle such a request: the tools with an effect, and how it ended."""
+    """One way in which similar requests were handled: the effect tools, and how the runs ended."""
 
     tools: tuple[str, ...]
     successes: int
@@ -30,7 +30,7 @@ class Way(Counted):
 
 @dataclass(frozen=True)
 class Excess(Counted):
-    """An effect that stands more often in the failures than in the successes of similar requests."""
+    """An effect that is more frequent in the failures than in the successes of similar requests."""
 
     tool: str
     failures: int
@@ -40,12 +40,13 @@ class Excess(Counted):
 
     @property
     def chance(self) -> float:
+        """One-sided p-value of the difference (Fisher's exact test)."""
         return by_chance(self.failures, self.of_failures, self.successes, self.of_successes)
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """`similar` counts the other runs with similar requests that ended in success or failure."""
+    """Comparison with `similar` other runs that have similar requests and ended in success or failure."""
 
     similar: int
     successes: int
@@ -54,6 +55,7 @@ class Contrast:
 
 
 def contrast(scope: Scope) -> Contrast:
+    """Compare the pattern with the other runs of its scope that have similar requests."""
     near = [run for run in alike(scope) if run.outcome in {"success", "failure"}]
     return Contrast(
         similar=len(near),
@@ -82,7 +84,10 @@ def _way(effects: frozenset[str], runs: Sequence[Run]) -> Way:
 
 
 def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
-    """Effects held by at least 2 failures and a share of them that is 20 points above that of the successes."""
+    """Return the effects that failures have more often than chance explains.
+
+    At least 2 failures, a share 20 percentage points above that of the successes, p-value at most CHANCE.
+    """
     good = [run for run in [*near, *scope.runs] if run.succeeded]
     bad = [run for run in near if run.outcome == "failure"]
     tools = sorted(set().union(*(scope.effects(run) for run in bad if not are_chores(scope.effects(run)))))

@@ -1,4 +1,4 @@
-"""What the user said right before something was changed."""
+"""Detection of the user's consent right before a tool was called."""
 
 import re
 from collections.abc import Sequence
@@ -14,20 +14,24 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"\b(?:no|not yet|don'?t|do not|wait|stop|hold on|instead)\b|不要|不行|不用|别|等一下", re.IGNORECASE)
-_BESIDE = re.compile(r"\s*(?:and|but|also|plus)\b", re.IGNORECASE)  # goes on with something of its own
+_BESIDE = re.compile(r"\s*(?:and|but|also|plus)\b", re.IGNORECASE)  # continues with another subject
 ANSWER = 600
-OPENING = 40  # characters within which an answer says yes; further in, a yes belongs to something else
+OPENING = 40  # a yes counts only within so many characters from the beginning of the answer
 
 
 @dataclass(frozen=True)
 class Assent(Counted):
-    """Of `runs` runs that called the tool, in how many the user had said yes right before the first time."""
+    """In `yes` of `runs` runs the user agreed right before the first call of a tool.
+
+    Only runs in which the user had spoken before are counted.
+    """
 
     runs: int
     yes: int
 
 
 def assents(runs: Sequence[Run], tool: str) -> Assent:
+    """Count in how many runs the user agreed right before the first call of the tool."""
     firsts = [(run, call) for run in runs if (call := _first(run, tool))]
     asked = [(run, call) for run, call in firsts if run.said_before(call.position)]
     agreed = [run for run, call in asked if said_yes(run, call)]
@@ -35,7 +39,7 @@ def assents(runs: Sequence[Run], tool: str) -> Assent:
 
 
 def said_yes(run: Run, call: Call) -> bool:
-    """A go-ahead at the beginning of the last message before the call, which is not the request itself."""
+    """Return whether the user's last message before the call begins with consent. The request itself does not count."""
     message = run.said_before(call.position)
     if message is None or message == run.said[0]:
         return False

@@ -1,4 +1,4 @@
-"""What a run changed: the kinds of its calls that have an effect. Looking things up and handing over are none."""
+"""Effects of a run: the kinds of its calls that change something. Look-ups and handovers are none."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,8 +12,8 @@ from consolidation.learning.signatures import bare_name, first_word_reads
 if TYPE_CHECKING:
     from consolidation.learning.runs import Call, Run
 
-NO_ACTION = "no_action"  # the name of the empty set
-# Commands that write files as they are told to, and those that prepare and tidy up: they go with any work.
+NO_ACTION = "no_action"  # the signature of a run without effects
+# EDITS write files as instructed, CHORES prepare and clean up: both occur in any kind of work.
 EDITS = frozenset({
     "sed -i", "perl -i", "yq -i", "sort -o", "find -delete", "fd -delete", "tee", "patch", "ed", "ex", "git apply",
 })  # fmt: skip
@@ -30,11 +30,11 @@ _LINES = (
 
 @dataclass(frozen=True)
 class ToolRules:
-    """What the tools of a scope are.
+    """Classification of the tools of a scope.
 
-    `ignored`: names that count as nothing; `handover`: patterns (fnmatch) of tools that hand the request to somebody
-    else; `command_tools`: names of tools that run a command line; `marked`: tool -> only reads, as the caller or a
-    person said.
+    `ignored`: names that count as nothing; `handover`: fnmatch patterns of tools that hand the request over to somebody
+    else; `command_tools`: names of tools that run a command line; `marked`: tool -> read-only, as declared by the
+    caller or a person.
     """
 
     ignored: frozenset[str] = frozenset()
@@ -43,7 +43,7 @@ class ToolRules:
     marked: Mapping[str, bool] = field(default_factory=dict)
 
     def kinds(self, call: "Call") -> tuple[str, ...]:
-        """What a call counts as: the command kinds of its command line, or its tool. Empty for what has no name."""
+        """Return what a call counts as: the command kinds of its command line, or its tool; empty without a name."""
         if not call.name:
             return ()
         if self.runs_commands(call.name) and (line := command_line(call)):
@@ -51,20 +51,23 @@ class ToolRules:
         return (call.name,)
 
     def runs_commands(self, tool: str) -> bool:
+        """Return whether the tool runs command lines."""
         return bare_name(tool).lower() in self._command_tools
 
     def hands_over(self, kind: str) -> bool:
+        """Return whether the kind matches a pattern of `handover`."""
         names = {kind.lower(), bare_name(kind).lower()}
         return any(fnmatchcase(name, pattern.lower()) for pattern in self.handover for name in names)
 
     def reads(self, kind: str) -> bool:
-        """As marked; else a command kind that is known to read, or the first word of the tool's name."""
+        """Return whether a kind is read-only: as marked, else a known command kind or by the first word of its name."""
         if kind in self.marked:
             return self.marked[kind]
         of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
         return commands.reads(kind) or (not of_command and first_word_reads(kind))
 
     def is_effect(self, kind: str) -> bool:
+        """Return whether calls of this kind change something."""
         return self._effects[kind]
 
     @cached_property
@@ -77,7 +80,7 @@ class ToolRules:
 
 
 class _Effects(dict[str, bool]):
-    """Judged once for each kind."""
+    """Cache of `is_effect` by kind."""
 
     def __init__(self, rules: ToolRules) -> None:
         super().__init__()
@@ -90,19 +93,21 @@ class _Effects(dict[str, bool]):
 
 
 def effects(run: "Run", rules: ToolRules) -> frozenset[str]:
-    """The kinds of effect that tell the run; empty when it only looked, answered or handed over."""
+    """Return the effect kinds that characterize a run; empty when it only looked up, answered or handed over."""
     tools: set[str] = set()
     run_by_line: set[str] = set()
     for call in run.steps:
         kinds = set(filter(rules.is_effect, rules.kinds(call)))
         (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(kinds)
-    unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # a line that could not be read
+    unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
     return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
 
 
 def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
-    """Of kinds of commands those that tell what a run was about: what checks, builds or publishes; without such a one
-    the edits of files; else what prepares and tidies up. `beside`: tools that acted too."""
+    """Return those command kinds that characterize a run.
+
+    Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
+    """
     told = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
     if told or beside:
         return told
@@ -110,30 +115,30 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
 
 
 def are_of_lines(kinds: Collection[str]) -> bool:
-    """Do these names of effects hold one that only a command line has: a space or a path in it?"""
+    """Return whether one of these effects is a command kind: only those hold a space or a slash."""
     return any(set(kind) & {" ", "/"} for kind in kinds)
 
 
 def are_chores(kinds: Collection[str]) -> bool:
-    """Command lines that only edited files and tidied up."""
+    """Return whether these are command kinds that only edit files, prepare or clean up."""
     return are_of_lines(kinds) and all(is_edit(kind) or kind in CHORES for kind in kinds)
 
 
 def is_edit(kind: str) -> bool:
-    """Does a command of this kind write, change or delete files as it is told to?"""
+    """Return whether a command of this kind writes, changes or deletes files as instructed."""
     return kind in EDITS or kind.endswith(" >")
 
 
 def signature(kinds: frozenset[str]) -> str:
-    """A set of effects as a name."""
+    """Join a set of effects to one name; NO_ACTION for the empty set."""
     return "+".join(sorted(kinds)) or NO_ACTION
 
 
 def unfolded(run: "Run", rules: ToolRules) -> "Run":
-    """The run with a call for each command of its command lines, so that a command is a tool like any other.
+    """Return the run with one call per command of its command lines, so that a command is a tool like any other.
 
-    What a line answered stands with its first command that acts, else with its last one. The same run when it has no
-    command line.
+    The result of a line goes to its first command with an effect, else to its last one. Without command lines the same
+    run is returned.
     """
     if not any(rules.runs_commands(call.name) and call.via == "" for call in run.steps):
         return run
@@ -155,7 +160,7 @@ def _parts(call: "Call", rules: ToolRules) -> Iterator["Call"]:
 
 
 def command_line(call: "Call") -> str:
-    """The command line of a call of a tool that runs commands; '' when there is none."""
+    """Return the command line of a call of a command tool; '' for none."""
     named = call.arguments
     if not named and isinstance(call.args, str | list):
         return _line(call.args)
@@ -163,7 +168,7 @@ def command_line(call: "Call") -> str:
 
 
 def _line(value: Any) -> str:
-    """A text, or a list of words as `execve` takes them."""
+    """Return a command line that is given as text or as an argument list."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):

@@ -1,4 +1,4 @@
-"""Is a tool's result an error, and which one? A careful rule for recordings that do not say."""
+"""Detection of failed tool results and their error message, for recordings without an explicit status."""
 
 import re
 from typing import Any
@@ -28,7 +28,7 @@ _BAD_WORDS = {"error", "failed", "failure", "fail", "exception"}
 
 
 def looks_failed(result: Any) -> bool:
-    """A leading "Error", an error field, a traceback, a non-zero exit code."""
+    """Return whether a result is an error: a leading "Error", an error field, a traceback, a non-zero exit code."""
     if isinstance(result, dict):
         return _says_failed(result)
     if not isinstance(result, str):
@@ -55,7 +55,10 @@ def _says_failed(result: dict[str, Any]) -> bool:
 
 
 def message(result: Any) -> str:
-    """The telling line of an error: the error field, a traceback's last line, else the first line with words."""
+    """Return the most informative line of an error result; '' for none.
+
+    The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
+    """
     if isinstance(result, dict):
         for key in ("error", "errors", "message", "exception", "stderr", "detail", "content", "output", "stdout"):
             if result.get(key) and result[key] is not True:
@@ -76,7 +79,7 @@ def message(result: Any) -> str:
 
 
 def _vague(line: str) -> int:
-    """A line that says what is wrong comes before one that only says that something is."""
+    """Sort key of a line, 1 to 4: a stated error or file position first, a mere exit code last."""
     if _EXIT.search(line):
         return 4
     if _LEADING.match(line) or _PLACED.match(line):

@@ -1,4 +1,4 @@
-"""Which errors the tools returned, what the runs that ended well did next, and how the failed ones ended."""
+"""Tool errors of runs: which occurred, what successful runs did next, and failed runs without an error."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,16 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.values import leaves, spelled
 
 MOST = 8
-COMMAND_CASES = 3  # a command fails in many ways that are of one run alone
+COMMAND_CASES = 3  # least cases of an error of a command; many occur in one run only
 Kind = tuple[str, str]  # tool, template
 
 
 @dataclass(frozen=True)
 class Mode(Counted):
-    """One kind of error of one tool: seen in `runs` runs, of which `recovered` ended well; what those did next."""
+    """One kind of error of one tool, seen in `runs` runs, of which `recovered` succeeded.
+
+    `next`: (reaction, runs) of the successful ones; `next_ids`: reaction -> their ids.
+    """
 
     tool: str
     template: str
@@ -36,7 +39,7 @@ class Mode(Counted):
 
 @dataclass(frozen=True)
 class Quiet(Counted):
-    """Of the `failures`, `runs` had no error from any tool; what they changed last."""
+    """Failed runs without any tool error: `runs` of `failures`. `last`: (tool, runs) of their last change."""
 
     failures: int
     runs: int
@@ -44,7 +47,7 @@ class Quiet(Counted):
 
 
 def modes(scope: Scope, say: Phrases) -> list[Mode]:
-    """The errors of the pattern's runs, the most frequent first, each run counted once per kind."""
+    """Return up to MOST kinds of errors of the pattern's runs, the most frequent first; a run counts once per kind."""
     met: dict[Kind, list[Run]] = defaultdict(list)
     after: dict[Kind, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in scope.runs:
@@ -63,7 +66,7 @@ def _cases(runs: Sequence[Run]) -> int:
 
 
 def _met(scope: Scope, run: Run) -> dict[Kind, int]:
-    """Each kind of error of a run with the place of its first call."""
+    """Return each kind of error of a run with the index of its first call."""
     found: dict[Kind, int] = {}
     for n, call in enumerate(run.steps):
         if call.failed and not (call.via and _is_usual(scope, call)):
@@ -72,7 +75,7 @@ def _met(scope: Scope, run: Run) -> dict[Kind, int]:
 
 
 def _is_usual(scope: Scope, call: Call) -> bool:
-    """A look-up that finds nothing, a chore, a test that fails: that is what they are run for."""
+    """Return whether a failure is normal for this command: a look-up that finds nothing, a chore, a failing test."""
     chore = call.name in CHORES - OWN_CODE or scope.rules.reads(call.name) or is_edit(call.name)
     return chore or (purpose(call.name) == TESTS and has_started(call))
 
@@ -85,14 +88,14 @@ def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -
 
 
 def quiet(scope: Scope) -> Quiet:
-    """The failures that no tool announced."""
+    """Count the failed runs in which no tool reported an error."""
     silent = [run for run in scope.failures if not any(call.failed for call in run.steps)]
     last = [made[-1] for run in silent if (made := [call.name for call in run.steps if scope.changes(call.name)])]
     return Quiet(len(scope.failures), len(silent), tuple(ranked(last)), ids=ids_of(silent))
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
-    """What came after the failed call: the next tool, the same with other arguments, or no further call."""
+    """Describe what followed a failed call: the next tool, the same one again, or no further call."""
     failed, later = run.steps[n], run.steps[n + 1 :]
     if not later:
         return say("no_further")
@@ -109,7 +112,7 @@ def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
 
 
 def _again(scope: Scope, say: Phrases, failed: Call, then: Call) -> str:
-    """The same tool, with other arguments or the same."""
+    """Describe a repetition of the same tool, with other arguments or the same."""
     if then.via and then.line != failed.line:
         return say("other_form")
     changed = sorted(_changed(scope, failed, then))

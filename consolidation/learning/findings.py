@@ -1,4 +1,4 @@
-"""What counted runs say about one subject: the shape that each kind of counted fact gives its counts."""
+"""Interface of counted facts about one subject, e.g. which commands start or where an argument comes from."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
@@ -8,14 +8,16 @@ Said = Mapping[str, Any]
 
 
 class Findings(Protocol):
+    """Counts about one subject. `said`: the claims stated before, as plain JSON values."""
+
     def claims(self) -> dict[str, Any]:
-        """What is worth saying, as plain JSON values; empty when nothing is."""
+        """Return what the counts support, as plain JSON values; empty when nothing is worth stating."""
 
     def still(self, said: Said) -> dict[str, Any]:
-        """What was said, as it is to be said now."""
+        """Return the stated claims, brought up to date with the counts."""
 
     def turned(self, said: Said) -> bool:
-        """Do the latest runs say with one voice that it is not so any more?"""
+        """Return whether the latest runs unanimously contradict a stated claim."""
 
     def sentence(self, said: Said, language: Language) -> str:
-        """With the counts as they are now."""
+        """Return the claims as a sentence with the present counts."""

@@ -1,4 +1,4 @@
-"""How commands were called: `python -m pytest` and `pytest` are two forms of one kind."""
+"""Forms of commands, i.e. how they were called: `python -m pytest` and `pytest` are two forms of one kind."""
 
 import re
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from consolidation.learning.wrappers import DEEPEST, program_name, shell_script,
 
 @lru_cache(maxsize=20_000)
 def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
-    """(kind, form) of each command that a line runs, commands that prepare others left out.
+    """Return (kind, form) of each command of a line, without preparing commands; empty when it cannot be parsed.
 
-    The form is how it was called, without paths, values and options: `python -m pytest` and `pytest` are two forms of
-    one kind; a runner that brings its own environment (`poetry run`) belongs to it. '' for code of one's own.
+    The form has no paths, values and options; a runner with its own environment (`poetry run`) is part of it. '' for ad
+    hoc code.
     """
     found: list[tuple[str, str]] = []
     try:
@@ -46,5 +46,5 @@ def _form(words: Sequence[str]) -> str:
 
 
 def interpreter(word: str) -> str:
-    """As it was called, because `python`, `python3` and that of the system may differ; '' for another path."""
+    """Return the Python interpreter as called, because `python` and `python3` may differ; '' for other paths."""
     return word if re.fullmatch(r"(?:/usr/(?:local/)?bin/)?(?:python|pypy)\d*|py", word) else ""

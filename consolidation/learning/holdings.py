@@ -1,4 +1,4 @@
-"""What one run holds: the keys and the words in its arguments and results, and the words that belong to persons."""
+"""Keys, values and personal words in the arguments and results of one run."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -18,7 +18,11 @@ MOST_LEAVES = 200  # of each value: enough to know its fields
 
 @dataclass(frozen=True)
 class Held:
-    """`values` by place (tool, args or result, path): each place with the words that stand there."""
+    """What the calls of a run hold.
+
+    `values`: place (tool, `args` or `result`, path) -> short texts there; `personal`: words of fields with details of a
+    person.
+    """
 
     keys: frozenset[str]
     values: dict[str, frozenset[str]]
@@ -26,7 +30,7 @@ class Held:
 
 
 def _maps(leaves: Iterable[tuple[values.Path, Any]]) -> set[values.Path]:
-    """Objects with many keys: these name things, not fields."""
+    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
     inner: dict[values.Path, set[str]] = {}
     for path, _ in leaves:
         for n, key in enumerate(path):
@@ -35,11 +39,12 @@ def _maps(leaves: Iterable[tuple[values.Path, Any]]) -> set[values.Path]:
 
 
 def place(tool: str, kind: str, path: values.Path) -> str:
+    """Return the name of a field: tool, `args` or `result`, path."""
     return f"{tool}:{kind}:{values.spelled(path)}"
 
 
 def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
-    """Of each call the tool, the arguments and the result, of long lists the beginning."""
+    """Collect keys and values of calls, given as (tool, arguments, result); of long lists only the beginning."""
     keys: set[str] = set()
     found: dict[str, set[str]] = {}
     private: set[str] = set()
@@ -57,7 +62,7 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
 
 
 def goods(runs: "Iterable[Run]", plain: Collection[str]) -> frozenset[str]:
-    """Stems of the words in short results of fields that hold many different ones; `plain` are none of them."""
+    """Return stems of words in short results of fields with many different values, except those in `plain`."""
     found: dict[str, set[str]] = {}
     for run in runs:
         for at, leaves in run.held.values.items():

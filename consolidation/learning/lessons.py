@@ -1,4 +1,4 @@
-"""Experience and failure modes: what the counts say, in sentences. They name no causes."""
+"""Sentences about experience and failure modes, made from counts. They name no causes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.wording import upper_first
 
 MOST_WAYS = 4
-FEW_SIMILAR = 12  # runs, among which a single one tells something too
+FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too
 
 
 def lessons(
@@ -26,6 +26,7 @@ def lessons(
     beside: Sequence[Difference],
     quiet: Quiet,
 ) -> list[Line]:
+    """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
     lines = [*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say)]
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
@@ -34,7 +35,7 @@ def lessons(
 
 
 def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
-    """How runs of the same places ended with these commands and without them."""
+    """Compare how runs of the same places ended with and without these commands; empty without a clear difference."""
     if work is None or not work.differs:
         return []
     tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
@@ -45,7 +46,7 @@ def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
 
 
 def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
-    """Those that no step tells already."""
+    """Yield the conditions of a skill without effects; those of an effect are part of its step."""
     for sign in signs:
         if not sign.acted:
             fact = f"{code(sign.field)} {sign.value}"
@@ -103,12 +104,15 @@ def _together(parts: Iterable[Ids]) -> Ids:
 
 
 def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
-    """Only numbers differ in a line as runs add up."""
+    """Return one line per kind of tool error. Only the numbers in a line change as runs are added."""
     return [Line(say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered), m.ids) for m in met]
 
 
 def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
-    """One line for each thing that was done after an error; only numbers differ as runs add up."""
+    """Return one line per reaction to a tool error, at most three per error.
+
+    Only the numbers in a line change as runs are added.
+    """
     return [
         Line(
             say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered),

@@ -1,4 +1,4 @@
-"""Closed word lists: what carries no meaning of its own, and which words of a tool's name are verbs."""
+"""Closed word lists: stop words, verbs of tool names, generic words, words of error messages."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -24,7 +24,7 @@ READS_ZH = tuple(
 )
 READS_ZH_LAST = ("查询", "查看", "查找", "检索", "搜索", "统计", "查詢", "檢索", "搜尋", "統計")
 
-# Words of grammar and of politeness: they open every request and tell none apart.
+# Stop words: grammar and politeness, found in every request.
 STOP = _words(
     """
     back except expect expected feeling helps helped once longer saying showing reaching past place read sent asked
@@ -53,16 +53,16 @@ STOP = _words(
 # Between two words of one term: cancel my flight is about "cancel flight", "cancel or change" is not one.
 LIGHT = _words("of a an the my our this that these those any all some one")
 
-# Characters of grammar and politeness in Chinese: a phrase neither starts nor ends with one.
+# Chinese stop characters: a term neither starts nor ends with one.
 STOP_ZH = frozenset(
     "一上下不与个为么之也了些什从他以们会你其到又及可吗吧呀呢和哦哪啊嗯在她好它对就帮很怎您想我把是有样没的给能被要"
     "让请谁谢还这那都里问"
 )
 
-# Marks that a recording puts into a text and nobody says.
+# Control marks that a recording inserts into texts.
 CONTROL = r"#{2,}\s*\w+\s*#{2,}|<\|[^|<>]{1,40}\|>|\[(?:DONE|END|STOP|EOS)\]|</?s>"
 
-# First words of tool names that say what to do.
+# Verbs with which tool names begin.
 VERBS = _words(
     """
     accept acknowledge activate add adjust allocate analyze append apply approve archive arrange assign attach
@@ -84,7 +84,7 @@ VERBS = _words(
     """
 )
 
-# The same in Chinese, from which a sentence may be put together.
+# Chinese words of tools' messages: text made of these may be quoted.
 PLAIN_ZH = _words(
     """
     的 了 已 未 被 无 非 请 或 和 与 为 在 该 此 不 过 中 后 前 可 尚未 已经 没有 不能 无法 不可 不存在 不支持
@@ -96,10 +96,10 @@ PLAIN_ZH = _words(
     """
 )
 
-# Verbs of tools that requests use for anything.
+# Verbs of tool names that are too general for a trigger.
 VAGUE = _words("update send run set make get put add modify edit create write open call use start do")
 
-# Words of requests for anything: they say something only where a tool is called by them.
+# Generic words of requests: triggers only where a tool's name holds them.
 GENERIC = _words(
     """
     actual additional already appear available behavior behaviour bug case cases choice clear command commands correct
@@ -119,7 +119,7 @@ PREPOSITIONS = _words(
     """
 )
 
-# Words of error messages: never somebody's name.
+# Words of error messages: always quotable, never a person's name.
 PLAIN = _words(
     """
     access account active add all allowed already amount and any are argument arguments as at authentication

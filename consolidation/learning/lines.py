@@ -1,4 +1,4 @@
-"""The lines of a skill, each with the runs that it was counted from."""
+"""Lines of a skill with the ids of the runs behind each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Ids = tuple[UUID, ...]
 
 
 class Line(NamedTuple):
-    """`runs`: those that say so, in their order in time."""
+    """A line of text. `runs`: ids of the runs it was counted from, in order of time."""
 
     text: str
     runs: Ids = ()
@@ -19,16 +19,16 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """Something that was counted, with the runs that it was counted from; what it says does not depend on these."""
+    """Base of counted results. `ids`: the runs behind the count, not part of comparisons."""
 
     ids: Ids = field(default=(), compare=False, repr=False)
 
 
 def ids_of(runs: Iterable[Run]) -> Ids:
-    """Each once, as they come."""
+    """Return the ids of the runs in their order, each once."""
     return tuple(dict.fromkeys(run.id for run in runs))
 
 
 def without_ids(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A dict factory for `asdict`: what a memory keeps as plain values names no runs."""
+    """Dict factory for `dataclasses.asdict` that leaves out run ids."""
     return {name: value for name, value in pairs if name != "ids"}

@@ -1,4 +1,4 @@
-"""Title, slug and description: what it does, when to use it, how it went."""
+"""Title, slug and description of a learned skill."""
 
 import re
 import unicodedata
@@ -27,7 +27,11 @@ _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
 
 
 def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), work: CommandWork | None = None) -> str:
-    """Cancel a reservation; what it is without an effect. Every effect is said where less of them is another's name."""
+    """Build the title of a skill from its steps, e.g. "Cancel a reservation".
+
+    At most LONGEST_TITLE characters. When the slug of the short title is in `taken`, up to MOST_ACTS required effects
+    are named.
+    """
     if work and work.changing and (tools := _checking(steps, work)):
         whole = cut(upper_first(say("change_and_run", tools=say.join(tools))), LONGEST_TITLE)
         if slug(whole, "", ()) not in taken:
@@ -42,13 +46,13 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), wor
 
 
 def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:
-    """What is run beside the edits, without what does not start there."""
+    """Return the commands run besides file edits, without those that do not start in this place."""
     failing = {one.form for one in work.failing}
     return [stage.tool for stage in _acts(steps) if stage.tool not in failing and not is_edit(stage.tool)]
 
 
 def _said(acts: Sequence[Stage], say: Phrases) -> str:
-    """Edit a file, run go build and lint: the same verb is said once."""
+    """Join the phrases of steps; a repeated verb is written once: edit a file, run go build and lint."""
     if say.language == "zh":
         return say.join([stage.tool if not stage.tool.isascii() else phrase(stage.tool, article="") for stage in acts])
     phrases = [f"run {stage.tool}" if stage.via else phrase(stage.tool, article="a") for stage in acts[:MOST_ACTS]]
@@ -58,7 +62,7 @@ def _said(acts: Sequence[Stage], say: Phrases) -> str:
 
 
 def _acts(steps: Sequence[Stage]) -> list[Stage]:
-    """What tells the skill: of commands those that check or publish, before those that prepare."""
+    """Return the steps that characterize the skill: required effects; of commands first those that check or publish."""
     acts = [stage for stage in steps if stage.changes]
     needed = [stage for stage in acts if not stage.optional] or acts
     commands = telling([stage.tool for stage in needed if stage.via], beside=[s.tool for s in needed if not s.via])
@@ -66,7 +70,11 @@ def _acts(steps: Sequence[Stage]) -> list[Stage]:
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:
-    """Of `[a-z0-9-]`, at most 64, not among the taken ones: numbered if need be. Chinese is written in pinyin."""
+    """Convert a title to a unique slug of `[a-z0-9-]`, at most 64 characters.
+
+    Chinese is transliterated to pinyin; a slug in `taken` gets a number; without a usable word it is made of a digest
+    of `signature`.
+    """
     latin = " ".join(lazy_pinyin(text.lower(), errors=lambda rest: rest))
     plain = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain) if part and part not in _ARTICLES]
@@ -76,7 +84,7 @@ def slug(text: str, signature: str, taken: Collection[str]) -> str:
 
 
 def _shortened(parts: Sequence[str], most: int) -> str:
-    """Whole words only."""
+    """Join parts with hyphens up to `most` characters, whole words only."""
     kept = ""
     for part in parts:
         longer = f"{kept}-{part}" if kept else part[:most]
@@ -88,17 +96,21 @@ def _shortened(parts: Sequence[str], most: int) -> str:
 
 @dataclass(frozen=True)
 class Use:
-    """When to use it and when not: words of the requests, conditions, what else similar requests needed."""
+    """When to use a skill and when not.
+
+    `said`: terms of the requests; `signs`: conditions of the records acted on; `ways`: how similar requests were
+    handled otherwise; `places`: repositories or packages.
+    """
 
     said: Sequence[Term]
     signs: Sequence[Condition]
-    other: tuple[Condition, str, str] | None  # the condition, the value of other records, what is done with those
+    other: tuple[Condition, str, str] | None  # condition, value of other records, tool used for those
     ways: Sequence[Way]
     places: Sequence[str] = ()
 
 
 def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
-    """What it does, when to use it, when not."""
+    """Build a skill's description of at most LONGEST_DESCRIPTION characters: what it does, when to use it, when not."""
     stop = "。" if say.language == "zh" else "."
     parts = [f"{titled}{stop}", _use_when(steps, use, say), _not_when(use, say)]
     return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
@@ -117,7 +129,7 @@ def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
 
 
 def _conditions(signs: Sequence[Condition]) -> list[str]:
-    """Each once, and none of a field that has another value for another effect: the steps tell those apart."""
+    """Return up to two conditions as text; a field with another value for another effect is left out."""
     values: dict[tuple[str, str], set[str]] = {}
     for sign in signs:
         values.setdefault((sign.tool, sign.field), set()).add(sign.value)
@@ -127,7 +139,7 @@ def _conditions(signs: Sequence[Condition]) -> list[str]:
 
 def _not_when(use: Use, say: Phrases) -> str:
     if use.places:
-        return ""  # the words of a report tell nothing of what to run
+        return ""  # words of an issue report do not tell which commands to run
     if use.other:
         sign, value, tool = use.other
         return say("not_value", fact=f"{code(sign.field)} {value}", tool=code(tool))

@@ -1,4 +1,4 @@
-"""A failure beside the nearest success: where its effects went another way. Counts of failed runs, no causes."""
+"""Comparison of failed runs with the nearest successful run, by their effect calls. Counts, no causes."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from consolidation.learning.similar import Openings
 from consolidation.learning.values import leaves, spelled
 
 NEAR, SAME_THREAD = 0.45, 0.25
-LEAST, VALUE = 2, 3  # failed runs that show it; that sent a value
+LEAST, VALUE = 2, 3  # least failed runs that show a difference; that sent another value
 APART = 0.2
 CHANCE = 0.15
 MOST = 5
@@ -22,8 +22,12 @@ MOST = 5
 
 @dataclass(frozen=True)
 class Difference(Counted):
-    """`kind` names the sentence; of `of` failures beside a success `failures` show it, of `of_successes` successes
-    `successes` do. `what`: an argument or a field; `good` and `bad`: its value in the success and in the failure."""
+    """A difference between failed runs and successful runs with nearly the same request.
+
+    `kind`: key of its sentence in `phrases`. `failures` of `of` failed runs and `successes` of `of_successes`
+    successful ones show it. `what`: an argument or field; `good` and `bad`: its value in the success and in the
+    failure.
+    """
 
     kind: str
     tool: str
@@ -40,7 +44,11 @@ Key = tuple[str, str, str, str, str]  # kind, tool, what, good, bad
 
 
 def differences(scope: Scope) -> list[Difference]:
-    """What at least two of the failures, and a share of them that is clearly above that of the successes, show."""
+    """Return up to MOST differences, those of the largest share of failed runs first.
+
+    Each is shown by at least LEAST failed runs (VALUE for an argument's value) and by a share of at least APART of
+    them. Differences among the pattern's own runs pass Fisher's exact test at CHANCE.
+    """
     pairs = _pairs(scope)
     if len(pairs) < LEAST:
         return []
@@ -60,7 +68,7 @@ def _difference(key: Key, seen: list[tuple[Run, Run]], of: int) -> Difference:
 
 
 def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
-    """Each failed run with the success of the pattern whose opening is nearest, when it is near."""
+    """Pair each failed run with the success of the pattern whose opening is most similar, if similar enough."""
     openings = Openings(scope)
     found = []
     for failed in scope.all:
@@ -74,7 +82,7 @@ def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
 
 
 def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
-    """The first writes that differ: one too few, another number of times, another value."""
+    """Yield how the effect calls of a failed run differ: one is missing, another number of calls, another value."""
     bad, good = _writes(scope, failed), _writes(scope, well)
     same = bool(_asked(scope, failed) & _asked(scope, well))
     for tool in sorted(good):
@@ -89,7 +97,7 @@ def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
 
 
 def _asked(scope: Scope, run: Run) -> set[str]:
-    """The ids that a run looked up: two runs that share one are about the same thing."""
+    """Return the ids that a run looked up: two runs that share one are about the same thing."""
     reading = (call for call in run.steps if not scope.changes(call.name))
     return {str(leaf) for call in reading for leaf in call.arguments.values() if is_id(leaf)}
 
@@ -121,7 +129,7 @@ def _sent(call: Call) -> dict[tuple[str, ...], object]:
 
 
 def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
-    """What the pattern's own failures beside a success did: which records they acted on, and whether without a yes."""
+    """Compare the pattern's own failures and successes: records acted on, and whether the user had agreed before."""
     failures = [failed for failed, _ in pairs if failed.id in scope.ids]
     good = scope.successes
     for tool in sorted(scope.effects(scope.runs[0])) if len(failures) >= LEAST and len(good) >= LEAST else ():

@@ -1,4 +1,4 @@
-"""The sentences of a skill in English and in Chinese: a text is in one language, that of its requests."""
+"""Sentence templates of a skill in English and Chinese; a skill is in the language of its requests."""
 
 import re
 from collections.abc import Iterable
@@ -185,28 +185,30 @@ _SENTENCES: dict[str, tuple[str, str]] = {
 
 
 class Phrases:
-    """Sentences in one language."""
+    """Sentence templates in one language."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
 
     def __call__(self, key: str, **values: object) -> str:
+        """Return the sentence of this key with the values filled in."""
         return _SENTENCES[key][self.language == "zh"].format(**values)
 
     def join(self, parts: list[str], word: Literal["and", "or"] = "and") -> str:
-        """a, b and c"""
+        """Join parts as a list: a, b and c."""
         if self.language == "zh":
             return ("、" if word == "and" else "或").join(parts)
         return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
     def times(self, n: int) -> str:
+        """Return a count as words: once, twice, 3 times."""
         if self.language == "zh":
             return str(n)
         return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
 def phrases(scope: Scope) -> Phrases:
-    """In the language of most openings."""
+    """Return the templates in the language of most requests."""
     openings = [run.opening for run in scope.shown_by if run.opening]
     chinese = sum(1 for text in openings if len(_HAN.findall(text)) >= max(2, 0.2 * len(text)))
     return Phrases("zh" if openings and chinese * 2 > len(openings) else "en")
@@ -214,11 +216,11 @@ def phrases(scope: Scope) -> Phrases:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """What the sentence matches in either language, whatever stands in its places."""
+    """Return a pattern that matches the sentence in either language, with any values."""
     said = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.strip())) for form in _SENTENCES[name])
     return re.compile("|".join(said), re.DOTALL)
 
 
 def is_one_of(line: str, names: Iterable[str]) -> bool:
-    """Was this line of a skill made from one of these sentences?"""
+    """Return whether a line of a skill was made from one of these sentences."""
     return any(_pattern(name).fullmatch(line.strip()) for name in names)

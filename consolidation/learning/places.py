@@ -1,4 +1,4 @@
-"""Where a run worked: the repository that was said, else the package or folder that its commands name most."""
+"""The place where a run worked: the repository it names, else the package or folder that its commands name most."""
 
 import re
 from collections import Counter
@@ -25,23 +25,23 @@ packages pkg cmd internal apps app config conf static assets public templates mi
 project code work fixtures data ci third_party include remotes origin refs heads feature bugfix application text
 a b dev
 """
-_GENERIC = frozenset(_COMMON.split())  # of no project in particular
+_GENERIC = frozenset(_COMMON.split())  # folder names that identify no project
 _REPOSITORY = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*)?")
 
 
 def place(run: "Run", rules: "ToolRules", environment: Mapping[str, Any]) -> str:
-    """'' when nothing is said: then what is learned is that of the whole scope."""
+    """Return the place of a run; '' when it is unknown, then what is learned holds for the whole scope."""
     return repository(environment.get("repository")) or _folder(run, rules)
 
 
 def located(run: "Run", rules: "ToolRules") -> "Run":
-    """Unfolded, with the place where it worked."""
+    """Return the run with one call per command (`unfolded`) and with its place."""
     found = unfolded(run, rules)
     return found if found is run or run.place else replace(found, place=_folder(run, rules))
 
 
 def repository(said: Any) -> str:
-    """`owner/name` of an address, without what it may carry of a login; '' for what is none."""
+    """Return `owner/name` of a repository's address, without credentials; '' for anything else."""
     if not isinstance(said, str):
         return ""
     local = said.strip().startswith(("/", "~", ".", "file:"))
@@ -52,7 +52,7 @@ def repository(said: Any) -> str:
 
 
 def _folder(run: "Run", rules: "ToolRules") -> str:
-    """Not one that the run has made for itself."""
+    """Return the folder that the command lines name most, without those that the run made itself; '' for none."""
     named: Counter[str] = Counter()
     made: set[str] = set()
     lines = 0
@@ -67,7 +67,10 @@ def _folder(run: "Run", rules: "ToolRules") -> str:
 
 
 def _folders(line: str) -> Iterator[str]:
-    """The first folder of each relative path (or below where a work tree usually stands) that is not of any project."""
+    """Yield of each path the first folder that is specific to a project.
+
+    Paths are relative, or below a usual root of work trees.
+    """
     for match in _PATH.finditer(line.split("\n", 1)[0][:2_000]):
         path = _ROOT.sub("", match[1])
         if path.startswith("/"):

@@ -1,4 +1,4 @@
-"""What may be repeated: nothing that names one person or thing, nothing that fewer than 3 runs of 2 threads hold."""
+"""Privacy rules for learned text: nothing that identifies, nothing that fewer than 3 runs of 2 threads hold."""
 
 import re
 from collections import Counter
@@ -16,18 +16,18 @@ _PERSONAL = re.compile(
 
 
 def safe(text: str) -> bool:
-    """No digit, no @, no mask."""
+    """Return whether a text has no digit, @ or mask, is not empty and has at most LONGEST characters."""
     return bool(text.strip()) and len(text) <= LONGEST and not _UNSAFE.search(text)
 
 
 @lru_cache(maxsize=20_000)
 def personal(key: str) -> bool:
-    """Does a field of this name hold details of a person?"""
+    """Return whether a field of this name holds details of a person."""
     return bool(_PERSONAL.search(key))
 
 
 class Holders:
-    """Who holds a value; it is common when 3 runs of 2 threads do."""
+    """Counts how many runs and threads hold each value."""
 
     def __init__(self) -> None:
         self._runs: Counter[str] = Counter()
@@ -35,7 +35,7 @@ class Holders:
         self._several: set[str] = set()
 
     def add(self, values: Iterable[str], thread: str) -> None:
-        """One run's values, each once."""
+        """Count the values of one run; the caller passes each value once."""
         first, several = self._first, self._several
         for value in values:
             self._runs[value] += 1
@@ -43,4 +43,5 @@ class Holders:
                 several.add(value)
 
     def common(self, value: str) -> bool:
+        """Return whether at least HOLDING_RUNS runs of two threads hold the value."""
         return self._runs[value] >= HOLDING_RUNS and value in self._several

@@ -1,4 +1,4 @@
-"""The recipe as numbered steps and as lines about each tool."""
+"""Write the recipe as numbered steps, and as one line for each tool."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ ALWAYS = 0.75
 
 @dataclass(frozen=True)
 class Known:
-    """What the steps are written from, beside the stages."""
+    """Inputs of the steps besides the stages: sources, consent, conditions, companions, command statistics."""
 
     sources: Sources
     assents: Mapping[str, Assent]
@@ -36,10 +36,12 @@ class Known:
 
 
 def numbered(lines: Sequence[Line]) -> str:
+    """Join lines as a numbered list."""
     return "\n".join(f"{n}. {line.text}" for n, line in enumerate(lines, 1))
 
 
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
+    """Yield the steps of the procedure, each with the ids of the runs behind it."""
     asked, space = False, "" if say.language == "zh" else " "
     if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
@@ -60,7 +62,7 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]
 
 
 def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
-    """Try, change, try again, test, tidy up; what is no more than usual is told without its counts."""
+    """Yield the steps of command line work: try, change, try again, test, clean up."""
     changing = say.join([code(kind) for kind in work.changing], "or")
     if work.tried_before >= MOSTLY * work.of:
         yield say("try_before", n=work.tried_before, of=work.of)
@@ -94,7 +96,7 @@ def _choice(sign: Condition, say: Phrases) -> str:
 
 
 def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[Line]:
-    """What belongs together, as the last thing to check."""
+    """Yield the last step: check that all of the work, and what often goes with it, was done."""
     whole = [stage for stage in acts if not stage.optional and not stage.via]
     repeated = [stage for stage in whole if stage.per and stage.most > 1]
     if len(whole) > 1 or repeated:
@@ -133,7 +135,7 @@ def _often(stage: Stage, say: Phrases) -> str:
 
 
 def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
-    """`reservation_id` from the user's answer, else from `get_user_details` → `reservations[]`."""
+    """Describe where an argument comes from, the most frequent source first, at most two sources."""
     origins = Counter({origin: n for origin, n in counted.items() if origin.kind != "names"})
     ranked = sorted(origins.items(), key=lambda pair: (-pair[1], pair[0].kind, pair[0].tool, pair[0].path))
     if ranked[0][0].kind == "own":
@@ -147,7 +149,7 @@ def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> st
 
 
 def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
-    """What a change always takes and nobody had said before: neither the user nor a result."""
+    """Name required arguments of a change whose values neither the user nor a result had shown before."""
     schema = stage.args_schema if stage.changes and not stage.via else {}
     told = {path.split(".")[0].removesuffix("[]") for path in paths}
     given: dict[str, Any] = schema.get("properties", {})
@@ -158,7 +160,7 @@ def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
 
 
 def _is_clear(schema: dict[str, Any]) -> bool:
-    """A choice whose values are named, or a yes or no."""
+    """Return whether an argument needs no source: its values are listed, or it is a boolean."""
     return bool(schema.get("examples")) or schema.get("type") == "boolean"
 
 
@@ -169,7 +171,7 @@ def _own_words(path: str, counted: Counter[Origin], written: int, say: Phrases) 
 
 
 def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
-    """From `get_order` → `id` or `items[].id`."""
+    """Describe fields of a result as a source: from `get_order` → `id` or `items[].id`."""
     paths = [code(spelled(origin.path)) for origin in origins if set(origin.path) - {ITEM, "*"}]
     if not paths:
         return say("from_tool", tool=code(tool))
@@ -177,7 +179,7 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
 
 
 def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
-    """One line per tool: its arguments, whether it changes something, in how many runs."""
+    """Return one line per tool: its arguments, whether it changes something, in how many runs it was used."""
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
     told = [stage for stage in stages if not stage.via]
     return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in told]

@@ -1,4 +1,4 @@
-"""Programs of a command line: which take subcommands, which run another one, which only read. Closed lists."""
+"""Closed lists of command line programs: subcommands, wrappers, options that write, read-only programs."""
 
 
 def _lines(text: str) -> frozenset[str]:
@@ -20,7 +20,7 @@ NEUTRAL = _words(
     """
 )
 
-# Programs that run the one that is named behind them, with the word between the two.
+# Wrapper -> the word between it and the program that it runs.
 _PLAIN_WRAPPERS = _words(
     "sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer xvfb-run npx bunx pipx uvx"
 )
@@ -31,7 +31,7 @@ WRAPPERS = {
     "bundle": "exec",
 }
 
-# The first word behind the options belongs to the kind: git commit, go test, make lint.
+# Programs whose subcommand is part of the kind: git commit, go test, make lint.
 SUBCOMMANDS = _words(
     """
     git hg svn docker docker-compose podman kubectl helm npm pnpm yarn bun cargo go pip uv poetry conda mamba apt
@@ -96,11 +96,12 @@ _READING_KINDS = _lines(
     """
 )
 
-# Reading programs whose names are those of tools that act (a browser's `type`): their kind says that a shell ran them.
+# Read-only programs with the names of tools that act (a browser's `type`): their kind begins with `sh`.
 ALSO_TOOLS = _words("type file date cut paste join split top free help look locate jobs expr cal select print")
 
 
 def reads(kind: str) -> bool:
+    """Return whether a command kind is read-only."""
     return (
         kind in _READING
         or kind.removeprefix("sh ") in ALSO_TOOLS - {kind, "split"}

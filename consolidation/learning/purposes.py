@@ -1,4 +1,4 @@
-"""What a command is for: forms of one purpose stand for each other, so that a fact can say which of them starts."""
+"""Purpose of a command (tests, lint, build, ...): forms of one purpose can replace each other."""
 
 import re
 
@@ -14,7 +14,7 @@ _WORDS = {
     "packages": "pip npm pnpm yarn conda mamba apt apt-get brew gem bundle composer",
 }
 _PURPOSES = {word: purpose for purpose, words in _WORDS.items() for word in words.split()}
-ALONE = {TESTS}  # of these it is worth saying what starts even where nothing fails
+ALONE = {TESTS}  # purposes whose starting commands are stated even where none fails
 _INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
 _NAMEABLE = re.compile(r"(?:/usr/(?:local/)?bin/)?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*")
 _RUNNERS = {"runtests.py", "run_tests.py", "runtest.py", "test.py", "manage.py", "setup.py"}
@@ -22,7 +22,7 @@ _CODE = re.compile(r"\.(?:py|js|ts|mjs|rb|pl|php)$")
 
 
 def purpose(form: str) -> str:
-    """By the name of the command and its subcommands; the command itself where it is for nothing that is known."""
+    """Return the purpose by the name of the command and its subcommands; the command itself when it is unknown."""
     words = [word.rsplit("/", 1)[-1] for word in form.split()]
     if len(words) == 1 and _INTERPRETER.fullmatch(words[0]):
         return "python"
@@ -34,7 +34,7 @@ def purpose(form: str) -> str:
 
 
 def may_be_named(form: str) -> bool:
-    """A command of the project or of its tools, no code that somebody wrote for the moment."""
+    """Return whether a form may be shown: a command of the project or its tools, not an ad hoc script."""
     if not form or len(form) > LONGEST_FORM or not _NAMEABLE.fullmatch(form) or ".." in form:
         return False
     scripts = [word.rsplit("/", 1)[-1] for word in form.split() if _CODE.search(word)]

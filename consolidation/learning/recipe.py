@@ -1,4 +1,4 @@
-"""The steps of a competence: which tools, in which order, how often, with what arguments, with what result."""
+"""Steps of a competence: tools in order, with frequency, argument schema and typical result."""
 
 import re
 from collections import defaultdict
@@ -24,8 +24,11 @@ FEW = 3
 
 @dataclass(frozen=True)
 class Stage(Counted):
-    """One tool of the recipe. `runs` of `of` successes used it, usually `usual` times, at most `most`; `per` is the
-    argument that was another one at each repetition; `returns` says what came back when it worked."""
+    """One tool of the recipe.
+
+    `runs` of `of` successes used it, usually `usual` times, at most `most`. `per`: the argument that differed at each
+    repetition; `returns`: description of a successful result.
+    """
 
     tool: str
     runs: int
@@ -36,8 +39,8 @@ class Stage(Counted):
     changes: bool
     args_schema: dict[str, Any]
     returns: str
-    well: bool = True  # the runs are the successes
-    via: str = ""  # the tool that runs it, of a command
+    well: bool = True  # the counted runs are successes
+    via: str = ""  # of a command: the tool that runs it
 
     @property
     def share(self) -> float:
@@ -45,7 +48,7 @@ class Stage(Counted):
 
     @property
     def tells(self) -> bool:
-        """Does `returns` hold a text or a state, and not only names of fields?"""
+        """Whether `returns` holds a text or a state, not only names of fields."""
         return self.returns.startswith("“") or bool(re.search(r"` (?!and `)\w", self.returns))
 
     @property
@@ -54,8 +57,11 @@ class Stage(Counted):
 
 
 def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[Stage]:
-    """The tools of the successes in order; those of less than a fifth of the runs, or of a single one of several, are
-    left out, and look-ups of a few runs whose results went nowhere."""
+    """Return the tools of the successes in order.
+
+    Left out: tools of less than LEFT_OUT_BELOW of the runs or of a single one of several, and rarely used look-ups
+    whose results were not used.
+    """
     used = [_by_tool(run, scope) for run in scope.shown_by]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
     for calls in used:
@@ -69,8 +75,7 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
 
 
 def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
-    """Where something was changed, a look-up of few runs that fed no step, or that came after the last change of most,
-    belonged to another question of theirs."""
+    """Remove rarely used look-ups that fed no other step or came after the last change."""
     last = max((n for n, stage in enumerate(found) if stage.changes), default=-1)
     if last < 0:
         return found
@@ -96,7 +101,7 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
 
 
 def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
-    """By mean rank of first use; an optional tool goes before the first other tool that it mostly comes before."""
+    """Order tools by mean rank of first use; optional tools go before the first tool that they mostly precede."""
     ranks: dict[str, list[int]] = defaultdict(list)
     for sequence in sequences:
         for rank, tool in enumerate(sequence):
@@ -110,8 +115,7 @@ def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -
 
 
 def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
-    """A tool that fewer runs used stands before those that it mostly came before, whatever its mean rank; a look-up
-    before a change when it came first as often as not."""
+    """Move rarely used tools before those that they mostly precede; on a tie a look-up goes before a change."""
     for tool in [tool for tool in placed if sum(tool in s for s in sequences) < RARELY * len(sequences)]:
         at = placed.index(tool)
         ties = [not changes(tool) and changes(other) for other in placed]
@@ -147,7 +151,7 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
 
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
-    """The one argument that tells repeated calls apart, when there is exactly one; free text does not count."""
+    """Return the one short argument that differs between repeated calls; '' unless there is exactly one."""
     repeated = [_told_apart(calls) for calls in uses if len(calls) > 1]
     named = (
         [key for key in sorted(set.intersection(*repeated)) if scope.may_name_argument(tool, key)] if repeated else []
@@ -156,7 +160,7 @@ def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
 
 
 def _told_apart(calls: Sequence[Call]) -> set[str]:
-    """The arguments with another short value in each call."""
+    """Return the arguments that have a different short value in each call."""
     keys = {key for call in calls for key in call.arguments}
     given = {key: [call.arguments.get(key) for call in calls] for key in keys}
     return {key for key, found in given.items() if all(map(_short, found)) and len(set(map(str, found))) == len(found)}

@@ -1,4 +1,4 @@
-"""What tells the records that were acted on from the others: field values with lift, joined by the record's id."""
+"""Conditions that separate the records acted on from others: field values with lift, joined by record id."""
 
 import math
 from collections import Counter, defaultdict
@@ -19,18 +19,24 @@ Fact = tuple[str, str, str]  # tool, field, value
 
 @dataclass
 class Record:
-    """Something that a run looked up by its id, what was said of it, and which tools then acted on it."""
+    """A record that a run looked up by its id.
+
+    `facts`: (tool, field, value) of the result; `acted`: tools that later changed something with this id.
+    """
 
     tool: str
     facts: frozenset[Fact]
     acted: set[str] = field(default_factory=set)
-    tried: set[str] = field(default_factory=set)  # those whose call failed too
+    tried: set[str] = field(default_factory=set)  # also tools whose call failed
 
 
 @dataclass(frozen=True)
 class Condition(Counted):
-    """`runs` of `of` successes acted on a record with such a value (or, without an effect, saw one); of the other
-    records `others` of `of_others`. `acted`: the tool that acted, '' for none."""
+    """A condition: a field value that is more likely among the records acted on.
+
+    `runs` of `of` successes acted on a record with such a value (or, without an effect, saw one); of the other records
+    `others` of `of_others` have it. `acted`: the tool that acted, '' for none.
+    """
 
     tool: str
     field: str
@@ -47,14 +53,17 @@ class Condition(Counted):
 
     @property
     def lift(self) -> float:
-        """The lower bound (95 %, one side) of how much likelier the value is than elsewhere."""
+        """Lower one-sided 95 % bound of the ratio of the two shares.
+
+        Log method for a risk ratio (Katz et al. 1978) with 0.5 added to the counts and 1 to the totals.
+        """
         a, n, b, m = self.runs + 0.5, self.of + 1, self.others + 0.5, self.of_others + 1
         spread = math.sqrt(max(0.0, 1 / a - 1 / n + 1 / b - 1 / m))
         return math.exp(math.log(a / n) - math.log(b / m) - Z * spread)
 
 
 def signs(scope: Scope) -> list[Condition]:
-    """The conditions that separate, the clearest first; of a field that shows two such values none."""
+    """Return up to MOST conditions that separate, highest lift first; a field with two such values is left out."""
     tools = sorted(scope.effects(scope.runs[0])) or [""]
     found = [sign for tool in tools for sign in _of_tool(scope, tool)]
     return sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
@@ -82,7 +91,7 @@ def _of_tool(scope: Scope, acting: str) -> list[Condition]:
 def _adding(
     found: Sequence[Condition], own: Sequence[frozenset[Fact]], others: Sequence[frozenset[Fact]]
 ) -> list[Condition]:
-    """The clearest one, and of the rest those that still separate among the records that have the ones before."""
+    """Keep the condition with the highest lift, and others that still separate among the records that meet it."""
     kept: list[Condition] = []
     for sign in sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value)):
         known = {one.fact for one in kept}
@@ -100,7 +109,7 @@ def _held(units: Iterable[frozenset[Fact]]) -> Counter[Fact]:
 
 
 def _units(scope: Scope, acting: str) -> tuple[list[frozenset[Fact]], list[frozenset[Fact]], dict[Fact, list[Run]]]:
-    """The facts of what each success acted on; those of what other successes acted on, and of what was passed by."""
+    """Collect facts by success: (those of records acted on, those of other records, fact -> runs of the pattern)."""
     own: list[frozenset[Fact]] = []
     others: list[frozenset[Fact]] = []
     holding: dict[Fact, list[Run]] = defaultdict(list)
@@ -131,7 +140,10 @@ def _facts(records: Iterable[Record]) -> frozenset[Fact]:
 
 
 def elsewhere(scope: Scope, sign: Condition, own: Iterable[Condition]) -> tuple[str, str] | None:
-    """The value of the same field that other effects act on, and the effect that does so most: (value, tool)."""
+    """Return (value, tool): the value of the same field on which other effects act, and the effect that does so most.
+
+    None: no other value in LEAST_RUNS cases.
+    """
     mine = {other.value for other in own if (other.tool, other.field) == (sign.tool, sign.field)}
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.all:
@@ -148,7 +160,7 @@ def elsewhere(scope: Scope, sign: Condition, own: Iterable[Condition]) -> tuple[
 
 
 def records(scope: Scope, run: Run) -> list[Record]:
-    """The records that the run looked up by id, with the effects that later calls of the same id had on them."""
+    """Return the records that the run looked up by id, with the tools that later acted on them; cached in the scope."""
     if run.id not in scope.looked_up:
         scope.looked_up[run.id] = _looked_up(scope, run)
     return scope.looked_up[run.id]
@@ -175,18 +187,19 @@ def _looked_up(scope: Scope, run: Run) -> list[Record]:
 
 
 def _id_of(call: Call) -> str:
-    """The argument by which it was looked up and which the record repeats."""
+    """Return the id by which a record was looked up: one that the result repeats, else the only one; or ''."""
     held = {str(leaf) for leaf in call.returned.values() if isinstance(leaf, str | int)}
     asked = [str(leaf) for leaf in call.arguments.values() if is_id(leaf)]
     return next((leaf for leaf in asked if leaf in held), asked[0] if len(asked) == 1 else "")
 
 
 def is_id(leaf: object) -> bool:
+    """Return whether a value may be an id: a text or number with a digit in its first 80 characters."""
     return isinstance(leaf, str | int) and not isinstance(leaf, bool) and any(map(str.isdigit, str(leaf)[:80]))
 
 
 def told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
-    """Field and value of what a call returned, as far as it may be shown."""
+    """Yield (field, value) of a call's result, as far as it may be shown."""
     for path, leaf in flat(call.returned):
         if scope.may_show(call.name, "result", path, leaf):
             yield spelled(scope.shown(path)), str(leaf).lower() if isinstance(leaf, bool) else str(leaf)

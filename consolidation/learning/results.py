@@ -1,4 +1,4 @@
-"""How a tool's success looks: its text, the state that it reports, or the fields that it returns."""
+"""Typical successful result of a tool: its text, the state that it reports, or the fields that it returns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,10 @@ MOST_FIELDS = 5
 
 
 def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
-    """“Transfer successful”; an object with `status` shipped; a list; '' when the calls have nothing in common."""
+    """Describe what the successful calls of a tool return; '' when they have nothing in common.
+
+    A quoted text (“Transfer successful”), an object with a state (`status` shipped) or fields, or a list.
+    """
     results = [call.returned for call in calls if call.returned not in (None, "")]
     if not results:
         return ""
@@ -43,7 +46,7 @@ def _object(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, A
 
 
 def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
-    """The fields that every result of the tool has with the same value, and that no earlier result or argument had."""
+    """Return (field, value) that every result of the tool has and no earlier result or argument had."""
     always: set[tuple[str, str]] | None = None
     for run in scope.successes:
         before: set[tuple[str, str]] = set()

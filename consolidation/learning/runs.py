@@ -1,4 +1,4 @@
-"""A recorded run as the learner sees it: what was said, which tools were called and how it ended."""
+"""A recorded run: messages, tool calls and outcome."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ AGENTS = {"assistant", "agent", "ai", "model"}
 
 @dataclass(frozen=True)
 class Call:
-    """One use of a tool. `args` and `result` are whatever was recorded: objects, JSON text, plain text, nothing."""
+    """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None."""
 
     position: int
     tool: str
@@ -29,31 +29,34 @@ class Call:
     at: datetime
     ref: str | None
     via: str = ""  # the tool that ran this command; '' for a call of a tool
-    line: str = ""  # the command line of which it is the answering command
+    line: str = ""  # the command line, on the one command that has its result
 
     @cached_property
     def name(self) -> str:
-        """The tool's name without space around it; '' for what is no name."""
+        """The tool's name without surrounding space; '' when it is not a text."""
         return self.tool.strip() if isinstance(self.tool, str) else ""
 
     @cached_property
     def failed(self) -> bool:
-        """As recorded; where the recording is silent, as the result says."""
+        """Whether the call failed: as recorded, else as the result says."""
         return not self.ok if self.ok is not None else errors.looks_failed(self.returned)
 
     @cached_property
     def returned(self) -> Any:
+        """The result, parsed when it is JSON."""
         return values.parsed(self.result)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The named arguments; empty when they were no object."""
+        """The named arguments; empty when the arguments are not an object."""
         found = values.parsed(self.args)
         return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True)
 class Message:
+    """One message of a run."""
+
     position: int
     role: str
     text: str
@@ -62,8 +65,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Run:
-    """`thread_id` says which conversation or task the run belongs to; without one it stands for itself. `place`: the
-    repository or package that it worked on, where it ran commands."""
+    """A finished run.
+
+    `thread_id`: the conversation or task that it belongs to; without one the run is a case of its own. `place`: the
+    repository or package in which it ran commands.
+    """
 
     id: UUID
     thread_id: str | None
@@ -76,6 +82,7 @@ class Run:
 
     @property
     def thread(self) -> str:
+        """The case: the thread, or the run's own id."""
         return self.thread_id or str(self.id)
 
     @property
@@ -101,17 +108,18 @@ class Run:
         return self.spoken(USERS)
 
     def spoken(self, roles: set[str]) -> tuple[Message, ...]:
+        """Return the messages of these roles in order."""
         spoken = (message for message in self.messages if message.role in roles and isinstance(message.text, str))
         return tuple(sorted(spoken, key=lambda message: message.position))
 
     @cached_property
     def opening(self) -> str:
-        """What the user wanted at first: the messages before the first call (at least the first one), at most three."""
+        """The request: the user's messages before the first call, at least the first one, at most OPENING_MESSAGES."""
         return _text(self._early, OPENING_CHARACTERS)
 
     @cached_property
     def opening_lines(self) -> tuple[str, ...]:
-        """The same, whole, in lines."""
+        """The lines of the request, not shortened, without empty ones."""
         return tuple(line for message in self._early for line in message.text.splitlines() if line.strip())
 
     @cached_property
@@ -122,14 +130,17 @@ class Run:
 
     @cached_property
     def opening_terms(self) -> dict[str, str]:
+        """Terms of the request, key -> as written."""
         return terms.grams(self.opening)
 
     @cached_property
     def user_terms(self) -> dict[str, str]:
+        """Terms of all messages of the user, key -> as written."""
         return terms.grams(_text(self.said, SPEECH_CHARACTERS))
 
     @cached_property
     def agent_terms(self) -> dict[str, str]:
+        """Terms of all messages of the agent, key -> as written."""
         return terms.grams(_text(self.spoken(AGENTS), SPEECH_CHARACTERS))
 
     @cached_property
@@ -139,17 +150,17 @@ class Run:
 
     @cached_property
     def held(self) -> Held:
-        """The keys and values of its calls that could be repeated in a skill."""
+        """Keys, short values and personal words of its calls."""
         return hold((call.name, call.arguments, call.returned) for call in self.steps)
 
     def said_before(self, position: int) -> Message | None:
-        """The user's last message before a position."""
+        """Return the user's last message before a position; None for none."""
         earlier = [message for message in self.said if message.position < position]
         return earlier[-1] if earlier else None
 
 
 def _text(messages: Iterable[Message], limit: int) -> str:
-    """The texts one under the other, cut off at the limit."""
+    """Join the texts of messages by line breaks, at most `limit` characters of them."""
     kept: list[str] = []
     for message in messages:
         kept.append(message.text[:limit])

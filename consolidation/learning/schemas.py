@@ -1,4 +1,4 @@
-"""The shape of a tool's arguments, inferred from the calls that were seen."""
+"""JSON schemas of tool arguments, inferred from recorded calls."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,10 @@ _TYPES = {
 
 
 def of(scope: Scope, tool: str, calls: Sequence[Call]) -> dict[str, Any]:
-    """JSON schema of the named arguments: types, required where always present, examples only of what may be shown."""
+    """Return the JSON schema of a tool's named arguments; {} without any.
+
+    Types as seen, `required` where always present, names and examples only where they may be shown.
+    """
     seen = [call.arguments for call in calls]
     if not any(seen):
         return {}
@@ -67,7 +70,7 @@ def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[st
 
 
 def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> list[str]:
-    """The values of a field with few of them: those that may be shown, when they are most of what was seen."""
+    """Return the most frequent values that may be shown, if they cover at least half of the texts seen."""
     texts = [value for value in seen if isinstance(value, str)]
     words = [value for value in texts if len(value) <= LONGEST_EXAMPLE and len(value.split()) <= 4]
     counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))

@@ -1,4 +1,4 @@
-"""The runs that a competence is learned from, and what of them may be repeated in it."""
+"""The runs that a competence is learned from, their vocabulary, and what of them may be repeated."""
 
 import re
 from collections import Counter
@@ -29,22 +29,23 @@ _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:
-    """Each once, by time: the order in which they came does not matter."""
+    """Return each run once, by time; the order of the input does not matter."""
     return sorted({run.id: run for run in runs}.values(), key=lambda run: (run.at, str(run.id)))
 
 
 def count(runs: Iterable[Run], test: Test) -> int:
+    """Count the runs that pass the test."""
     return sum(1 for run in runs if test(run))
 
 
 def ranked(named: Iterable[str]) -> list[tuple[str, int]]:
-    """How often each stands there: the most frequent first, equal ones by name."""
+    """Count names: the most frequent first, ties by name."""
     return sorted(Counter(named).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The pattern's runs and the others of the scope, ordered, with the vocabulary that all of them share."""
+    """The runs of a pattern and the other runs of its scope, ordered, with caches of their shared vocabulary."""
 
     runs: Sequence[Run]
     others: Sequence[Run]
@@ -52,7 +53,7 @@ class Scope:
     _fields: dict[str, Holders | None] = field(default_factory=dict)
     _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
     _terms: dict[UUID, dict[str, str]] = field(default_factory=dict)
-    looked_up: "dict[UUID, list[Record]]" = field(default_factory=dict)  # kept by `records`
+    looked_up: "dict[UUID, list[Record]]" = field(default_factory=dict)  # cache of `records`
 
     @cached_property
     def all(self) -> list[Run]:
@@ -68,13 +69,15 @@ class Scope:
 
     @cached_property
     def shown_by(self) -> list[Run]:
-        """The runs that show how it is done: the successes, or all when none of these ended well. Those of a single
-        case are joined by the successes in which it was a part of more."""
+        """Runs that serve as examples: the successes, or all when none succeeded.
+
+        Successes of a single case are joined by the matching parts of wider successes (`parts`).
+        """
         return [*self.successes, *self.parts] or list(self.runs)
 
     @cached_property
     def parts(self) -> list[Run]:
-        """What belongs to it in the successes that did more, where those that did only this are of one case."""
+        """The matching calls of successes with more effects; only when the pattern's successes are all of one case."""
         own = self.effects(self.runs[0]) if self.runs else frozenset()
         if not own or len({run.thread for run in self.successes}) != 1:
             return []
@@ -86,21 +89,25 @@ class Scope:
         return [run for run in self.runs if run.failed]
 
     def changes(self, tool: str) -> bool:
-        """Has this tool an effect?"""
+        """Return whether this tool has an effect."""
         return self.rules.is_effect(tool)
 
     def effects(self, run: Run) -> frozenset[str]:
+        """Return the effects of a run (cached)."""
         if run.id not in self._effects:
             self._effects[run.id] = effects(run, self.rules)
         return self._effects[run.id]
 
     @cached_property
     def _template(self) -> frozenset[str]:
-        """The lines that come with the requests: of most requests of one source, or headings of long ones."""
+        """Normalized lines that come from a request template."""
         return template_lines(self.all)
 
     def opening_terms(self, run: Run) -> dict[str, str]:
-        """The terms of what the user wanted, without the lines of a template."""
+        """Return the terms of a request without template lines, key -> as written.
+
+        A request that consists of template lines alone keeps them.
+        """
         if run.id not in self._terms:
             own = [line for line in run.opening_lines if plain_line(line) not in self._template]
             whole = not own or len(own) == len(run.opening_lines)
@@ -109,12 +116,12 @@ class Scope:
 
     @cached_property
     def goods(self) -> frozenset[str]:
-        """Stems of words that name things of a catalogue or places: values of fields with many different ones."""
+        """Stems of words that name catalogue items or places: values of fields with many different ones."""
         return goods(self.all, {stem(word) for run in self.all for tool in run.tools for word in words(tool)})
 
     @cached_property
     def names(self) -> set[str]:
-        """Words that are mostly written with a capital inside a clause, or stand in fields of personal details."""
+        """Words that are likely names: mostly capitalized inside a clause, or found in fields of personal details."""
         capital: Counter[str] = Counter()
         small: Counter[str] = Counter()
         for run in self.all:
@@ -127,7 +134,7 @@ class Scope:
         return set().union(*(run.held.personal for run in self.all)) - STOP - PLAIN
 
     def names_nobody(self, text: str) -> bool:
-        """No id, no mask, no name of a person or place."""
+        """Return whether a text holds no id, no mask, and no name of a person or place."""
         return safe(text) and not self.names.intersection(text.lower().split())
 
     @cached_property
@@ -144,7 +151,7 @@ class Scope:
         return holders
 
     def may_quote(self, word: str) -> bool:
-        """May this word of a tool's text stand in a skill?"""
+        """Return whether a word of a tool's text may stand in a skill."""
         low = word.lower()
         if terms.is_han(word):
             return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._words.common(word)
@@ -158,7 +165,7 @@ class Scope:
         return holders
 
     def _values(self, at: str) -> Holders | None:
-        """Who holds which value of a field; None when it has too many values, or too few runs for each."""
+        """Return who holds which value of a field; None when it has too many values, or too few runs for each."""
         if at not in self._fields:
             holding = [(run, found) for run in self.all if (found := run.held.values.get(at))]
             several = len(set().union(*(found for _, found in holding)))
@@ -170,7 +177,10 @@ class Scope:
         return self._fields[at]
 
     def may_show(self, tool: str, kind: str, path: values.Path, leaf: object) -> bool:
-        """May this value of a field of the `args` or the `result` stand in a skill? Only where it is one of few."""
+        """Return whether a value may stand in a skill: a boolean, or a common value of a field with few values.
+
+        `kind`: `args` or `result`; `path`: keys from the outside in.
+        """
         if isinstance(leaf, bool):
             return True
         if not isinstance(leaf, str) or any(map(personal, path)) or not safe(leaf):
@@ -189,14 +199,15 @@ class Scope:
         return {tool: {key for key, n in counted[tool].items() if n * 2 >= len(calls[tool])} for tool in calls}
 
     def may_name_argument(self, tool: str, key: str) -> bool:
-        """A parameter of the tool, which at least half of its calls have, is named however few these are."""
+        """Return whether an argument may be named: `may_name`, or at least half of the tool's calls have it."""
         return self.may_name(key) or (key in self._parameters.get(tool, ()) and bool(_NAME.fullmatch(key)))
 
     def shown_argument(self, tool: str, path: values.Path) -> values.Path:
+        """Return an argument's path with `*` for the keys that may not be named."""
         return (path[0] if self.may_name_argument(tool, path[0]) else "*", *self.shown(path[1:]))
 
     def may_name(self, key: str) -> bool:
-        """Is this key of an object a field of its kind, and not somebody's id or name?"""
+        """Return whether a key of an object is a field name, not somebody's id or name."""
         if key == values.ITEM:
             return True
         if _FIELD.fullmatch(key) and self._keys.common(key):
@@ -204,7 +215,7 @@ class Scope:
         return safe(key) and key.replace("_", "").replace("-", "").isalpha() and self._keys.common(key)
 
     def shown(self, path: values.Path) -> values.Path:
-        """A path with `*` for the keys that may not be named."""
+        """Return a path with `*` for the keys that may not be named."""
         return tuple(key if self.may_name(key) else "*" for key in path)
 
 
@@ -214,14 +225,14 @@ def _grams(text: str) -> dict[str, str]:
 
 
 def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
-    """The run up to the last of these effects, without its others."""
+    """Return the run up to the last of these effects, without its other effects."""
     last = max((call.position for call in run.steps if call.name in own), default=0)
     kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
     return replace(run, calls=tuple(kept))
 
 
 def _short_text(call: Call) -> str:
-    """What a tool says in words: an error, or a result of one line."""
+    """Return the words of a tool's answer: its error message, or a short result."""
     if call.failed:
         return errors.message(call.returned)[:500]
     return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""

@@ -1,4 +1,4 @@
-"""A command line as the words of each command that it runs; it is read like a shell would, and nothing is run."""
+"""Split a command line into the words of each command, as a shell does; nothing is run."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ _NO_FILE = re.compile(r"/dev/(?:null|stdout|stderr|tty)|&?\d|-")
 
 
 def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
-    """The words of each command, and whether its output goes into a file. ValueError: an open quote, say."""
+    """Yield (words, output goes into a file) of each command. ValueError: not parsable, e.g. an open quote."""
     words: list[str] = []
     writes = False
     tokens = _tokens(line)
@@ -33,7 +33,7 @@ def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def is_plain(line: str) -> bool:
-    """Is its answer that of its last command: nothing is piped, and nothing runs in spite of a fault?"""
+    """Return whether the exit code is that of the last command: no pipe, no command that runs despite a failure."""
     try:
         operators = {token for token in _tokens(line[:LONGEST_LINE].strip()) if _is_operator(token)}
     except ValueError:
@@ -42,7 +42,7 @@ def is_plain(line: str) -> bool:
 
 
 def _tokens(line: str) -> list[str]:
-    """Words without quotes, and operators; what `$(...)` holds is an argument and left out."""
+    """Return words without quotes, and operators; the content of `$(...)` is left out."""
     plain = _COMMENT.sub("", _without_heredocs(line.replace("\r\n", "\n").replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
@@ -64,7 +64,7 @@ def _is_operator(token: str) -> bool:
 
 
 def _without_heredocs(line: str) -> str:
-    """Without the texts that are fed to commands; the redirection itself goes with its text."""
+    """Remove here-documents together with their redirections."""
     kept: list[str] = []
     ends: list[str] = []
     for row in line.split("\n"):

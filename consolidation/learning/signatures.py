@@ -1,4 +1,4 @@
-"""The words of a tool's name, and whether they say that it only looks."""
+"""Words of a tool's name, and whether they mark it as read-only."""
 
 import re
 
@@ -9,19 +9,19 @@ _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 
 
 def words(tool: str) -> list[str]:
-    """The words of a tool's name in lower case, without the server of an MCP tool or a dotted namespace."""
+    """Return the words of a tool's name in lower case, without the server of an MCP tool or a dotted namespace."""
     bare = bare_name(tool)
     found = [word.lower() for word in _BOUNDARY.split(bare) if word]
     return found or [tool.strip().lower()]
 
 
 def bare_name(tool: str) -> str:
-    """A tool's name without the server of an MCP tool or a dotted namespace."""
+    """Return a tool's name without the server of an MCP tool or a dotted namespace."""
     bare = _MCP.sub("", tool.strip())
     return re.split(r"[./:](?=\w)", bare)[-1] or bare
 
 
 def first_word_reads(tool: str) -> bool:
-    """Does the first word of its name say that it only looks? A Chinese name says it at its beginning or end."""
+    """Return whether a tool's name marks it as read-only: by its first word, in Chinese by its beginning or end."""
     first, last = (found := words(tool))[0], found[-1]
     return first in READS or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)

@@ -1,4 +1,4 @@
-"""Which other requests open like these: overlap of terms, rare ones counting more."""
+"""Similarity of requests: cosine of their term vectors, weighted by inverse document frequency."""
 
 import math
 from collections import Counter
@@ -9,11 +9,14 @@ from consolidation.learning.scope import Scope
 Vector = dict[str, float]
 LEAST = 0.12
 MOST = 60
-PER_SUCCESS = 6  # few successes say little about what is alike
+PER_SUCCESS = 6  # few successes define similarity poorly
 
 
 def alike(scope: Scope) -> list[Run]:
-    """The other runs whose opening resembles the successes' about as much as those resemble each other."""
+    """Return other runs whose openings are about as similar to the successes' as those are to each other.
+
+    Nearest first, at most MOST and PER_SUCCESS per success, from places where a tenth of the successes worked.
+    """
     weights = _idf(scope)
     own = [run for run in scope.successes if scope.opening_terms(run)]
     if len(own) < 2:
@@ -32,13 +35,14 @@ def alike(scope: Scope) -> list[Run]:
 
 
 class Openings:
-    """How alike two runs open."""
+    """Similarity of the openings of two runs."""
 
     def __init__(self, scope: Scope) -> None:
         weights = _idf(scope)
         self._vectors = {run.id: _vector(scope, run, weights) for run in scope.all}
 
     def likeness(self, one: Run, other: Run) -> float:
+        """Return the cosine of both openings, 0 to 1."""
         return _dot(self._vectors.get(one.id, {}), self._vectors.get(other.id, {}))
 
 
@@ -51,6 +55,7 @@ def _sum(vectors: list[Vector]) -> Vector:
 
 
 def _idf(scope: Scope) -> Vector:
+    """Return term -> log((1 + runs) / runs with the term); terms of a single run are left out."""
     held = Counter(term for run in scope.all for term in scope.opening_terms(run))
     total = len(scope.all)
     return {term: math.log((1 + total) / n) for term, n in held.items() if n > 1}
@@ -68,7 +73,7 @@ def _cosine(vector: Vector, centre: Vector) -> float:
 
 
 def _cosine_without(vector: Vector, centre: Vector) -> float:
-    """How near one of the pattern's own runs is to the rest of them."""
+    """Return the cosine of one of the pattern's own runs with the sum of the others."""
     shared = _dot(vector, centre)
     rest = _dot(centre, centre) - 2 * shared + 1
     return (shared - 1) / math.sqrt(rest) if vector and rest > 1e-9 else 0.0

@@ -1,4 +1,4 @@
-"""Where the arguments of a call came from: the user's words, or a field of an earlier result."""
+"""Origins of argument values: the user's words, or a field of an earlier result."""
 
 import re
 from collections import Counter, defaultdict
@@ -18,8 +18,11 @@ _TOKEN = re.compile(r"[\w@][\w@.+#/:-]*")
 
 @dataclass(frozen=True)
 class Origin:
-    """`opening` and `answer`: the user's first and later messages; `result`: `path` in what `tool` returned; `own`: the
-    agent's words; `names`: those words name the argument `path` of an earlier call."""
+    """Where a value came from.
+
+    `opening` and `answer`: the user's first and later messages; `result`: `path` in what `tool` returned; `own`: the
+    agent's words; `names`: those words contain the value of argument `path` of an earlier call.
+    """
 
     kind: Literal["opening", "answer", "result", "own", "names"]
     tool: str = ""
@@ -30,7 +33,7 @@ Sources = dict[tuple[str, str], Counter[Origin]]
 
 
 def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
-    """Per tool and argument path how often a value came from where; values that nobody said before do not count."""
+    """Count origins by (tool, argument path); values that did not occur before are not counted."""
     found: Sources = defaultdict(Counter)
     for run in runs:
         for tool, path, origin in trace(run):
@@ -40,7 +43,10 @@ def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
 
 
 def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
-    """Every traceable argument of the calls that worked. The first place where a value occurred is its source."""
+    """Yield (tool, path, origin) of every traceable argument of the calls that worked.
+
+    The first place where a value occurred is its origin.
+    """
     heard = _Heard(run)
     for call in run.steps:
         heard.until(call.position)
@@ -53,7 +59,7 @@ def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
 
 
 class _Heard:
-    """What the agent knew at a point of the run."""
+    """Values that the agent had seen up to a point of the run, with their origins."""
 
     def __init__(self, run: Run) -> None:
         self._coming = list(reversed(run.said))
@@ -62,7 +68,7 @@ class _Heard:
         self._used: dict[str, str] = {}
 
     def until(self, position: int) -> None:
-        """Listen to the user's messages before a position."""
+        """Add the user's messages before a position."""
         while self._coming and self._coming[-1].position < position:
             said = self._coming.pop().text[:LONGEST_SPEECH]
             text, origin = said.lower(), Origin("answer" if self._speech else "opening")
@@ -74,7 +80,7 @@ class _Heard:
                 self._speech += "\n" + text
 
     def read(self, call: Call) -> None:
-        """Remember what a result brought; an argument that it merely repeats is no news."""
+        """Add the values of a result; one that repeats an argument of the call is not new."""
         told = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
         for path, leaf in leaves(call.returned):
             if (key := _key(leaf)) and key not in told:
@@ -82,6 +88,7 @@ class _Heard:
         self._used.update((key, path[-1]) for key, path in told.items() if " " not in key and len(key) >= 4)
 
     def origins(self, leaf: object) -> Iterator[Origin]:
+        """Yield the origin of a value; of a longer text also the arguments whose values it contains."""
         key = _key(leaf)
         if not key:
             return
@@ -99,8 +106,10 @@ class _Heard:
 
 
 def _key(leaf: object) -> str:
-    """What to look for: not yes and no, not short numbers and words, which occur anywhere; codes of two capitals (a
-    state, a language) only as capitals."""
+    """Return the search key of a value; '' for booleans, short numbers and short words, which occur anywhere.
+
+    Codes of two capitals (a state, a language) match only as capitals.
+    """
     if isinstance(leaf, bool):
         return ""
     if isinstance(leaf, str) and _CODE.fullmatch(leaf):

@@ -1,4 +1,4 @@
-"""Which words tell the pattern's successes from the other runs: log-odds with a prior."""
+"""Terms that separate requests of the pattern's successes from those of other runs: log-odds with a prior."""
 
 import math
 from collections import Counter, defaultdict
@@ -20,8 +20,10 @@ TOO_COMMON = 0.6  # of the other runs
 
 @dataclass(frozen=True)
 class Term:
-    """`runs` of the successes and `others` of the other runs say it; `score` in standard errors. `chance`: how easily
-    so many more cases of this kind than of others say it."""
+    """A term of requests: `runs` of the successes and `others` of the other runs contain it.
+
+    `score`: log-odds in standard errors; `chance`: one-sided p-value over cases (Fisher's exact test).
+    """
 
     key: str
     written: str
@@ -32,15 +34,17 @@ class Term:
 
 
 def scored(scope: Scope, *, everyday: bool = False) -> list[Term]:
-    """The terms that may be said and that openings of successes of three cases say, the most telling first; those that
-    nearly every request of the scope holds only when `everyday`."""
+    """Return the terms that may be shown and that successes of three cases contain, highest score first.
+
+    `everyday`: include terms that nearly every request of the scope contains.
+    """
     said = _Said(scope, everyday=everyday)
     found = list(said.terms())
     return sorted(found, key=lambda term: (-term.score, -term.runs, -len(term.key), term.key))
 
 
 class _Said:
-    """Who says what."""
+    """Counts of the runs and cases that contain each term."""
 
     def __init__(self, scope: Scope, *, everyday: bool) -> None:
         self.scope, self.everyday = scope, everyday
@@ -59,8 +63,10 @@ class _Said:
                 self._contrast(run, scope.opening_terms(run).keys() & self.inside.keys())
 
     def _is_other(self, run: Run) -> bool:
-        """Asked for something else, as far as one can tell: what failed with the same effects may have asked for the
-        same, and a run of another place had other words anyway."""
+        """Return whether a run asked for something else, as far as can be told.
+
+        A run of the same pattern or case may have asked for the same; a run of another place has other words anyway.
+        """
         places = {run.place for run in self.scope.successes}
         return run.id not in self.scope.ids and run.thread not in self.cases and run.place in places
 
@@ -92,7 +98,7 @@ class _Said:
                 yield Term(key, written, inside, outside, score, self._chance(key))
 
     def _enough(self, key: str) -> bool:
-        """Said in three cases."""
+        """Return whether requests of CASES cases contain the term."""
         return len(self.threads[key]) >= CASES
 
     def _chance(self, key: str) -> float:
@@ -111,7 +117,7 @@ def _score(inside: int, own: int, outside: int, rest: int) -> float:
 
 
 def apart(found: Sequence[Term], most: int) -> list[Term]:
-    """Without a term that a better one already says."""
+    """Return at most `most` terms, without those that overlap a better one."""
     chosen: list[Term] = []
     for term in found:
         if len(chosen) == most:
@@ -122,7 +128,7 @@ def apart(found: Sequence[Term], most: int) -> list[Term]:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Do two terms share a word, or two characters of Chinese?"""
+    """Return whether two terms share a word, or two consecutive Chinese characters."""
     if terms.is_han(one) and terms.is_han(other):
         return any(one[n : n + 2] in other for n in range(len(one) - 1))
     return bool(set(one.split()) & set(other.split()))

@@ -1,4 +1,4 @@
-"""What is known of commands, as one sentence in English or Chinese."""
+"""Sentences in English or Chinese about which commands start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from consolidation.learning.wording import joined
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a command: it started in `started` of `runs`; the `latest` in a row ended alike."""
+    """A form of a command: it started in `started` of `runs`; the `latest` runs in a row ended alike."""
 
     form: str
     runs: int
@@ -20,14 +20,18 @@ class Form:
 
 @dataclass(frozen=True)
 class StartupWords:
+    """Phrases about starting commands in one language."""
+
     language: Language
 
     def whole(self, place: str, parts: Sequence[str]) -> str:
+        """Return the sentence about a place, made from clauses."""
         if self.language == "zh":
             return f"{f'在 {place} 中' if place else '这些记录中'} {'；'.join(parts)}。"
         return f"In {place or 'these runs'} {'; '.join(parts)}."
 
     def clause(self, forms: Sequence[Form], starts: bool, *, first: bool) -> str:
+        """Return the clause about forms that start, or that do not. `first`: it says what is counted."""
         if self.language == "zh":
             told = [f"{code(form.form)}（{form.runs} 次中 {form.started} 次）" for form in forms]
             return f"{'、'.join(told)}{'可以启动' if starts else '无法启动'}"
@@ -42,6 +46,7 @@ class StartupWords:
         return f"{joined(told)} {verb}"
 
     def turned(self, one: Form, started: bool) -> str:
+        """Return the clause about a form whose latest runs contradict `started`."""
         n, of = (one.started if started else one.started - one.latest), one.runs - one.latest
         now = 0 if started else one.latest
         if self.language == "zh":

@@ -1,4 +1,4 @@
-"""What runs say of the commands of one purpose in one place, as one sentence: which start, and which do not."""
+"""Counts of which commands of one purpose start in one place, and the sentence about them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from consolidation.learning.startup_words import Form, StartupWords
 LEAST_RUNS, LEAST_CASES = 3, 2
 CONSISTENT = 0.9
 MOST_STARTING, MOST_FAILING = 2, 4
-SURPRISES = 3  # runs in a row that end otherwise; one fewer where none had before
+SURPRISES = 3  # latest contrary runs that overturn a claim; one fewer where none was contrary before
 
 
 @dataclass(frozen=True)
@@ -25,22 +25,25 @@ class Seen:
 
 @dataclass(frozen=True)
 class Tally(Form):
+    """Counts of the attempts at one form, with the number of cases and the latest result."""
+
     cases: int
     latest_started: bool
 
     @property
     def starts(self) -> bool | None:
-        """What can be relied on; None: neither that it starts nor that it does not."""
+        """Whether the form reliably starts (True) or fails to (False); None: neither, or too few runs."""
         if self.runs < LEAST_RUNS or self.cases < LEAST_CASES:
             return None
         share = self.started / self.runs
         return True if share >= CONSISTENT else False if share <= 1 - CONSISTENT else None
 
     def mostly(self, started: bool) -> bool:
+        """Return whether more than half of the runs had this result."""
         return 2 * (self.started if started else self.runs - self.started) > self.runs
 
     def has_turned(self, started: bool) -> bool:
-        """Do the latest runs say with one voice that it is not so any more?"""
+        """Return whether so many of the latest runs in a row contradict `started` that it no longer holds."""
         if self.latest_started == started:
             return False
         otherwise = self.runs - self.started if started else self.started
@@ -48,7 +51,7 @@ class Tally(Form):
 
 
 def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
-    """Of attempts in the order in which they happened."""
+    """Count attempts by form, given in the order in which they happened."""
     by_form: dict[str, list[Seen]] = {}
     for one in seen:
         by_form.setdefault(one.form, []).append(one)
@@ -63,17 +66,16 @@ def _tally(form: str, rows: Sequence[Seen]) -> Tally:
 
 @dataclass(frozen=True)
 class Startups:
-    """The commands of one purpose in one place."""
+    """Counts of the commands of one purpose in one place, by form."""
 
     place: str
     purpose: str
     tallies: Mapping[str, Tally]
 
     def claims(self) -> dict[str, bool]:
-        """Form -> does it start, of what is worth saying.
+        """Return form -> whether it starts, of the forms worth stating.
 
-        That something starts is worth a word beside what does not, and by itself where one would not know how to call
-        it.
+        Forms that start are stated together with forms that do not; alone only for the purposes in ALONE.
         """
         order = sorted(self.tallies.values(), key=lambda one: (-one.runs, one.form))
         starting = [one.form for one in order if one.starts is True][:MOST_STARTING]
@@ -83,15 +85,19 @@ class Startups:
         return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)
 
     def still(self, said: Mapping[str, bool]) -> dict[str, bool]:
-        """One run that ends otherwise moves a count and takes no word back."""
+        """Return the stated claims that most runs still support, with the present ones.
+
+        A single contrary run changes a count and takes no claim back.
+        """
         kept = {form: starts for form, starts in said.items() if self.tallies[form].mostly(starts)}
         return {**kept, **self.claims()} or dict(said)
 
     def turned(self, said: Mapping[str, bool]) -> bool:
+        """Return whether the latest runs contradict a stated claim."""
         return any(self.tallies[form].has_turned(starts) for form, starts in said.items())
 
     def sentence(self, said: Mapping[str, bool], language: Language) -> str:
-        """In sympy `bin/test` starts (74 of 74 runs); `pytest` does not (1 of 42)."""
+        """Return the sentence, e.g. "In sympy `bin/test` starts (74 of 74 runs)", with the present counts."""
         turned = {form for form, starts in said.items() if self.tallies[form].has_turned(starts)}
         words = StartupWords(language)
         parts = [words.turned(self.tallies[form], said[form]) for form in said if form in turned]

@@ -1,4 +1,4 @@
-"""A tool's text with placeholders: what many runs saw, without what only one of them is about."""
+"""Templates of tools' texts: placeholders instead of what is specific to one run."""
 
 import re
 
@@ -20,12 +20,12 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def template(scope: Scope, text: str) -> str:
-    """Numbers, ids, quotes, paths and every word that may not be repeated give way; '' when no word is left."""
+    """Replace numbers, ids, quotes, paths and words that may not be repeated; '' when no word is left."""
     said = _LEAD.sub("", text[:400])
     for pattern, mark in _MARKS:
         said = pattern.sub(mark, said)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
-    shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words in pieces
+    shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words cut into pieces
     whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
     whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
     whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
@@ -33,7 +33,7 @@ def template(scope: Scope, text: str) -> str:
 
 
 def _says_something(whole: str) -> bool:
-    """As many words as places whose words gave way."""
+    """Return whether a template has at least as many words as gaps."""
     kept = re.sub(r"\{\w+\}|…", " ", whole)
     words = re.findall(r"[^\W\d_]{2,}", kept)
     told = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)

@@ -1,4 +1,4 @@
-"""The words of a request: readable terms of English and Chinese, without grammar, politeness, ids and names."""
+"""Readable terms of requests in English and Chinese, without stop words and ids."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ LONGEST_WORD = 24
 
 
 def sentences(text: str) -> Iterator[list[str]]:
-    """The words of each clause as written; what holds a digit, an @, an underscore or a mask parts the clause."""
+    """Yield the words of each clause as written; a piece with a digit, @, underscore or mask splits the clause."""
     plain = _CONTROL.sub(" . ", text.replace("’", "'"))
     for clause in _SENTENCE.split(plain):
         words: list[str] = []
@@ -33,7 +33,7 @@ def sentences(text: str) -> Iterator[list[str]]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """cancel, canceling, cancelled and cancellation are one word; the result is a key, not for reading."""
+    """Return the stem of a word: cancel, canceling, cancelled and cancellation share one. A key, not for reading."""
     for ending in ("ations", "ation", "ings", "ing", "ments", "ment", "ies", "ers", "ed", "es", "s", "er", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word if ending == "y" and word[-2] in "aeiou" else word[: -len(ending)]
@@ -42,7 +42,7 @@ def stem(word: str) -> str:
 
 
 def grams(text: str) -> dict[str, str]:
-    """Every term of a text, key -> as written: words, pairs of words that belong together, Chinese runs of 2 to 4."""
+    """Return the terms of a text, key -> as written: words, adjacent pairs, 2 to 4 consecutive Chinese characters."""
     found: dict[str, str] = {}
     for clause in sentences(text):
         before = link = ""
@@ -64,7 +64,7 @@ def grams(text: str) -> dict[str, str]:
 
 
 def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that stand with a capital letter inside a clause, and those that stand without one, in lower case."""
+    """Return the words with a capital letter inside a clause, and those without one; both in lower case."""
     capital: set[str] = set()
     small: set[str] = set()
     for words in sentences(text):
@@ -74,16 +74,17 @@ def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def is_han(term: str) -> bool:
+    """Return whether a term consists of Chinese characters only."""
     return bool(_HAN.fullmatch(term))
 
 
 def han(text: str) -> list[str]:
-    """The runs of Chinese characters in a text."""
+    """Return the runs of Chinese characters in a text."""
     return _HAN.findall(text)
 
 
 def made_of(piece: str, words: Collection[str]) -> bool:
-    """Can it be put together from these words?"""
+    """Return whether a text can be segmented into these words, of at most 6 characters each."""
     reached = {0}
     for end in range(1, len(piece) + 1):
         if any(start in reached and piece[start:end] in words for start in range(max(0, end - 6), end)):
@@ -92,6 +93,6 @@ def made_of(piece: str, words: Collection[str]) -> bool:
 
 
 def most_written(forms: Sequence[str]) -> str:
-    """Of several ways to write a term the most frequent one, the shorter one on a tie."""
+    """Return the most frequent way to write a term, the shorter one on a tie."""
     counted = Counter(forms)
     return min(counted, key=lambda form: (-counted[form], len(form), form))

@@ -1,4 +1,4 @@
-"""Which other effects the successes had that include this one: often together."""
+"""Effects that often occur together with all effects of the pattern."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MOST = 2
 
 @dataclass(frozen=True)
 class Companion(Counted):
-    """`runs` of `of` successes that had all effects of the pattern had this one too."""
+    """An effect that `runs` of the `of` successes with all effects of the pattern have too."""
 
     tool: str
     runs: int
@@ -22,6 +22,7 @@ class Companion(Counted):
 
 
 def companions(scope: Scope) -> list[Companion]:
+    """Return up to MOST companions, the most frequent first."""
     own = scope.effects(scope.runs[0])
     if not own:
         return []

@@ -1,4 +1,4 @@
-"""A tool's name as a phrase that a person would say."""
+"""Tool names as English phrases: cancel_order -> cancel the order."""
 
 from consolidation.learning.lexicon import PREPOSITIONS, VERBS
 from consolidation.learning.signatures import words
@@ -27,18 +27,22 @@ _COUNTED = {
 
 
 def object_of(tool: str) -> str:
-    """get_reservation_details -> reservation details; '' when the name has no object."""
+    """Return the object in a tool's name: get_reservation_details -> reservation details; '' without one."""
     parts = words(tool)
     return " ".join(parts[1:] if parts[0] in VERBS else parts)
 
 
 def has_verb(tool: str) -> bool:
+    """Return whether a tool's name begins with a known verb."""
     parts = words(tool)
     return parts[0] in VERBS
 
 
 def phrase(tool: str, *, article: str = "the") -> str:
-    """cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; go_test -> run go test."""
+    """Return a tool's name as a phrase.
+
+    cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; go_test -> run go test.
+    """
     parts = words(tool)
     if not has_verb(tool):
         return f"run {' '.join(parts)}"
@@ -66,7 +70,7 @@ def _object(rest: list[str], article: str) -> str:
 
 
 def _head(rest: list[str]) -> str:
-    """The word that the others describe: the last one before a preposition."""
+    """Return the head noun: the last word before a preposition."""
     for n, word in enumerate(rest):
         if n and word in PREPOSITIONS:
             return rest[n - 1]
@@ -74,6 +78,7 @@ def _head(rest: list[str]) -> str:
 
 
 def is_plural(word: str) -> bool:
+    """Return whether an English noun looks plural."""
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
@@ -93,6 +98,6 @@ def _plural(said: str) -> str:
 
 
 def code(tool: str) -> str:
-    """The name as inline code, whatever it holds."""
+    """Return a name as inline Markdown code of at most 80 characters."""
     bare = " ".join(tool.split()).replace("`", "'")
     return f"`{bare[:80]}`"

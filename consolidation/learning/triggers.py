@@ -1,4 +1,4 @@
-"""What speaks for this competence: words of the opening messages."""
+"""Trigger terms of a competence, from the opening messages of its successes."""
 
 from collections.abc import Sequence
 
@@ -10,20 +10,25 @@ from consolidation.learning.terms import is_han, stem
 
 GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6
-SHARE = 0.2  # of the successes, that say a telling term
-MAY_BE = 0.1  # chance of a word that the tools are called by
-FALSE = 0.05  # of the words that tell, the share that may do so by chance (Benjamini and Hochberg 1995)
+SHARE = 0.2  # least share of successes that contain a term
+MAY_BE = 0.1  # highest p-value of a word of the tools' names
+FALSE = 0.05  # false discovery rate (Benjamini and Hochberg 1995)
 
 
 def opening(scope: Scope) -> list[Term]:
-    """The telling terms of the successes' openings: first what the tools do, when half of them say so; then words of
-    what the tools are called by; then those that cases of other effects say so much less that it is no chance."""
+    """Return up to MOST trigger terms.
+
+    First the verbs of effect tools that half of the openings contain; then other words of these tools' names; then
+    terms that are significantly rarer in cases with other effects.
+    """
     found = [term for term in scored(scope) if term.runs >= SHARE * len(scope.successes)]
     related = _related(scope)
     kin = [t for t in found if related & set(t.key.split()) and t.score >= DISTINCT and t.chance <= MAY_BE]
     asked = _asked_for(scope)
     rest = [t for t in found if t not in kin and not _is_idle(t.key, asked)]
-    rest = [] if any(run.place for run in scope.successes) else _no_chance(rest)  # a report's words are no wish
+    rest = (
+        [] if any(run.place for run in scope.successes) else _no_chance(rest)
+    )  # words of an issue report are no request
     return apart([*_intent(scope), *_longest(sorted([*kin, *rest], key=_rank))], MOST)
 
 
@@ -32,13 +37,13 @@ def _rank(term: Term) -> tuple[float, int, str]:
 
 
 def _related(scope: Scope) -> set[str]:
-    """Stems of the words in the names of the tools that act, without those that any tool may have."""
+    """Return the stems of the words in the names of effect tools, without generic ones."""
     named = {word for tool in scope.effects(scope.runs[0]) for word in words(tool)}
     return {stem(word) for word in named - VAGUE - PREPOSITIONS}
 
 
 def _asked_for(scope: Scope) -> set[str]:
-    """What look-ups ask the user for (a phone number): said for them, and no wish."""
+    """Return the stems of look-ups' arguments (a phone number): users state these, but they are no request."""
     looks = (call for run in scope.successes for call in run.steps if not scope.changes(call.name))
     return {stem(word) for key in {key for call in looks for key in call.arguments} for word in words(key)}
 
@@ -48,14 +53,17 @@ def _is_idle(key: str, asked: set[str]) -> bool:
 
 
 def _no_chance(found: Sequence[Term]) -> list[Term]:
+    """Return the terms that pass the procedure of Benjamini and Hochberg (1995) at the rate FALSE."""
     ranked = sorted(found, key=lambda term: term.chance)
     passed = [n for n, term in enumerate(ranked, 1) if term.chance <= FALSE * n / len(ranked)]
     return ranked[: max(passed, default=0)]
 
 
 def _intent(scope: Scope) -> list[Term]:
-    """Terms of half of the openings that hold the verb of a tool that acts, however many other requests hold them too;
-    of a Chinese tool its name."""
+    """Return terms of half of the openings with the verb of an effect tool; for a Chinese tool with its name.
+
+    Terms that other requests contain as well are included.
+    """
     tools = scope.effects(scope.runs[0])
     verbs = {stem(words(tool)[0]) for tool in tools if words(tool)[0] in VERBS - VAGUE}
     found = scored(scope, everyday=True)
@@ -64,7 +72,7 @@ def _intent(scope: Scope) -> list[Term]:
 
 
 def _longest(found: Sequence[Term]) -> list[Term]:
-    """A pair of words in the place of one of its words, when nearly as many runs say the pair."""
+    """Replace a word by a pair that contains it when nearly as many runs contain the pair."""
     taken: list[Term] = []
     for term in found:
         longer = [o for o in found if o.key != term.key and len(o.key) > len(term.key) and _holds(o.key, term.key)]

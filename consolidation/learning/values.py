@@ -1,4 +1,4 @@
-"""Recorded values: JSON where it is JSON, walked with a bound on the work."""
+"""Access to recorded values: JSON parsing and bounded traversal."""
 
 import json
 from functools import lru_cache
@@ -15,7 +15,7 @@ Scalar = str | int | float | bool
 
 
 def parsed(value: Any) -> Any:
-    """The object that a text holds, or the value as it came: bad JSON stays text."""
+    """Parse a text that holds a JSON object or list; other values and invalid JSON are returned unchanged."""
     if not isinstance(value, str) or len(value) > LONGEST_JSON or value.lstrip()[:1] not in {"{", "["}:
         return value
     try:
@@ -25,7 +25,7 @@ def parsed(value: Any) -> Any:
 
 
 def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
-    """The scalars inside a value with the path to each, in order, at most so many."""
+    """Return the scalars inside a value with the path to each, in order: at most `most`, DEEPEST levels down."""
     found: list[tuple[Path, Scalar]] = []
     _collect(value, (), found, most)
     return found
@@ -43,7 +43,7 @@ def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) 
 
 
 def flat(value: Any) -> list[tuple[Path, str | bool]]:
-    """The words of an object and of the objects right inside it; lists hold many things and say nothing about one."""
+    """Return texts and booleans of an object and of objects directly inside it, with paths; lists are left out."""
     found: list[tuple[Path, str | bool]] = []
     for key, inner in list(value.items())[:MOST_FLAT] if isinstance(value, dict) else ():
         pairs = list(inner.items())[:MOST_FLAT] if isinstance(inner, dict) else [(None, inner)]
@@ -55,11 +55,12 @@ def flat(value: Any) -> list[tuple[Path, str | bool]]:
 
 @lru_cache(maxsize=20_000)
 def spelled(path: Path) -> str:
-    """`payment_methods.*.id`, `flights[].date`."""
+    """Return a path as text: `payment_methods.*.id`, `flights[].date`."""
     return ".".join(path).replace("." + ITEM, ITEM)
 
 
 def text_of(value: Any, limit: int = 4_000) -> str:
+    """Return a value as text of at most `limit` characters, objects and lists as JSON; '' for None."""
     if isinstance(value, str):
         return value[:limit]
     if value is None:

@@ -1,4 +1,4 @@
-"""The programs of a command that run another one: what is run in the end, without what is put before it."""
+"""Programs that run another program (`sudo`, `timeout`, `uv run`, `bash -c`): find the inner command."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,17 @@ _NO_COMMAND = {"for", "case", "done", "fi", "esac", "select", "function", "in"}
 
 
 def program_name(word: str) -> str:
-    """`/usr/bin/python3.11` -> python, `./bin/test` -> bin/test: system paths and versions go, a project's stay."""
+    """Return a program's name without system paths and versions; paths of a project stay.
+
+    `/usr/bin/python3.11` -> python, `./bin/test` -> bin/test.
+    """
     name = re.sub(r"^(?:/(?:[\w.-]+/)*(?:s?bin|shims)/|~/\S*/bin/|(?:\./)?\.?venv/bin/)", "", word)
     name = name.removeprefix("./")
     return re.sub(r"^(python|pip|node|ruby|perl|php)[\d.]+$", r"\1", name)
 
 
 def bare(words: Sequence[str]) -> list[str]:
-    """Without keywords, assignments and the programs that only run another one."""
+    """Return a command's words without keywords, assignments and wrapper programs; empty for a control structure."""
     rest = list(words)
     while rest:
         first = program_name(rest[0])
@@ -36,7 +39,7 @@ def bare(words: Sequence[str]) -> list[str]:
 
 
 def stripped(words: Sequence[str]) -> list[str]:
-    """Without keywords, assignments and the programs that run another one in the same environment."""
+    """Return a command's words without keywords, assignments and wrappers that keep the environment."""
     rest = list(words)
     while rest and (rest[0] in _KEYWORDS or _ASSIGNMENT.match(rest[0])):
         rest = rest[1:]
@@ -46,7 +49,7 @@ def stripped(words: Sequence[str]) -> list[str]:
 
 
 def wrapped(words: Sequence[str], skipped: str) -> list[str]:
-    """What a wrapper runs: behind its own word (`run`), its options, assignments and numbers."""
+    """Return the command that a wrapper runs: what follows its own word `skipped`, options, assignments and numbers."""
     rest = list(words[1:])
     if skipped:
         if rest[:1] != [skipped]:
@@ -59,13 +62,13 @@ def wrapped(words: Sequence[str], skipped: str) -> list[str]:
 
 
 def shell_script(words: Sequence[str]) -> str:
-    """What `bash -c` or `sh -lc` is given."""
+    """Return the script that `bash -c` or `sh -lc` is given; '' for none."""
     options = [n for n, word in enumerate(words[:-1]) if re.fullmatch(r"-[a-z]*c", word)]
     return words[options[0] + 1] if options else ""
 
 
 def inner_command(program: str, words: Sequence[str]) -> list[str]:
-    """What `xargs` or `find -exec` runs."""
+    """Return the command that `xargs` or `find -exec` runs."""
     if program == "xargs":
         rest = list(words[1:])
         while rest and rest[0].startswith("-"):

@@ -133,7 +133,7 @@ class Bulk(WriteView):
 
 
 def _about(bulk: BulkDecision, raw: Json) -> Json:
-    """The rationale, and what the action takes: checked as for a single decision."""
+    """Return the rationale and the options of the action, checked as for a single decision."""
     shape = BODIES[bulk.action]
     single = read(shape, {name: raw[name] for name in shape.model_fields if name in raw})
     return {"why": joined(bulk.reason, bulk.why), **single.details}

@@ -1,4 +1,4 @@
-"""POST context: the block for an agent's prompt: what is known that fits, and what similar runs say of the task."""
+"""POST context: the block for an agent's prompt, with memories that fit and guidance from similar runs."""
 
 import time
 from datetime import datetime
@@ -138,7 +138,7 @@ class Context(ApiView):
 
 
 def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
-    """Unsure without a task, and when it fails or takes too long, which `degraded` then says."""
+    """Return the guidance for the task; unsure without one, on failure and on timeout, which `degraded` then names."""
     if not body.task.strip():
         return Guidance()
     question = guidance.check({"task": body.task, "thread_id": body.thread_id})

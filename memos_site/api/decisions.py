@@ -1,4 +1,4 @@
-"""Decisions about one memory and about many, and their undoing: the same as on the pages. Permission `review`."""
+"""POST decisions about one memory and their undo, as on the pages. Permission `review`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -22,12 +22,13 @@ DECIDE = {"POST": (Permission.REVIEW,)}
 REFUSES = (404, 409)
 STALE = (404, 409, 412)
 Why = Annotated[str, Field(max_length=2_000)]
-# that it says something is checked where the decision is made: `why` alone is a reason, too
+# an empty reason is rejected by `review.decide`, because `why` alone is a reason too
 Reason = Annotated[Why, Field(json_schema_extra={"minLength": 1, "pattern": SOMETHING})]
 Flag = Annotated[bool, Field(strict=True)]
 
 
 def joined(reason: str, why: str) -> str:
+    """Join a reason and more words about it."""
     return ": ".join(filter(None, (reason.strip(), why.strip())))
 
 
@@ -110,6 +111,7 @@ class DecisionView(WriteView):
     needs = DECIDE
 
     def decide(self, memory_id: UUID, verb: str, shape: type[Because]) -> Response:
+        """Apply the verb with the options in the body and answer with the memory and the batch."""
         at, body, versions = timezone.now(), self.body(shape), allowed_versions(self.request)
         about: Json = {"why": body.rationale, "versions": versions, **body.details}
         decision = review.decide(self.trust, memory_id, verb, at=at, **about)
@@ -120,7 +122,7 @@ class DecisionView(WriteView):
 
 
 def decision(id: str, takes: type[Because], example: Json, answer: type[Shape] = Decided) -> Callable[[M], M]:
-    """Documents a decision about one memory."""
+    """Document a decision about one memory."""
     return operation(id, "Decisions", answer, takes=takes, example=example, parameters=(IF_MATCH,), refuses=STALE)
 
 

@@ -1,4 +1,4 @@
-"""Faults before or outside of any view (an unknown host, a broken form): under /api/ a problem, elsewhere a page."""
+"""Errors before or outside of any view (unknown host, broken form): a problem under /api/, elsewhere a page."""
 
 import sys
 from collections.abc import Callable
@@ -34,7 +34,7 @@ broken = _problem_or(500, "something went wrong on our side; the log names this 
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """Called while the exception is handled: an outage beneath us is a 503, whichever page met it."""
+    """Answer 503 for an outage of a service behind the site, else 500. Called while the exception is handled."""
     answer = unavailable(sys.exception(), request.path)
     if answer is None:
         return broken(request)
@@ -48,7 +48,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
 
 def length_required(request: HttpRequest) -> HttpResponse:
-    """To a body of which only the server knew where it ends."""
+    """Answer 411 to a body of unknown length."""
     detail = "a body needs a Content-Length"
     if request.path.startswith("/api/"):
         body = problem(411, detail, path=request.path).data
@@ -57,7 +57,7 @@ def length_required(request: HttpRequest) -> HttpResponse:
 
 
 class Unknown(APIView):
-    """Whatever else is asked for under /api/: a problem, not a page."""
+    """Any other address under /api/: answers 404 with a problem instead of a page."""
 
     permission_classes = []
     schema = None  # part of no documentation

@@ -27,7 +27,7 @@ class OpenApiDocument(BaseModel):
 
 @cache
 def document() -> Json:
-    """Made once for each process: it depends on the code alone."""
+    """Return the OpenAPI document, made once for each process: it depends on the code alone."""
     generator: Any = SchemaGenerator
     made: Json = generator().get_schema(request=None, public=True)
     return made

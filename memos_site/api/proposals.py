@@ -1,4 +1,4 @@
-"""GET proposals: what agents and rules proposed instead of changing it. POST accept and reject."""
+"""GET proposals: changes that agents and rules may not make alone. POST accept and reject."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -130,7 +130,7 @@ class ProposalDecision(WriteView):
     needs = DECIDE
 
     def decide(self, verb: Callable[..., UUID], proposal_id: UUID) -> Response:
-        """`verb`: a function of `review` that answers the batch."""
+        """Apply `verb`, a function of `review` that returns the batch, and answer with the proposal."""
         why, versions = self.body(Because).why, allowed_versions(self.request)
         batch = verb(self.trust, proposal_id, at=timezone.now(), why=why, versions=versions)
         return Response({**Proposal.of(models.Proposal.objects.get(pk=proposal_id)), "batch": batch})

@@ -1,4 +1,4 @@
-"""Everything under /api/v1/: each room's API, the decisions of reviewers, and a problem for what is none of these."""
+"""Routes of /api/v1/: the API of every app, decisions of reviewers, and a 404 problem for any other address."""
 
 from django.urls import include, path, re_path
 

@@ -1,4 +1,4 @@
-"""The review: what waits for a person, whatever room it belongs to, and the verbs by which it is decided."""
+"""Review: what waits for a person, from every app, and the decisions about it."""
 
 from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Bulk, by_filter, by_ids, ids_matching
 from memos_site.review.consent import Question, question

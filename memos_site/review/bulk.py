@@ -1,4 +1,4 @@
-"""Bulk decisions as one batch: each memory is decided whole or not at all, and one that fails stops no other."""
+"""Decide about many memories as one batch: each completely or not at all; one failure does not stop the others."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from memories.values.trust import Trust
 from memos_site.review import waiting
 from memos_site.review.decide import VERBS, Verdict, apply_verdict, equals_dismissed_with, missing_reason
 
-CHUNK = 500  # decisions in one transaction, for which stores into their scopes wait
+CHUNK = 500  # decisions in one transaction; stores into their scopes wait for it
 MOST_AT_ONCE = 5_000
 CODES: dict[type[Exception], str] = {
     **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
@@ -28,10 +28,10 @@ OTHER_FILTERS = ("kind", "q", "flag", "tag", "min_confidence")
 
 @dataclass
 class Bulk:
-    """The result of a bulk decision.
+    """Result of a bulk decision.
 
-    `batch` undoes all of it; `failed` names each memory that was not decided, and why; `equals`: memories that were
-    dismissed too because they claim the same.
+    `batch`: the id by which all of it is undone; `done`: memories decided; `equals`: memories dismissed along because
+    they claim the same; `failed`: id, code and detail of each that was not decided.
     """
 
     batch: UUID
@@ -50,10 +50,13 @@ def by_ids(
     seen: Mapping[UUID, str] | None = None,
     **options: Any,
 ) -> Bulk:
-    """Apply the verb to each memory. `seen` and `options` as in `decide`. NotAllowed; Invalid: too many, unknown verb.
+    """Apply the verb to each memory.
 
-    The locks of all their scopes come before any row's and rows are taken in one order: of two who decide about the
-    same rows at once, one waits for the other and gets a Conflict for each.
+    `seen` (id -> version token) and `options` as in `decide`. NotAllowed: no permission to review. Invalid: too many
+    memories, an unknown verb, no reason.
+
+    The locks of all scopes are taken before row locks, and rows in one order: of two concurrent callers one waits for
+    the other and gets a Conflict for each row.
     """
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("deciding needs the permission review")
@@ -90,12 +93,12 @@ def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdi
 def by_filter(
     trust: Trust, filters: Mapping[str, Any], as_of: datetime, verb: str, *, at: datetime, **options: Any
 ) -> Bulk:
-    """Apply the verb to what matches the filters now and had not changed since `as_of`."""
+    """Apply the verb to the memories that match the filters now and have not changed since `as_of`."""
     return by_ids(trust, ids_matching(trust, filters, as_of, at=at), verb, at=at, **options)
 
 
 def ids_matching(trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, at: datetime) -> list[UUID]:
-    """The ids of what matches the filters now and had not changed since `as_of`. Invalid: too many."""
+    """Return the ids of memories that match the filters now and have not changed since `as_of`. Invalid: too many."""
     rows = matching(trust, filters, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
     if len(ids) > MOST_AT_ONCE:
@@ -104,10 +107,10 @@ def ids_matching(trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, a
 
 
 def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
-    """Memories that match: with a `status` (one or several) those of a list, without one those that wait in the inbox.
+    """Return the memories that match: with `status` (one or several) of a list, without it of the inbox.
 
-    `filters`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag` and `min_confidence`. Invalid: any
-    other, for what is filters and not understood must not widen what is decided.
+    `filters`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag`, `min_confidence`. Invalid: any
+    other name, because a filter that is ignored would widen what is decided.
     """
     filters = {name: value for name, value in filters.items() if value not in (None, "")}
     for name in filters.keys() - {*COLUMN_FILTERS, *OTHER_FILTERS}:
@@ -133,7 +136,7 @@ def _rows(trust: Trust) -> MemoryQuerySet:
 
 
 def _locked(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    """The visible rows, locked for the transaction in the order of their ids."""
+    """Return the visible rows, locked for the transaction in the order of their ids."""
     rows = _rows(trust).select_for_update(of=("self",)).select_related("skill").prefetch_related("skill__versions")
     return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
 

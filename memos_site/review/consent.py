@@ -1,4 +1,4 @@
-"""Rows that a bulk promotion takes only after it has named them: skills that it would publish, and flagged rows."""
+"""Confirmation of bulk promotions: skills that would be published and flagged rows are named to the person first."""
 
 import hashlib
 from collections.abc import Collection
@@ -17,23 +17,24 @@ from skills.models import SkillVersion
 
 @dataclass(frozen=True)
 class Question:
-    """A question to the person: may these rows be promoted too?"""
+    """The rows for which a promotion needs confirmation."""
 
     rows: list[Memory]
 
     @property
     def token(self) -> str:
-        """A digest of the rows and their versions, which the answer repeats: a yes holds only for what was shown."""
+        """Digest of the rows and their versions; a confirmation repeats it and holds only for what was shown."""
         tokens = sorted(f"{row.pk} {version_token(row)}" for row in self.rows)
         return hashlib.sha256("\n".join(tokens).encode()).hexdigest()
 
     @property
     def seen(self) -> dict[UUID, str]:
+        """Id -> version token of each row."""
         return {row.pk: version_token(row) for row in self.rows}
 
 
 def question(trust: Trust, ids: Collection[UUID]) -> Question:
-    """Ask about those of these memories that a promotion would publish, or promote in spite of a flag; skills first."""
+    """Return those of the memories that a promotion would publish, or promote despite a flag; skills first."""
     versions = SkillVersion.objects.filter(skill=OuterRef("pk"))
     proposed = Exists(versions.filter(status=SkillVersion.Status.PROPOSED))
     restored = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))

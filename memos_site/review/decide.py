@@ -1,4 +1,4 @@
-"""One decision about one memory: looked up within the caller's trust, locked, compared with what was seen, applied."""
+"""Decide about one memory: check visibility, permission and version under a lock, then apply the verb."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be done with a memory, by whom and when.
+    """A decision to apply: verb, caller, time, batch and options.
 
     `to`: the status of a promotion or demotion; `number`: the version of a skill that is rejected; `edit`: new words,
     written before the verb is applied.
@@ -53,8 +53,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Decision:
-    """The row after a decision, the batch by which it is undone, and the memories that were dismissed with it because
-    they claim the same."""
+    """Result of a decision.
+
+    `memory`: the row afterwards; `batch`: the id by which it is undone; `equals`: memories dismissed along because they
+    claim the same.
+    """
 
     memory: Memory
     batch: UUID
@@ -73,11 +76,14 @@ def decide(
     versions: frozenset[int] | None = None,
     **how: Any,
 ) -> Decision:
-    """Decide about one memory. `seen`: the `version_token` that the decider looked at; '' accepts any version.
+    """Decide about one memory.
 
-    `versions`: those that an If-Match allows, else Outdated. `how`: the fields of Verdict that the verb takes.
-    NotFound: not there or not to be seen; NotAllowed: the caller may not review; Conflict: somebody was faster, or it
-    is no longer as it was seen; Invalid: an unknown verb, or a reason is missing (dismissal, critical findings).
+    `seen`: the `version_token` that the caller was shown; '' accepts any version. `versions`: those that an If-Match
+    allows. `how`: the fields of Verdict that the verb takes.
+
+    NotFound: it does not exist or is not visible; NotAllowed: no permission to review, or to write into its scope;
+    Conflict: it has changed since it was seen, or its status does not allow the verb; Outdated: its version is not in
+    `versions`; Invalid: an unknown verb, or no reason (dismissal, critical findings).
     """
     verdict = Verdict(verb, trust, at, uuid7(), why.strip(), **how)
     with transaction.atomic():
@@ -89,20 +95,20 @@ def decide(
 
 
 def equals_dismissed_with(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
-    """The memories that a dismissal took along, without those that were chosen themselves."""
+    """Return the memories dismissed along with the chosen ones because they claim the same."""
     if verdict.verb != "dismiss":
         return []
     return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in chosen]
 
 
 def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
-    """NotFound comes before NotAllowed: who may not see it hears nothing of it."""
+    """Lock the memory. NotFound comes before NotAllowed, so that nothing is revealed of what is not visible."""
     decidable(Memory.objects.unexpired(at), trust, memory_id)
     return lock_memory(trust, memory_id, decides=True, at=at)
 
 
 def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
-    """Apply a verdict to a memory that is locked for this transaction."""
+    """Apply a verdict to a memory that is locked for this transaction. Conflict and Invalid as in `decide`."""
     if memory.type in EXPERIENCE and verdict.verb != "pin":
         raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
     if seen and version_token(memory) != seen:
@@ -115,7 +121,7 @@ def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
 
 
 def _promote(memory: Memory, verdict: Verdict) -> None:
-    """Promote a memory; of a skill publish the proposed version, or apply the skill where there is none."""
+    """Promote a memory; of a skill publish the proposed version, or apply the skill where none is proposed."""
     audit, to = verdict.audit, verdict.to or Status.CONFIRMED
     if not _has_version(memory) or (to == Status.APPLIED and not _waits(memory)):
         memory.promote(to=to, **audit)
@@ -148,6 +154,7 @@ def _dismiss(memory: Memory, verdict: Verdict) -> None:
 
 
 def missing_reason() -> FieldError:
+    """Return the error of a decision without a reason."""
     return FieldError("/reason", "required", f"say why: one of {', '.join(REASONS)}, or a sentence")
 
 
@@ -175,7 +182,7 @@ def _snooze(memory: Memory, verdict: Verdict) -> None:
 
 
 def _edit(memory: Memory, verdict: Verdict) -> None:
-    """Change the words alone, which `apply_verdict` has written."""
+    """Check that there is an edit; `apply_verdict` has written it already."""
     if verdict.edit is None:
         raise Invalid(FieldError("", "required", "say what is to be changed"))
 

@@ -1,4 +1,4 @@
-"""One decision about a proposal, a tombstone or an adaptation, and what every decision needs: rights, versions."""
+"""Decide about a proposal, a tombstone or an adaptation; permission and version checks of every decision."""
 
 from datetime import datetime
 from typing import Any
@@ -16,8 +16,10 @@ from memories.values.trust import Trust
 
 
 def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
-    """Return the row. NotFound: it does not exist or is not visible; NotAllowed: visible, but the caller may not decide
-    about it, because a decision writes into its scope."""
+    """Return the row, checked for a decision by the caller.
+
+    NotFound: it does not exist or is not visible; NotAllowed: no permission to review, or to write into its scope.
+    """
     row = rows.visible_to(trust).filter(pk=row_id).first()
     if row is None:
         raise NotFound("there is nothing here")
@@ -28,7 +30,7 @@ def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
 
 
 def version_token(row: Memory | Proposal) -> str:
-    """Identify what a person decides about.
+    """Return a token of the version of a row that a person was shown.
 
     Of a memory its version and, of a skill, the number of the proposed one; of a proposal the version of its memory and
     until when it is snoozed.
@@ -49,9 +51,9 @@ def accept(
     seen: str = "",
     versions: frozenset[int] | None = None,
 ) -> UUID:
-    """Apply what was proposed and return the batch by which it is undone.
+    """Apply a proposal and return the id of the batch by which it is undone.
 
-    `seen`: the `version_token` that was shown, of which the version of the memory counts.
+    `seen`: the `version_token` that was shown; only the version of the memory in it counts. Conflict: it has changed.
 
     `versions`: those of the memory that an If-Match allows, else Outdated.
     """
@@ -71,7 +73,7 @@ def accept(
 def reject(
     trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
 ) -> UUID:
-    """Close a proposal without applying it. `versions` as in `accept`."""
+    """Close a proposal without applying it and return the batch. `versions` as in `accept`."""
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
     with transaction.atomic():
@@ -83,9 +85,9 @@ def reject(
 def snooze_proposal(
     trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
 ) -> UUID:
-    """Take an open proposal out of the inbox until then (None: bring it back) and return the batch that undoes it.
+    """Take an open proposal out of the inbox until then (None: bring it back) and return the batch.
 
-    `seen`: the `version_token` that was shown, of which counts until when it was snoozed; '' accepts any.
+    `seen`: the `version_token` that was shown; only the snooze in it counts. '' accepts any.
     """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
@@ -104,7 +106,7 @@ def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> No
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:
-    """Allow what the tombstone blocks to be stored again."""
+    """Lift a tombstone, so that what it blocks may be stored again, and return the batch."""
     tombstone = decidable(Tombstone.objects.all(), trust, tombstone_id)
     batch = uuid7()
     with transaction.atomic():
@@ -114,7 +116,7 @@ def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UU
 
 
 def revert(trust: Trust, adaptation_id: UUID, *, keep_memory: bool = True, at: datetime, why: str = "") -> UUID:
-    """End an adapted behaviour; its memory is kept, or dismissed with it."""
+    """End an adaptation and return the batch; its memory is kept, or dismissed with it."""
     adaptation = decidable(Adaptation.objects.select_related("memory"), trust, adaptation_id)
     batch = uuid7()
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Why something waits for a person, in words: the pages and the API say the same."""
+"""Sentences that say why a memory or proposal waits for a person, for the pages and the API."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,11 @@ MAX_DOUBT = 160
 
 @dataclass(frozen=True)
 class Explanation:
-    """Sentences, each '' where there is nothing to say: why a row waits, that it is like a claim that was dismissed,
-    and what its rules wait for before they decide by themselves."""
+    """Sentences about a waiting row, each '' where there is nothing to say.
+
+    `reason`: why it waits; `resemblance`: it is like a dismissed claim; `remaining`: what is missing until rules
+    decide.
+    """
 
     reason: str
     resemblance: str = ""
@@ -32,7 +35,7 @@ class Explanation:
 def explain(row: Memory | Proposal) -> Explanation:
     """Explain why a memory or a proposal waits in the inbox.
 
-    A memory's evidence and its contest are told as far as its query annotated them (`with_support`, `with_doubt`).
+    A memory's evidence and contest are used as far as its query annotated them (`with_support`, `with_doubt`).
     """
     resemblance = _("It resembles one you dismissed.") if row.resembles else ""
     if isinstance(row, Proposal):
@@ -62,7 +65,7 @@ def _reason_of_memory(memory: Memory) -> str:
 
 
 def _contest(memory: Memory) -> str:
-    """With the words by which it was contested, where its query annotated them and the reader may see them."""
+    """Explain a contested memory, with the words that contest it where the query annotated them."""
     doubt: str = getattr(memory, "doubt", None) or ""
     if not doubt:
         return _("It is contested: does it still hold?")
@@ -109,7 +112,7 @@ def _quoted(text: str, longest: int) -> str:
 
 
 def _remaining(memory: Memory) -> str:
-    """What the rules wait for before they believe or apply this by themselves; '' where they never will."""
+    """Say what is missing until rules confirm or apply the claim; '' where they never will."""
     facts = {"flagged": bool(memory.flags), "resembling": memory.resembles is not None}
     if memory.status not in (Status.CANDIDATE, Status.CONFIRMED):
         return ""

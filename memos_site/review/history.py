@@ -1,4 +1,4 @@
-"""What people decided, read from the audit trail: how far one can undo and redo, and counts for the inbox."""
+"""Undo history and daily counts of people's decisions, read from the audit trail."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,20 +13,23 @@ from memories.values.choices import EXPERIENCE, ActorKind
 from memories.values.trust import Actor, Trust
 from memos_site.review.undo import IRREVERSIBLE
 
-MAX_BATCHES = 200  # that one can go back
+MAX_BATCHES = 200  # most batches in a history
 COUNTED_ACTIONS = ("promote", "dismiss", "accept", "reject", "revise", "snooze")
 
 
 @dataclass
 class History:
-    """Batches, oldest first: `decisions` that stand, and `undos` that can be taken back until the next decision."""
+    """Batches of one person, oldest first.
+
+    `decisions`: those in force; `undos`: those that can be taken back (redo) until the next decision.
+    """
 
     decisions: list[UUID] = field(default_factory=list)
     undos: list[UUID] = field(default_factory=list)
     _order: dict[UUID, int] = field(default_factory=dict)
 
     def add(self, batch: UUID, undoes: UUID | None) -> None:
-        """Append a batch; `undoes`: the one that it took back."""
+        """Append a batch. `undoes`: the batch that it took back, None for a decision."""
         self._order[batch] = len(self._order)
         if undoes is None:
             self.decisions.append(batch)
@@ -39,10 +42,11 @@ class History:
             self.undos.append(batch)
 
     def undo_before(self, batch: UUID | None = None) -> UUID | None:
-        """The latest decision that stands and is older than this one (than any, when it is not of this history)."""
+        """Return the latest decision in force before this batch; the latest of all when it is not in the history."""
         return self._before(self.decisions, batch)
 
     def redo_before(self, batch: UUID | None = None) -> UUID | None:
+        """Return the latest undo before this batch; the latest of all when it is not in the history."""
         return self._before(self.undos, batch)
 
     def _before(self, batches: list[UUID], batch: UUID | None) -> UUID | None:
@@ -51,7 +55,7 @@ class History:
 
 
 def history(person: Actor, *, since: datetime) -> History:
-    """What the person did since then, but what cannot be undos; at most the last MAX_BATCHES batches."""
+    """Return a person's undo history since then: at most MAX_BATCHES batches, without irreversible actions."""
     trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person.name, at__gte=since)
     trail = trail.exclude(action__in=IRREVERSIBLE).exclude(action="create", before={}).order_by()
     batches = trail.values("batch_id").annotate(last=Max("at"), of=Max(Cast("undoes", TextField())))
@@ -65,9 +69,9 @@ def history(person: Actor, *, since: datetime) -> History:
 
 
 def tally(trust: Trust, *, since: datetime) -> dict[str, int]:
-    """Count what people decided since then, by action, as far as the caller may see.
+    """Count people's decisions since then by action, as far as visible to the caller.
 
-    `new`: memories created since, `blocked`: dismissed claims that were reported again.
+    `new`: memories created since; `blocked`: tombstones hit since, i.e. dismissed claims that were reported again.
     """
     trail = AuditEntry.objects.visible_to(trust).filter(at__gte=since, actor_kind=ActorKind.PERSON)
     decided = (

@@ -1,4 +1,4 @@
-"""Undo: the inverse of each row of a batch, as a batch of its own, so that undo of undo is redo."""
+"""Undo: revert each row of a batch, as a batch of its own, so that undoing an undo is a redo."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,7 +25,10 @@ IRREVERSIBLE = ("outcome", "propose", "forget", "erase", "expire", "prune", "rev
 
 @dataclass
 class UndoResult:
-    """The memories of an undo, and those that were refused with a reason. `batch`: its own, by which it is undone."""
+    """Result of an undo.
+
+    `batch`: its own id, by which it is undone; `undone`: ids of memories; `refused`: id and reason of each other.
+    """
 
     batch: UUID
     undone: list[UUID] = field(default_factory=list)
@@ -34,18 +37,18 @@ class UndoResult:
 
 @dataclass
 class Group:
-    """Rows that are undone together or not at all. `memory_id`: by which the answer names them."""
+    """Audit entries that are undone together or not at all. `memory_id`: names them in the result."""
 
     memory_id: UUID
     entries: list[AuditEntry] = field(default_factory=list)
-    hidden: bool = False  # some of them are above the caller
+    hidden: bool = False  # some entries are not visible to the caller
 
 
 def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
-    """Revert every decision of a batch whose subject still is as it was left; names each that is not, and why.
+    """Revert the decisions of a batch whose subjects have not changed since; name the others with a reason.
 
-    NotFound: no such batch within the caller's trust; NotAllowed: some of it is in a scope into which the caller does
-    not write; Conflict: nothing of it could be undone.
+    NotFound: no visible batch of this id; NotAllowed: no permission to review, or to write into one of its scopes;
+    Conflict: nothing of it could be undone.
     """
     entries = list(AuditEntry.objects.of_batch(batch))
     seen = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
@@ -80,8 +83,10 @@ def _undo(group: Group, done: UndoResult, *, trust: Trust, at: datetime) -> None
 
 
 def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
-    """A decision on a skill moves its memory and versions, a revision several memories, an accepted proposal all that
-    it wrote: a batch with a proposal in it is one decision."""
+    """Group entries by decision: a skill with its versions, a revision with all its memories.
+
+    A batch that accepted a proposal is one group with all that it wrote.
+    """
     owner, joined = _owners(entries), revisions.together(entries)
     accepted = next((owner.get(entry.subject_id) for entry in entries if entry.subject_kind == PROPOSAL), None)
     groups: dict[UUID, Group] = {}
@@ -107,7 +112,7 @@ def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
 
 
 def _revert_all(group: Group, audit: dict[str, Any]) -> None:
-    """Revert the latest entry first: of several about one memory each finds it as it was left."""
+    """Revert the latest entry first, so that each of several about one memory finds the state that it left."""
     for entry in reversed(group.entries):
         if entry.action in IRREVERSIBLE or (entry.action == "create" and not entry.before):
             raise Conflict("this cannot be undone")

@@ -1,4 +1,4 @@
-"""What waits for a person: candidates and contested memories, proposed versions of skills, proposals."""
+"""The review queue: candidates and contested memories, proposed versions of skills, open proposals."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,12 +27,12 @@ from memories.values.choices import Status, Type
 from memories.values.trust import Trust
 from skills.models import SkillVersion
 
-ORDER = ("-weight", "-support_count", "-created_at", "-id")  # what a verdict is worth, support, newest
-URGENT = (Proposal.Kind.CONFLICT, Proposal.Kind.FAILING)  # before what a skill is worth, which is at most 1
+ORDER = ("-weight", "-support_count", "-created_at", "-id")  # worth of a decision, support, newest
+URGENT = (Proposal.Kind.CONFLICT, Proposal.Kind.FAILING)  # ranked above skills, whose worth is at most 1
 ORDERS = {"": ORDER, "newest": ("-created_at", "-id"), "surest": ("-confidence", "-created_at", "-id")}
 PROPOSALS: tuple[str, ...] = tuple(Proposal.Kind.values)
 VERSION = "version"
-FLAGGED = "flagged"  # whatever the flag; `resembles` and the name of one flag ask for less
+FLAGGED = "flagged"  # with any flag; RESEMBLES and the names of flags are narrower
 RESEMBLES = "resembles"
 IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
@@ -40,9 +40,9 @@ EXACT = ("scope", "source", "category", "company_id")
 
 
 def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> MemoryQuerySet:
-    """The memories that wait for a decision within the caller's trust, in the order of what a verdict is worth.
+    """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
-    A skill waits as a candidate, and again (kind `version`) when a new version of one that is believed is proposed.
+    A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
     """
     update = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
@@ -61,9 +61,9 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
 
 
 def open_proposals(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> "QuerySet[Proposal]":
-    """The open proposals, unordered, with the columns of ORDERS: who proposed it is one occasion that speaks for it.
+    """Return the open proposals, unordered, with the columns of ORDERS; support is at least 1, the proposer.
 
-    `filters` is filters of the memory that each is about.
+    `filters`: those of the memory that each is about.
     """
     about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(filters))
     if filters.get("q"):
@@ -84,21 +84,21 @@ def _columns(filters: Mapping[str, str]) -> dict[str, str]:
 
 
 def filter_rows(rows: MemoryQuerySet, filters: Mapping[str, str]) -> MemoryQuerySet:
-    """By `flag` and `q`, where they are filters."""
+    """Filter by `flag` and `q`, where they are given."""
     if filters.get("flag"):
         rows = rows.filter(flag_condition(filters["flag"]))
     return saying(rows, filters["q"]) if filters.get("q") else rows
 
 
 def flag_condition(flag: str) -> Q:
-    """By the name of a flag, RESEMBLES, or FLAGGED for any of them."""
+    """Return the condition of a flag: its name, RESEMBLES, or FLAGGED for any."""
     if flag == RESEMBLES:
         return Q(resembles__isnull=False)
     return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
 
 
 def kinds(trust: Trust, *, at: datetime, **filters: str) -> dict[str, int]:
-    """How many of what is `filters` wait, by kind."""
+    """Count by kind the memories and proposals that wait and match the filters."""
     ids = waiting_memories(trust, at=at, **filters).order_by().values("pk")
     counted: dict[str, int] = {}
     memories = Memory.objects.filter(pk__in=ids).order_by().values("type", "status").annotate(n=Count("pk"))
@@ -111,6 +111,7 @@ def kinds(trust: Trust, *, at: datetime, **filters: str) -> dict[str, int]:
 
 
 def kind_of(row: Memory | Proposal) -> str:
+    """Return the kind of a waiting row: that of a proposal, VERSION, or the type of the memory."""
     if isinstance(row, Proposal):
         return row.kind
     return VERSION if row.status in IN_FORCE else row.type

@@ -1,4 +1,4 @@
-"""What a page shows of a decision: changed words, what a proposal asks for, what a rule did alone."""
+"""Template tags about decisions: word diffs, proposed changes, edits, confidence."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ VERB_LABELS = {
 
 @register.simple_tag
 def word_diff(before: str, after: str) -> SafeString:
-    """Both texts as one, with <del> and <ins>; long unchanged stretches are cut to what is beside a change."""
+    """Render both texts as one, with <del> and <ins>; long unchanged stretches are cut."""
     pieces = word_pieces(before[:MAX_COMPARED], after[:MAX_COMPARED])
     return format_html_join("", "{}", ((_marked(kind, text),) for kind, text in pieces))
 
@@ -46,7 +46,10 @@ def _marked(kind: str, text: str) -> SafeString | str:
 
 @register.filter
 def proposed_change(proposal: Proposal) -> dict[str, Any]:
-    """What accepting a proposal does: a label, the new words if any, and what else becomes different."""
+    """Return what accepting a proposal does.
+
+    `label`, new `content`, other changed `facts` as (name, value), `ref`, and the number of merged memories.
+    """
     change = dict(proposal.change)
     new: dict[str, Any] = change["memory"] if isinstance(change.get("memory"), dict) else change
     changed = (name for name in FACTS if name in new and not _is(proposal.memory, name, new[name]))
@@ -70,7 +73,7 @@ def _as_text(value: Any) -> str:
 
 @register.filter
 def edited_words(entry: AuditEntry) -> dict[str, str] | None:
-    """The texts before and after an edit, as far as the trail holds them; None when it changed no words."""
+    """Return the texts before and after an edit as far as recorded; None when it changed no words."""
     before, after = entry.before.get("content"), entry.after.get("content")
     if before is None or after is None:
         return None
@@ -83,7 +86,7 @@ def _recorded_text(value: Any) -> str:
 
 @register.filter
 def by_rule(memory: Memory) -> bool:
-    """Applied or confirmed by its numbers; nobody has vouched for it."""
+    """Return whether a rule confirmed or applied the memory, and no person has vouched for it."""
     return (
         memory.status in (Status.APPLIED, Status.CONFIRMED) and memory.hold == Hold.NONE and memory.category is not None
     )
@@ -91,13 +94,13 @@ def by_rule(memory: Memory) -> bool:
 
 @register.filter
 def is_editable(memory: Memory) -> bool:
-    """Whether its words may be changed as it is now."""
+    """Return whether the words of a memory may be changed in its present status."""
     return memory.type in EDITABLE and memory.status not in CLOSED
 
 
 @register.inclusion_tag("components/_confidence.html")
 def confidence(memory: Memory, *, in_words: bool = False) -> dict[str, Any]:
-    """Confidence on a line from 0 to 100, with marks where the rules confirm and apply; `in_words`: these in words."""
+    """Render confidence on a line from 0 to 100 with the rules' thresholds; `in_words`: these as text."""
     ladder = Ladder.of_settings()
     thresholds = (ladder.confirm_at, ladder.apply_at)
     return {"confidence": memory.confidence, "thresholds": thresholds, "in_words": in_words}
@@ -105,17 +108,18 @@ def confidence(memory: Memory, *, in_words: bool = False) -> dict[str, Any]:
 
 @register.filter
 def explanation(row: Memory | Proposal) -> review.Explanation:
-    """Why the row waits for a person."""
+    """Return why the row waits for a person."""
     return review.explain(row)
 
 
 @register.filter
 def is_proposal(row: object) -> bool:
+    """Return whether a row of the inbox is a proposal."""
     return isinstance(row, Proposal)
 
 
 @register.simple_tag
 def edit_choices(memory: Memory) -> dict[str, list[tuple[str, str]]]:
-    """What an edit may choose from, for the select elements."""
+    """Return the options of an edit's select elements."""
     levels = [(str(level.label), str(level.label)) for level in Sensitivity]
     return {"category": list(Category.choices), "sensitivity": levels}

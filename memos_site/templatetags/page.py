@@ -1,4 +1,4 @@
-"""How pages show values: times, names, numbers, JSON, form fields."""
+"""Template tags for values: times, names, numbers, JSON, form fields."""
 
 import json
 import re
@@ -40,37 +40,37 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 
 @register.filter
 def name(memory: Memory) -> str:
-    """The title of a skill, the beginning of any other memory's content."""
+    """Return the title of a skill, or the beginning of another memory's content."""
     return short_name(memory, MAX_NAME)
 
 
 @register.inclusion_tag("components/_select.html")
 def select(*, name: str, label: str, options: Iterable[tuple[Any, Any]], chosen: Any, any: str) -> dict[str, Any]:
-    """A labelled <select>; `any` is the option without a value."""
+    """Render a labelled <select>; `any` is the option without a value."""
     return {"name": name, "label": label, "options": options, "chosen": chosen, "any": any}
 
 
 @register.inclusion_tag("components/_text_field.html")
 def text_field(*, name: str, label: str, value: str, placeholder: str) -> dict[str, str]:
-    """A labelled <input> of one line."""
+    """Render a labelled <input> of one line."""
     return {"name": name, "label": label, "value": value, "placeholder": placeholder}
 
 
 @register.simple_tag
 def comma_list(*texts: Any) -> str:
-    """Those that are not empty, with commas between."""
+    """Join the values that are not empty with commas."""
     return ", ".join(str(text) for text in texts if text)
 
 
 @register.filter
 def undo_steps(message: Message) -> Steps:
-    """What a message offers to undo and to redo."""
+    """Return what a message offers to undo and to redo."""
     return Steps.read(message.extra_tags or "")
 
 
 @register.filter
 def ago(at: datetime | Literal[""] | None) -> SafeString | str:
-    """A <time>: relative for people, absolute in its title. Of nothing (None, or '' in a template) nothing."""
+    """Render a <time>: relative text, absolute time in the title; '' for None or ''."""
     if not at:
         return ""
     local = timezone.localtime(at)
@@ -94,7 +94,7 @@ def _distance(at: datetime, local: datetime) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """0.714 -> 71, rounded down as in SKILL.md: 399 of 400 is not all. The sign is the page's, to be set apart."""
+    """Return a share as percentage without sign, rounded down as in SKILL.md: 0.714 -> 71, 399 of 400 -> 99."""
     return "–" if share is None else str(int(share * 100 + 1e-9))
 
 
@@ -106,7 +106,7 @@ def as_json(value: Any) -> str:
 
 @register.filter
 def one_line(args: Any) -> str:
-    """Arguments of a call on one line, as in `user_id: mia_li, count: 2`."""
+    """Return the arguments of a call on one line, as in `user_id: mia_li, count: 2`."""
     if not isinstance(args, dict):
         return "" if args is None else str(args)
     return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())
@@ -118,8 +118,10 @@ def _word(value: Any) -> str:
 
 @register.filter
 def masked(text: str, reveal: bool = False) -> str:
-    """A text of an episode with its secrets covered; `reveal`: the reader has asked for them. Of what was cut, which
-    may end within a secret, the end goes too."""
+    """Return a text of an episode with its secrets masked.
+
+    `reveal`: the reader has asked for them. A text that was cut may end within a secret: its last word goes too.
+    """
     if reveal or not isinstance(text, str):
         return text
     shown = credentials.masked(text)
@@ -128,13 +130,13 @@ def masked(text: str, reveal: bool = False) -> str:
 
 @register.filter
 def code_spans(text: str) -> SafeString:
-    """Escape a text and set what stands between backticks as <code>."""
+    """Escape a text and render what stands between backticks as <code>."""
     return mark_safe(_BACKTICKS.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
 
 
 @register.filter
 def failed(event: Event) -> bool:
-    """As recorded; where the recording is silent, as the beginning of the result says."""
+    """Return whether a call failed: as recorded, else as the beginning of its result says."""
     if event.ok is not None:
         return not event.ok
     start: str = getattr(event, "result_start", None) or ""
@@ -143,7 +145,7 @@ def failed(event: Event) -> bool:
 
 @register.inclusion_tag("components/_scale.html")
 def success_scale(performance: Performance) -> dict[str, float]:
-    """The success rate with its interval, on a line from 0 to 100."""
+    """Render the success rate with its interval on a line from 0 to 100."""
     low, high = performance.interval
     rate = performance.success_rate or 0.0
     return {"low": low * 100, "width": (high - low) * 100, "at": rate * 98.5}
@@ -151,20 +153,20 @@ def success_scale(performance: Performance) -> dict[str, float]:
 
 @register.filter
 def grouped_calls(events: list[Event]) -> list[dict[str, Any]]:
-    """Calls of the same tool that follow each other as one, with how often; what failed stands apart."""
+    """Group consecutive calls of the same tool, with their number; failed ones apart from the others."""
     groups = (list(group) for _key, group in groupby(events, key=lambda event: (event.tool, failed(event))))
     return [{"event": group[0], "times": len(group), "failed": failed(group[0])} for group in groups]
 
 
 @register.filter
 def shown_version(row: Memory | Proposal) -> str:
-    """The version that a form shows; it sends it along, so that nobody decides on what changed unseen."""
+    """Return the version token that a form sends along, so that nobody decides about an unseen change."""
     return review.version_token(row)
 
 
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
-    """How many decisions wait for a person; above MAX_COUNTED only that there are more."""
+    """Return how many decisions wait for a person; above MAX_COUNTED as in 999+."""
     trust, at = trust_of(user), timezone.now()
     memories = review.waiting_memories(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
     proposals = review.open_proposals(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
@@ -174,12 +176,13 @@ def waiting_count(user: User | AnonymousUser) -> str:
 
 @register.filter
 def sensitivity_label(level: int) -> str:
+    """Return the label of a sensitivity level."""
     return str(Sensitivity(level).label)
 
 
 @register.filter
 def nonzero(counters: dict[str, int]) -> list[tuple[str, int]]:
-    """The counters that counted something, as words: episodes_read -> episodes read."""
+    """Return the counters that are not 0, with readable names: episodes_read -> episodes read."""
     return [(name.replace("_", " "), n) for name, n in counters.items() if n]
 
 

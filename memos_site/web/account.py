@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""Sign-in page, and the lockout after too many failed attempts."""
 
 from datetime import datetime
 from math import ceil
@@ -23,7 +23,7 @@ class SignIn(views.LoginView):
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        """A fragment that was asked for after the session ended: the whole page comes anew and asks to sign in."""
+        """Reload the page when htmx asks for a fragment after the session has ended; that leads to the sign-in."""
         if request.headers.get("HX-Request") == "true":
             return HttpResponseClientRefresh()
         return super().dispatch(request, *args, **kwargs)
@@ -32,7 +32,7 @@ class SignIn(views.LoginView):
 def locked_out(
     request: HttpRequest, _response: HttpResponse | None = None, credentials: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """Too many wrong passwords for this name from this address: axes asks for this answer."""
+    """Answer 429 after too many wrong passwords for this name and address (called by axes)."""
     until = locked_until(get_client_username(request, credentials), get_client_ip_address(request))
     response = render(request, "account/locked.html", {"until": until}, status=429)
     response["Retry-After"] = str(max(1, ceil((until - timezone.now()).total_seconds())))
@@ -40,7 +40,7 @@ def locked_out(
 
 
 def locked_until(username: str, address: str | None) -> datetime:
-    """When so many failures are older than the cool-off that fewer than the limit are left."""
+    """Return when so many failures are older than the cool-off that fewer than the limit are left."""
     attempts = AccessAttempt.objects.filter(username=username, ip_address=address).order_by("attempt_time")
     counted = list(attempts.filter(attempt_time__gte=timezone.now() - settings.AXES_COOLOFF_TIME))
     left = sum(attempt.failures_since_start for attempt in counted)

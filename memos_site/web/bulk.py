@@ -1,4 +1,4 @@
-"""The form about several rows: those that are ticked, or all of the tab; what is critical is asked about first."""
+"""Form of bulk decisions about selected rows or a whole tab, with confirmation of publishing and of flagged rows."""
 
 from datetime import datetime
 from uuid import UUID
@@ -19,14 +19,14 @@ from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
 from memos_site.web.responses import answer, came_from, posted, refuse
 
 MAX_LISTED = 100  # rows that the question names
-WITHOUT = "leave"  # the answer: those that are asked about stay as they are
+WITHOUT = "leave"  # answer to the question: leave out the rows that it names
 
 
 @posted
 def bulk(request: HttpRequest) -> HttpResponse:
-    """The rows that are ticked (`chosen`: id and what was seen of it), or with `matching` all of the tab.
+    """Decide about the selected rows (`chosen`: id and version token), or with `matching` about all of the tab.
 
-    `consent` answers the question that a promotion asked: WITHOUT, or the question's mark for all of them.
+    `consent` answers the question of a promotion: WITHOUT, or the question's token for all of them.
     """
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
@@ -53,7 +53,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
 
 
 def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID, str]:
-    """Which rows, each with what was seen of it ('' for what a filter found)."""
+    """Return id -> version token of the rows; '' for those that a filter found."""
     if not request.POST.get("matching"):
         try:
             lines = (line for value in request.POST.getlist("chosen") for line in value.splitlines())
@@ -68,7 +68,7 @@ def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID
 
 
 def _question_page(request: HttpRequest, question: review.Question, selection: dict[UUID, str]) -> HttpResponse:
-    """Names what would be published or is flagged. Nothing is done yet."""
+    """Render the confirmation, which names what would be published or is flagged. Nothing is done yet."""
     context = {
         "question": question,
         "listed": question.rows[:MAX_LISTED],
@@ -85,7 +85,7 @@ def _question_page(request: HttpRequest, question: review.Question, selection: d
 
 
 def _message(verb: str, result: review.Bulk, trust: Trust) -> str:
-    """How result were decided, and which; of those that were not the first few with their reasons."""
+    """Say how many were decided, and name the first few; of the failures the first few with their reasons."""
     if not result.done and not result.failed:
         return _("Nothing is selected")
     done = {"promote": _("Promoted %(n)s"), "dismiss": _("Dismissed %(n)s"), "snooze": _("Snoozed %(n)s")}

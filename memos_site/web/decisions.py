@@ -1,4 +1,4 @@
-"""The forms by which people decide. Each answers with a page or its fragment."""
+"""Forms by which people decide; each answers with a page or a fragment for htmx."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -24,12 +24,15 @@ from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, pos
 REFUSALS = (NotFound, NotAllowed, Invalid)
 MORNING = 9
 VERBS_WITH_REASON = ("dismiss", "reject")  # the rest of `decision` says why
-VERBS_THAT_KEEP_ROW = ("edit", "pin", "demote")  # after these it waits as before, or does so now
+VERBS_THAT_KEEP_ROW = ("edit", "pin", "demote")  # after these the memory may wait in the inbox, as before or again
 
 
 @posted
 def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """`decision` is the verb with what it takes: "promote", "promote applied", "dismiss wrong", "snooze tomorrow"."""
+    """Decide about a memory. `decision` is the verb and its option.
+
+    E.g. "promote", "promote applied", "dismiss wrong" or "snooze tomorrow".
+    """
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
@@ -46,13 +49,13 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     memory = inbox_rows.decided_memory(trust, memory_id)
     waiting = inbox_rows.rows(trust).filter(pk=memory_id).first() if verb in VERBS_THAT_KEEP_ROW else None
     text = _message(verb, rest or why, memory) + equals_note(decision.equals)
-    written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # it may have said so already
+    written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
     rows = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
     return answer(request, text, batch=decision.batch if written else None, **rows)
 
 
 def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
-    """What a verb takes beside its reason: the rest of `decision`. Invalid: a snooze until nobody knows when."""
+    """Return the options of a verb, read from the rest of `decision`. Invalid: an unknown end of a snooze."""
     if verb in ("promote", "demote"):
         return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
     if verb == "snooze":
@@ -61,7 +64,7 @@ def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
 
 
 def _until(when: str, now: datetime) -> datetime | None:
-    """Nine in the morning, tomorrow or on the next Monday, where the workspace is."""
+    """Return 9 in the morning of tomorrow or next Monday, in the workspace's time zone; None for `wake`."""
     local = timezone.localtime(now)
     days = {"tomorrow": 1, "week": 7 - local.weekday(), "wake": 0}.get(when)
     if days is None:
@@ -71,7 +74,7 @@ def _until(when: str, now: datetime) -> datetime | None:
 
 
 def _edit(request: HttpRequest) -> Edit | None:
-    """What the form of an edit holds; a form without it changes no words."""
+    """Return the edit that the form holds; None when it has none of its fields."""
     fields: dict[str, Any] = {}
     if "content" in request.POST:
         fields["content"] = request.POST["content"].replace("\r\n", "\n").strip()
@@ -84,7 +87,7 @@ def _edit(request: HttpRequest) -> Edit | None:
 
 
 def reason_of(request: HttpRequest, reason: str) -> str:
-    """The reason that was chosen, and what was written beside it."""
+    """Join the chosen reason and the written note."""
     return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
 
 
@@ -94,7 +97,7 @@ def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Con
 
 
 def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
-    """Nothing was written; what was typed stands beside what is there now, to be sent again."""
+    """Render the form again with the typed text beside the present one; nothing was written."""
     memory = inbox_rows.rows(trust).filter(pk=memory_id).first() if by_htmx(request) else None
     memory = memory or inbox_rows.decided_memory(trust, memory_id)
     if memory is None:
@@ -107,7 +110,7 @@ def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: 
 
 
 def equals_note(equals: Sequence[UUID]) -> str:
-    """What was dismissed with it."""
+    """Return how many equal claims were dismissed along, as a text; '' for none."""
     n = len(equals)
     note = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
     return note % {"n": n} if n else ""
@@ -159,11 +162,13 @@ def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
 
 @posted
 def lift(request: HttpRequest, tombstone_id: UUID) -> HttpResponse:
+    """Lift a tombstone."""
     return _decide_row(request, review.lift, tombstone_id, _("Lifted: the claim may come back"))
 
 
 @posted
 def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
+    """Revert an adaptation; with the decision `dismiss` its memory is dismissed."""
     keep = request.POST.get("decision") != "dismiss"
     text = _("Reverted; the memory is kept") if keep else _("Reverted, and its memory dismissed")
     return _decide_row(request, review.revert, adaptation_id, text, keep_memory=keep)

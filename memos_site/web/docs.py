@@ -1,4 +1,4 @@
-"""/api/docs/: the schema for people, in Swagger UI from our own files. It needs no policy other than the site's."""
+"""API documentation page (/api/docs/): Swagger UI from local files, within the site's content security policy."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,4 +1,4 @@
-"""The inbox: what waits for a person, as one queue."""
+"""Inbox page: what waits for a person, as one queue."""
 
 from uuid import UUID
 
@@ -13,12 +13,13 @@ from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.responses import by_htmx, inbox_path
 
-FIRST_ROWS = 3  # of the page, which stays below 100 KB with them
-MORE_ROWS = 20  # that follow as one scrolls
+FIRST_ROWS = 3  # rows of the first page, which stays below 100 KB
+MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 
 
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
+    """Render the inbox; for htmx only the next rows."""
     trust, filters = trust_of(request.user), inbox_rows.filters_of(request.GET.dict())
     sort = request.GET.get("sort", "")
     order, more = review.ORDERS.get(sort, review.ORDER), by_htmx(request)
@@ -47,12 +48,12 @@ def inbox(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """The form that takes the place of a row's link to edit; without scripts that leads to the memory's page."""
+    """Render the edit form in place of a row's link; without scripts the link leads to the memory's page."""
     memory = get_object_or_404(inbox_rows.rows(trust_of(request.user)), pk=memory_id)
     return render(request, "inbox/_edit.html", {"memory": memory, "inbox_path": inbox_path(request)})
 
 
 def _matching_count(kind: str, kinds: list[dict[str, object]]) -> int:
-    """How many memories the tab holds as it is narrowed; proposals are decided one by one."""
+    """Count the memories of the tab within the filters; proposals, which are decided singly, do not count."""
     counts = {str(row["value"]): int(str(row["n"])) for row in kinds if row["value"] not in review.PROPOSALS}
     return counts.get(kind, 0) if kind else sum(counts.values())

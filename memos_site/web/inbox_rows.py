@@ -1,4 +1,4 @@
-"""The rows of the inbox, its filters, and how many there are of each kind."""
+"""Rows, filters and counts of the inbox."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -53,14 +53,17 @@ MAX_CHOICES = 1_000  # combinations of scope, source and company that the filter
 
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
-    """Read the filters of a query; '' where it says nothing, or a value that is not known."""
+    """Read the filters of a query; '' for a value that is missing or not known."""
     filters = {name: query.get(name, "").replace("\0", "").strip()[:MAX_FILTER] for name in FILTERS}
     known = {"kind": KINDS, "category": Category.values, "flag": FLAGS}
     return {name: value if value in known.get(name, (value,)) else "" for name, value in filters.items()}
 
 
 def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
-    """Each with the versions of its skill, and what it is contested by: `contests`, or the words `doubt`."""
+    """Return the waiting memories with the versions of skills and what contests each.
+
+    `contests`: the relations; `doubt`: the words.
+    """
     now = timezone.now()
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     contests = Prefetch("relations", Relation.objects.contests(trust, at=now), to_attr="contests")
@@ -70,11 +73,12 @@ def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
 
 
 def proposals(trust: Trust, **filters: str) -> "QuerySet[Proposal]":
+    """Return the open proposals within the filters."""
     return review.open_proposals(trust, at=timezone.now(), **filters)
 
 
 def decided_memory(trust: Trust, memory_id: Any) -> Memory | None:
-    """The memory as it now stands, with its latest audit entry as `last_entry`."""
+    """Return the memory in its present state, with its latest audit entry as `last_entry`; None when not visible."""
     memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
     if memory:
         trail = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
@@ -83,7 +87,7 @@ def decided_memory(trust: Trust, memory_id: Any) -> Memory | None:
 
 
 def decided_memories(trust: Trust, ids: Collection[UUID]) -> list[Memory]:
-    """Several memories as `decided_memory` has one."""
+    """Return several memories, each as by `decided_memory`."""
     rows = {row.pk: row for row in Memory.objects.visible_to(trust).select_related("skill").filter(pk__in=ids)}
     trail = (
         AuditEntry.objects.visible_to(trust).with_rationale(trust).filter(subject_kind="memory", subject_id__in=rows)
@@ -94,26 +98,26 @@ def decided_memories(trust: Trust, ids: Collection[UUID]) -> list[Memory]:
 
 
 def every_proposal(trust: Trust) -> "QuerySet[Proposal]":
-    """Decided or not, with what a row says of each."""
+    """Return all visible proposals, open or decided, with the relations that a row shows."""
     return Proposal.objects.visible_to(trust).select_related("memory__skill")
 
 
 def today(trust: Trust) -> list[tuple[Any, int]]:
-    """What was done since midnight where the workspace is; only what there was."""
+    """Count decisions since midnight in the workspace's time zone, as (label, n); zeros are left out."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = review.tally(trust, since=midnight)
     return [(word, counts[name]) for name, word in TALLY_LABELS.items() if counts[name]]
 
 
 def kinds(trust: Trust, filters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """How many decisions wait within the filters, by kind: of every kind, whichever is looked at."""
+    """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open."""
     others = {name: value for name, value in filters.items() if name != "kind"}
     counts = review.kinds(trust, at=timezone.now(), **others)
     return [{"value": str(kind), "label": label, "n": counts.get(kind, 0)} for kind, label in KINDS.items()]
 
 
 def choices(trust: Trust) -> dict[str, list[tuple[str, Any]]]:
-    """What the filters offer: the values that wait, the flags and the orders."""
+    """Return the options of the filters: values of waiting rows, flags and orders."""
     names = ("scope", "source", "company_id")
     waiting = review.waiting_memories(trust, at=timezone.now()).order_by().values_list(*names).distinct()[:MAX_CHOICES]
     values = zip(names, zip(*waiting, strict=True), strict=False)

@@ -1,4 +1,4 @@
-"""Memories by name in one sentence, as far as the reader may see them."""
+"""Names of memories as text, as far as the reader may see them."""
 
 from collections.abc import Collection
 from typing import Any
@@ -14,7 +14,7 @@ MAX_NAME = 60
 
 
 def names_text(ids: Collection[UUID], trust: Trust) -> str:
-    """The first few, and how many more there are."""
+    """Return the names of the first MAX_NAMED memories, and how many more there are."""
     first = list(ids)[:MAX_NAMED]
     names = list(names_of(first, trust).values())
     more = len(ids) - len(names)
@@ -22,13 +22,13 @@ def names_text(ids: Collection[UUID], trust: Trust) -> str:
 
 
 def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
-    """The quoted names of those that the reader may see, by id."""
+    """Return id -> quoted name of the memories that the reader may see."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
     return {pk: f"“{short_name(rows[pk], MAX_NAME)}”" for pk in ids if pk in rows}
 
 
 def short_name(memory: Memory, longest: int) -> str:
-    """The title of a skill, the content of any other memory, cut to this length."""
+    """Return the title of a skill or the content of another memory, cut to `longest` characters."""
     skill = getattr(memory, "skill", None)
     text: str = skill.title if skill else memory.content
     return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

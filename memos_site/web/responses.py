@@ -1,4 +1,4 @@
-"""What the forms of the review answer: htmx gets the changed rows and a toast, a plain form a page with a message."""
+"""Responses of review forms: changed rows and a toast for htmx, else a redirect with a message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ MAX_ADDRESS = 8_000
 
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view of a form. Who comes to its address by a link (after signing in anew, say) is led to the inbox."""
+    """Decorate the view of a form: requests other than POST are redirected to the inbox.
+
+    These occur when a person follows the form's address as a link, e.g. after signing in anew.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -35,13 +38,17 @@ def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def by_htmx(request: HttpRequest) -> bool:
+    """Return whether htmx sent the request."""
     return request.headers.get("HX-Request") == "true"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What a toast offers: the batch that is undone next, and the undoing that is taken back. `below`: one that could
-    not be undone; from there on it goes further back."""
+    """Undo and redo that a toast offers.
+
+    `undo`: the batch to undo next; `redo`: the undo to take back; `below`: a batch that could not be undone, from which
+    undo continues further back.
+    """
 
     undo: UUID | None = None
     redo: UUID | None = None
@@ -49,11 +56,12 @@ class Steps:
 
     @property
     def tags(self) -> str:
-        """For a message, which carries nothing else; `read` is the inverse."""
+        """The steps as tags of a message, which carries no other data; `read` is the inverse."""
         return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below))
 
     @classmethod
     def read(cls, tags: str) -> "Steps":
+        """Parse `tags`."""
         return cls(*(UUID(batch) if batch else None for batch in tags.split(",")))
 
 
@@ -68,8 +76,8 @@ def answer(
 ) -> HttpResponse:
     """Answer the form of a decision with its message.
 
-    `batch`: of the rows that are shown. `conflict`: somebody was faster, nothing was done. `steps`: what the toast
-    offers, else to undo the batch. `shown`: what `inbox/_answer.html` takes.
+    `batch`: that of the rows shown. `conflict`: somebody was faster, nothing was done (status 409). `steps`: what the
+    toast offers, by default to undo the batch. `shown`: context of `inbox/_answer.html`.
     """
     steps = steps or Steps(undo=batch)
     if by_htmx(request):
@@ -82,12 +90,12 @@ def answer(
 
 
 def _inbox_filters(request: HttpRequest) -> dict[str, str]:
-    """The filters of the inbox on which the button was pressed."""
+    """Return the filters of the inbox page on which the button was pressed."""
     return inbox_rows.filters_of(QueryDict(_query(request)).dict())
 
 
 def inbox_path(request: HttpRequest) -> str:
-    """The address of the inbox from which htmx asks, with its filters and order."""
+    """Return the address of the inbox page from which htmx asks, with its filters and order."""
     return "?".join(filter(None, (reverse("inbox"), _query(request))))
 
 
@@ -97,12 +105,13 @@ def _query(request: HttpRequest) -> str:
 
 
 def came_from(request: HttpRequest) -> str:
-    """The page of ours that the form names, else the inbox."""
+    """Return the local page that the form names, else the inbox."""
     path = request.POST.get("next", "")
     return path if url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}) else "inbox"
 
 
 def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
+    """Turn a refusal into 404, 403 or 400. Http404 and PermissionDenied are raised."""
     if isinstance(refusal, NotFound):
         raise Http404(str(refusal))
     if isinstance(refusal, NotAllowed):

@@ -1,4 +1,4 @@
-"""Undo and redo: back and forth through what a person decided since signing in; rows and toast say what stands."""
+"""Undo and redo of a person's decisions since signing in."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -19,13 +19,13 @@ from memos_site.web import inbox_rows
 from memos_site.web.memory_links import names_text
 from memos_site.web.responses import Steps, answer, by_htmx, posted, refuse
 
-MAX_ROWS = 50  # that are sent; beyond, the page comes anew
+MAX_ROWS = 50  # most rows sent as fragments; above that the page is reloaded
 MAX_SESSION = timedelta(days=14)
 
 
 @posted
 def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
-    """Undo one batch; the answer offers the latest one that still stands, and to take this back."""
+    """Undo one batch; the answer offers to undo the latest decision still in force, and to take this undo back."""
     trust = trust_of(request.user)
     try:
         done = review.undo(trust, batch, at=timezone.now())
@@ -46,14 +46,14 @@ def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
 
 
 def _history(request: HttpRequest, trust: Trust) -> review.History:
-    """Since the person signed in."""
+    """Return the person's history since signing in, at most of MAX_SESSION."""
     oldest = timezone.now() - MAX_SESSION
     signed_in = getattr(request.user, "last_login", None)
     return review.history(trust.actor, since=max(signed_in, oldest) if signed_in else oldest)
 
 
 def _below(request: HttpRequest) -> UUID | None:
-    """What could not be undone on the way to this one."""
+    """Return the batch that could not be undone on the way to this one; None for none."""
     try:
         return UUID(request.POST["below"])
     except (KeyError, ValueError):
@@ -61,7 +61,7 @@ def _below(request: HttpRequest) -> UUID | None:
 
 
 def _steps_past(history: review.History, batch: UUID, below: UUID | None) -> Steps:
-    """What can be tried instead of a batch that could not be undone."""
+    """Return the steps to offer after a batch that could not be undone."""
     if batch in history.undos:
         return Steps(undo=history.undo_before(below), redo=history.redo_before(batch), below=below)
     past = batch if batch in history.decisions else below
@@ -79,7 +79,7 @@ def _message(done: review.UndoResult, trust: Trust, *, redone: bool) -> str:
 
 
 def _answer(request: HttpRequest, trust: Trust, done: review.UndoResult, text: str, steps: Steps) -> HttpResponse:
-    """Each row as it stands now: those that wait again, and of those that do not what has become of them."""
+    """Answer with each row in its present state: those that wait again, and the decided ones."""
     if not by_htmx(request):
         return answer(request, text, steps=steps)
     if len(done.undone) > MAX_ROWS:

@@ -1,4 +1,4 @@
-"""Two texts compared word by word."""
+"""Word-by-word comparison of two texts."""
 
 import re
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from difflib import SequenceMatcher
 from typing import Any
 
 WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
-MAX_WORDS = 1_500  # of either text; beyond, comparing takes longer than reading
+MAX_WORDS = 1_500  # of either text; above that only the beginnings are returned
 CONTEXT = 12  # unchanged words that are shown beside a change
 Piece = tuple[str, str]  # same, removed or added; the text
 Span = tuple[int, int, int, int]
 
 
 def word_pieces(before: str, after: str) -> Iterator[Piece]:
-    """The pieces that are the same, removed or added, in order; long unchanged stretches are cut."""
+    """Yield the pieces that are the same, removed or added, in order; long unchanged stretches are cut."""
     old, new = WORD.findall(before), WORD.findall(after)
     if max(len(old), len(new)) > MAX_WORDS:
         yield from (
@@ -32,7 +32,7 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
 
 
 def _runs(old: list[str], codes: list[Any]) -> list[tuple[str, Span]]:
-    """Changes with only a space between them are one: of `net-30 days` -> `net-60 weeks` no word stands alone."""
+    """Merge changes with only a space between: of `net-30 days` -> `net-60 weeks` no word stands alone."""
     runs: list[tuple[str, Span]] = []
     for n, (tag, a, b, c, d) in enumerate(codes):
         inside = 0 < n < len(codes) - 1 and not "".join(old[a:b]).strip()
