@@ -11,7 +11,7 @@ from memories.models.digest_key import REMEDY, without_key
 
 @register(Tags.database)
 def dismissals_hold(databases: Sequence[str] | None = None, **kwargs: Any) -> list[Warning]:
-    """memories.W001: what is forgotten was sealed with a SECRET_KEY that is not known any more."""
+    """memories.W001: forgotten claims were sealed with a SECRET_KEY that is not known any more."""
     lost = without_key(Tombstone.objects.standing().filter(blocks=True)) if databases else 0
     if not lost:
         return []

@@ -19,12 +19,12 @@ log = logging.getLogger("memos.embedding")
 
 
 def close_silent() -> str:
-    """Close the episodes that nothing was added to for half an hour."""
+    """Close episodes to which nothing was added for half an hour."""
     return f"{episodes.close_silent(at=timezone.now())} closed"
 
 
 def embed_pending() -> str:
-    """Embed the passages that wait for an endpoint. One that is down leaves them for the next nudge."""
+    """Embed the queued passages. While the endpoint is down they wait for the next run."""
     deadline, embedded = time.monotonic() + SLICE, 0
     try:
         while time.monotonic() < deadline and (some := queue.embed_some(at=timezone.now())):
@@ -36,12 +36,12 @@ def embed_pending() -> str:
 
 
 def index_vectors() -> str:
-    """Build the index of vectors. A build that takes longer than a job may goes on in the database."""
+    """Build the index of vectors. A build that outlives the job's time limit may continue in the database."""
     return ann_index.ensure()
 
 
 def settle() -> str:
-    """Take confidence from idle claims; remove what has expired by that or by its TTL."""
+    """Lower the confidence of idle claims; remove claims that expired by that or by their time to live."""
     at, until = timezone.now(), time.monotonic() + LONG_SLICE
     done = lifecycle.settle(at=at, until=until) + lifecycle.expire(at=at, until=until)
     return _summary(done, "memories.tasks.settle", until=until)
@@ -54,14 +54,14 @@ def prune() -> str:
 
 
 def sweep() -> str:
-    """Remove idempotency keys and injections whose time of keeping is over."""
+    """Remove idempotency keys and injections past their retention time."""
     at = timezone.now()
     keys = IdempotencyKey.objects.forget_expired(at=at)
     return _in_words({"idempotency_keys": keys, "injections": Injection.objects.forget_expired(at=at)})
 
 
 def _summary(counters: Mapping[str, int], again: str, *, until: float) -> str:
-    """The counters in words. A job whose time was up queues itself again: the rest is not a day late."""
+    """The counters in words. A job that ran out of time queues itself again, so that the rest is not a day late."""
     if time.monotonic() < until:
         return _in_words(counters)
     async_task(again)  # type: ignore[no-untyped-call]
@@ -69,5 +69,5 @@ def _summary(counters: Mapping[str, int], again: str, *, until: float) -> str:
 
 
 def _in_words(counters: Mapping[str, int]) -> str:
-    """`12 pruned, 3 kept`."""
+    """Format counters: `12 pruned, 3 kept`."""
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counters.items() if n) or "nothing was due"

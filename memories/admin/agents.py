@@ -32,7 +32,7 @@ def _words(most: int, **of_each: Any) -> SimpleArrayField:
 
 
 class IssueForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A token that gives no more than the person has who issues it."""
+    """Form for issuing a token with no more permissions than the person has."""
 
     trust: Trust
     clearance = forms.TypedChoiceField(coerce=int, widget=UnfoldAdminSelectWidget)
@@ -112,13 +112,13 @@ class AgentAdmin(Uncounted):
         return agent
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """`issue` has."""
+        """Do nothing: `issue` has saved the agent."""
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Nothing hangs on an agent."""
+        """Do nothing: an agent has no related rows."""
 
     def response_add(self, request: HttpRequest, obj: Agent, post_url_continue: str | None = None) -> HttpResponse:
-        """The token, on this answer only: it is not kept for another page, neither here nor in a cookie."""
+        """Show the token in this response only: it is stored neither here nor in a cookie."""
         shown = {"title": "Token issued", "opts": self.opts, "agent": obj}
         return TemplateResponse(request, "admin/issued.html", {**self.admin_site.each_context(request), **shown})
 

@@ -140,7 +140,7 @@ class AuditEntryAdmin(TrustedAdmin):
 
 @admin.register(IdempotencyKey)
 class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
-    """Without the answers: they are whole rows, and carry no trust of their own."""
+    """Admin of idempotency keys without the answers, which are whole rows without a trust filter."""
 
     list_display = fields = readonly_fields = ("caller", "key", "status", "expires_at")
     search_fields = ("caller", "key")

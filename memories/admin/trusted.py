@@ -27,7 +27,7 @@ LONGEST_IN_LIST = 120
 
 
 class Uncounted(ModelAdmin):
-    """Lists of tables that may be huge: no count(*), and a pasted id is looked up rather than searched for."""
+    """Base for tables that may be huge: no count(*), and a pasted id is looked up rather than searched for."""
 
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
@@ -48,8 +48,10 @@ class Uncounted(ModelAdmin):
 
 
 class TrustedAdmin(Uncounted):
-    """Everything of a row, nothing of it to change. What is above the person is not there, as itself or beside others:
-    a link to a row that the person may not see is empty."""
+    """Read-only admin of rows within the person's trust.
+
+    Rows above the person are hidden, and a link to such a row is empty.
+    """
 
     hidden: Sequence[str] = ()
     list_select_related = ()  # a join would bring the links unfiltered
@@ -91,7 +93,7 @@ class TrustedAdmin(Uncounted):
         return False
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """The history of a row is the audit trail's, shown where that is shown, by its trust."""
+        """Redirect to the audit trail, which has a trust filter of its own."""
         answer: HttpResponse = super().history_view(request, object_id, extra_context)
         if answer.status_code == 200:
             return redirect(f"{reverse('admin:memories_auditentry_changelist')}?subject_id={object_id}")
@@ -103,7 +105,7 @@ class TrustedAdmin(Uncounted):
 
 
 def beginning(name: str, expression: Expression | F | None = None) -> Callable[[Model], str]:
-    """A column of a page that reads no more than the beginning of a long text or value, when it is shown."""
+    """A list column that reads only the beginning of a long text or value."""
 
     def shown(row: Model) -> SafeString | str:
         if name in redaction.COLUMNS:
@@ -118,7 +120,7 @@ def beginning(name: str, expression: Expression | F | None = None) -> Callable[[
 
 
 def _redacted(row: Model, name: str) -> SafeString:
-    """A value that may name other memories: without those that the reader may not see."""
+    """A value without the ids of memories that the reader may not see."""
     shown = {name: getattr(row, name)}
     redaction.redact(shown, row.reader)  # type: ignore[attr-defined]  # by `get_object`
     text = json.dumps(shown[name], indent=2, ensure_ascii=False)
@@ -131,7 +133,7 @@ def _block(text: str, size: int) -> SafeString:
 
 
 def _pretty(text: str) -> str:
-    """JSON over several lines; whatever else, and what was cut, as it is."""
+    """Format JSON over several lines; other or truncated text is unchanged."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -150,7 +152,7 @@ def _shown(field: "Field[Any, Any]") -> Any:
 
 
 def _links(model: type[Model], trust: Trust) -> "list[Prefetch[Any]]":
-    """The rows that this one links to, one query for each kind; those that the person may not see are None."""
+    """Prefetches of linked rows, one query for each model; those that the person may not see become None."""
     links: list[Prefetch[Any]] = []
     for field in model._meta.concrete_fields:
         to = field.related_model
@@ -162,7 +164,7 @@ def _links(model: type[Model], trust: Trust) -> "list[Prefetch[Any]]":
 
 
 class Administrators(ModelAdmin):
-    """For administrators only: what here is changed, or what stands here unfiltered, could give anyone everything."""
+    """Base for administrators only, for rows whose change or unfiltered content could give anyone full access."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _administers(request) and super().has_view_permission(request, obj)

@@ -20,12 +20,12 @@ from memories.values.trust import Trust
 
 
 def trust_of(request: Request) -> Trust:
-    """What the authentication of this API puts into `request.auth`."""
+    """The caller's Trust, as the authentication stored it in `request.auth`."""
     return cast(Trust, request.auth)
 
 
 class Token(BaseAuthentication):
-    """`Authorization: Bearer <token>` or `X-API-Key`. Wrong, expired and revoked are one answer."""
+    """`Authorization: Bearer <token>` or `X-API-Key`. Wrong, expired and revoked tokens get the same answer."""
 
     def authenticate(self, request: Request) -> tuple[Agent, Trust] | None:
         token = self._token(request)
@@ -54,7 +54,7 @@ class Token(BaseAuthentication):
 
 
 class Session(SessionAuthentication):
-    """The browser's session, with CSRF."""
+    """The browser's session, with CSRF protection."""
 
     def authenticate(self, request: Request) -> tuple[object, Trust] | None:
         authenticated = super().authenticate(request)
@@ -62,7 +62,7 @@ class Session(SessionAuthentication):
 
 
 class HasPermission(BasePermission):
-    """Signed in, and holding one of the permissions that the view names for this method (`needs`)."""
+    """Requires a caller with one of the permissions that the view lists for the method (`needs`)."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not request.user or not request.user.is_authenticated:
@@ -75,12 +75,12 @@ class HasPermission(BasePermission):
 
 
 class CallsPerMinute(SimpleRateThrottle):
-    """Calls of a token in a minute: its own limit, else RATE_LIMIT_PER_MINUTE; for each web process; 0 = no limit."""
+    """Rate limit of a token per minute and web process: its own, else RATE_LIMIT_PER_MINUTE; 0 = no limit."""
 
     scope = "token"
 
     def get_rate(self) -> str | None:
-        """Not known before it is known who calls."""
+        """No rate yet: it depends on the caller."""
         return None
 
     def allow_request(self, request: Request, view: Any) -> bool:

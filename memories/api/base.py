@@ -38,11 +38,11 @@ B = TypeVar("B", bound=BaseModel)
 
 
 def retried(work: Callable[..., Any]) -> Callable[..., Any]:
-    """`work`, done again after a transient database error (a restart, a deadlock), three times at most.
+    """Retry `work` after a transient database error (a restart, a deadlock), at most three times.
 
-    Each try is its own transaction, so nothing is half done. Nor is anything done twice: a commit that fails has not
-    happened (the database backend has asked), and one of which nobody can tell is not tried again; nor is what a full
-    disk or a silent database would only refuse once more.
+    Each try is its own transaction, so nothing is half done. Nor is anything done twice: a failed commit is only
+    retried when the database backend confirmed that it did not happen. Errors of a full disk or a database that does
+    not respond are not retried.
     """
 
     @wraps(work)
@@ -62,7 +62,7 @@ def retried(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read(shape: type[B], raw: Any) -> B:
-    """`raw` as that shape. Invalid names each wrong field."""
+    """Parse `raw` as the shape. Invalid names each wrong field."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
     try:
@@ -72,7 +72,7 @@ def read(shape: type[B], raw: Any) -> B:
 
 
 def allowed_versions(request: Request) -> frozenset[int] | None:
-    """The versions that If-Match names. None allows every one; a tag that no version can have allows none."""
+    """The versions in If-Match. None allows every version; a tag that is no version allows none."""
     header = request.headers.get("If-Match")
     if header is None or header.strip() == "*":
         return None
@@ -84,8 +84,11 @@ def etag(version: int) -> dict[str, Any]:
 
 
 class ApiView(APIView):
-    """`needs`: method -> permissions, any one of which opens. `filters`: the query parameters that are known; `others`:
-    those of a method that knows other ones. `instead`: what to do, for who tries a method that is not answered."""
+    """Base view.
+
+    `needs`: method -> permissions, any one of which suffices. `filters`: the known query parameters; `others`: those of
+    a method that has different ones. `instead`: the hint for callers of a method that is not supported.
+    """
 
     permission_classes = [HasPermission]
     throttle_classes = [CallsPerMinute]
@@ -107,12 +110,14 @@ class ApiView(APIView):
         self._check_parameters(request)
 
     def _not_answered(self, request: Request) -> MethodNotAllowed:
-        """Raised before the parameters are read: they may be right for another method."""
+        """The error for an unsupported method, raised before parameters are checked: they may be right for
+        another one.
+        """
         detail = f"{request.method} is not answered here, but {', '.join(self.allowed_methods)}"
         return MethodNotAllowed(str(request.method), detail=f"{detail}: {self.instead}" if self.instead else detail)
 
     def _take_aliases(self, request: Request) -> None:
-        """Parameters by the names of the published designs become ours, where this address knows them."""
+        """Rename parameters of other published designs to ours, where this endpoint has them."""
         known = self.others.get(request.method or "", self.filters)
         aliases = {alias: name for alias, name in ALIASES.items() if alias in request.query_params and name in known}
         if aliases:
@@ -131,9 +136,9 @@ class ApiView(APIView):
                 raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
 
     def _redacting(self, handler: Callable[..., Any]) -> Callable[..., Any]:
-        """The answer without ids that the caller may not see, and with the episodes that memories were learned from.
+        """Wrap a handler: remove ids that the caller may not see, and add the episodes behind learned memories.
 
-        Retried apart from the work, which is not done again when only this has to be.
+        Retried separately from the handler, so that its work is not repeated.
         """
 
         def answered(*args: Any, **kwargs: Any) -> Any:
@@ -150,12 +155,12 @@ class ApiView(APIView):
         return trust_of(self.request)
 
     def body(self, shape: type[B]) -> B:
-        """What was sent, as that shape ({} for no body). Invalid names each wrong field."""
+        """Parse the body as the shape ({} for no body). Invalid names each wrong field."""
         return read(shape, self.request.data)
 
 
 class WriteView(ApiView):
-    """A view whose POST does something: `write` is called once for one Idempotency-Key."""
+    """A view whose POST writes: `write` is called once for an Idempotency-Key."""
 
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return idempotency.once(request, self.trust, lambda: self.write(request, *args, **kwargs))

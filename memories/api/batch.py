@@ -150,7 +150,7 @@ class Batch(WriteView):
 
 
 def _items(body: Any) -> list[Any]:
-    """Unchecked: each is checked by itself. Invalid: no list of them."""
+    """The unchecked items, which are validated one by one. Invalid: the body has no list of them."""
     if not isinstance(body, dict):
         raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
     if unknown := sorted(set(body) - {"items"}):
@@ -162,7 +162,7 @@ def _items(body: Any) -> list[Any]:
 
 
 def _checked(item: Any, trust: Trust) -> Checked:
-    """The item as a report, or why it is none."""
+    """Validate an item: a report, or its error."""
     kind = item.get("kind") if isinstance(item, dict) else None
     try:
         if not kind:
@@ -184,7 +184,7 @@ def _read(kind: str, body: Json) -> Report | Draft:
 
 
 def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[Answer]:
-    """In their order; what is written by the statements of one is written together where it follows each other."""
+    """Store items in order; consecutive items of the same kind are written together."""
     for verb, group in groupby(checked, key=_together):
         if verb is None:
             yield from (_alone(item, trust=trust, at=at) for item in group)
@@ -219,7 +219,7 @@ def _result(index: int, answer: Answer, *, at: datetime) -> Json:
 
 
 def _ingested(answer: Ingested | Stored) -> Ingested:
-    """Of a claim, what a batch shows: the memory as it now stands, or that nothing is shown."""
+    """The result of a claim in the form of a report's result."""
     if isinstance(answer, Ingested):
         return answer
     return Ingested(answer.memory, created=answer.created, changed=answer.reinforced, proposal=answer.proposal)

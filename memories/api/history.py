@@ -120,7 +120,7 @@ class RelationEntry(Shape):
 
     @classmethod
     def of_evidence(cls, row: models.Evidence) -> Json:
-        """A memory is derived from the episodes that speak for it."""
+        """Show evidence as a `derived_from` relation to its episode."""
         return cls.from_row(row, source=row.memory_id, predicate=DERIVED_FROM, target=row.episode_id, weight=1.0)
 
 
@@ -140,7 +140,7 @@ class TrailView(ApiView):
     needs = {"GET": (Permission.READ,)}
 
     def require(self, memory_id: UUID) -> None:
-        """NotFound unless the caller may see it."""
+        """Raise NotFound unless the caller may see the memory."""
         rows = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now())
         if not rows.filter(pk=memory_id).exists():
             raise NotFound
@@ -192,13 +192,13 @@ def _history(memory_id: UUID, trust: Trust) -> Any:
 
 
 def _evidence(memory_id: UUID, trust: Trust) -> Any:
-    """Of episodes that the caller may not see nothing is shown, not even that they are there."""
+    """Evidence rows without those of episodes that the caller may not see."""
     rows = models.Evidence.objects.visible_to(trust).filter(memory=memory_id)
     return rows.of_visible_episodes(trust)
 
 
 def _relations(memory_id: UUID, trust: Trust) -> list[Json]:
-    """Those of which the caller may see both ends, and what it is derived from; at most 1,000 of each."""
+    """Relations whose both ends the caller may see, and derivations; at most 1,000 of each."""
     visible = models.Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
     rows = models.Relation.objects.touching(memory_id).filter(source__in=visible, target__in=visible)
     sources = _evidence(memory_id, trust).exclude(episode=None).order_by("-at", "pk")
@@ -209,7 +209,7 @@ def _relations(memory_id: UUID, trust: Trust) -> list[Json]:
 
 
 def _with_utc_instants(values: Json) -> Json:
-    """Rows of former versions end in `+00:00`."""
+    """Rewrite instants of older rows, which end in `+00:00`."""
     return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
 
 

@@ -38,9 +38,9 @@ class KeyReused(Conflict):
 
 
 def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Response:
-    """Does the work and keeps its answer (2xx only), or gives the answer of the first time.
+    """Do the work and store its answer (2xx only), or return the stored answer.
 
-    A request that comes while the first is at work waits for it: the key is claimed by an insert in its transaction.
+    A concurrent request with the same key waits: the key is inserted in the transaction of the work.
     """
     key = request.headers.get("Idempotency-Key")
     if key is None:
@@ -72,7 +72,7 @@ def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> Idempot
 
 
 def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
-    """The first answer, without what was raised above the caller since."""
+    """The stored answer, without rows raised above the caller since."""
     first = IdempotencyKey.objects.get(caller=claim.caller, key=claim.key)
     if bytes(first.request_sha256) != claim.request_sha256:
         raise KeyReused("this Idempotency-Key was used for another request")
@@ -81,7 +81,7 @@ def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
 
 
 def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
-    """NotFound: the address names what is hidden now. Else a hidden row is answered like a write that met one."""
+    """The stored status and body without hidden rows, which become `accepted`. NotFound: the URL names one."""
     answer: Any = first.answer
     hidden = redaction.hidden_ids(answer, trust)
     if not hidden:
@@ -103,7 +103,7 @@ def _accepted(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kept(answer: Any) -> Any:
-    """The answer as plain JSON; of one larger than 64 KiB the ids."""
+    """The answer as plain JSON; if larger than 64 KiB only its ids."""
     text = json.dumps(answer, cls=JSONEncoder)
     return json.loads(text) if len(text) <= LARGEST_ANSWER else _ids(json.loads(text))
 

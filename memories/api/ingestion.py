@@ -77,7 +77,7 @@ WORKING_STATE: Json = {
 
 
 def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
-    """One checked report, by the verb of its kind; a refusal is raised."""
+    """Store one validated report by the operation of its kind; raises its refusal."""
     if isinstance(report, EventReport | ToolOutputReport):
         [answer] = episodes.record_events([report], trust=trust, at=at)
         if isinstance(answer, Exception):
@@ -92,7 +92,7 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
 
 
 def answer_to(stored: Ingested, *, at: datetime) -> tuple[int, Json]:
-    """The status and the body that answer a report, alone or as an item of a batch."""
+    """The status and body for a stored report, alone or as an item of a batch."""
     if stored.memory is None:
         return 202, Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
     body = Memory.of(stored.memory, at=at, events=stored.events or None)

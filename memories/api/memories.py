@@ -64,7 +64,7 @@ class StoredClaim(Shape):
 
     @classmethod
     def response(cls, stored: claims.Stored, *, at: datetime) -> Response:
-        """201 new, 202 accepted or proposed, else 200."""
+        """201 for a new claim, 202 for an accepted or proposed one, else 200."""
         if stored.accepted:
             return Response(Accepted.answer, status=202)
         memory = Memory.of(stored.memory, at=at) if stored.memory else None
@@ -135,11 +135,11 @@ class Memories(WriteView):
 
     @staticmethod
     def _count_use(rows: Sequence[models.Memory]) -> None:
-        """What an agent asks of one source or company, it uses."""
+        """Count a use of memories that an agent lists by source or company."""
         models.Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
 
     def _stubs(self, request: Request, *, at: datetime) -> list[Json]:
-        """Of what lies exactly one level above the caller; newest first."""
+        """Stubs of memories exactly one level above the caller, newest first."""
         current = models.Memory.objects.just_above(self.trust).current(timezone.now())
         rows = _filtered(request, current, at=timezone.now(), names=("scope",))
         return [Stub.of(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
@@ -175,7 +175,7 @@ def _filtered(
     at: datetime,
     names: Collection[str] = EVERY_FILTER,
 ) -> MemoryQuerySet:
-    """By the query string; `names` are the columns that may be asked for, beside the type."""
+    """Filter by the query string; `names` are the allowed columns besides the type."""
     rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
         if name in names and (values := paging.choice(request, name, allowed)):
@@ -195,13 +195,13 @@ def _filtered(
 
 
 def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Of the types that are named, else everything but episodes."""
+    """Filter by the types in the query string, else everything but episodes."""
     types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
     return rows.filter(type__in=types) if types else rows.knowledge()
 
 
 def _order(request: Request, *, best_first: bool) -> Order:
-    """The `ordering` parameter (a - in front: descending), made unique by the id; default newest first."""
+    """The `ordering` parameter (a leading - for descending), made unique by the id; default newest first."""
     ordering = request.query_params.get("ordering")
     if ordering is None:
         return ("-confidence", "-created_at", "-id") if best_first else ("-created_at", "-id")

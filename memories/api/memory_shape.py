@@ -88,7 +88,7 @@ class Provenance(Shape):
 
     @classmethod
     def of(cls, row: models.Memory, events: list[models.Event] | None) -> Json:
-        """Of an episode: its events (those at hand) and its outcome."""
+        """Sources of a memory; of an episode its loaded events and its outcome."""
         if row.type != Type.EPISODIC:
             sources = [with_utc_timestamp(source) for source in row.provenance.get("sources", [])]
         else:
@@ -168,7 +168,7 @@ class Memory(Shape):
 
     @classmethod
     def of(cls, row: models.Memory, *, at: datetime, events: list[models.Event] | None = None) -> Json:
-        """`events`: of an episode, those that its timeline shows; None leaves the timeline out, as lists do."""
+        """Represent a memory. `events`: of an episode, those in its timeline; None leaves it out, as lists do."""
         return cls.from_row(
             row,
             payload=_payload(row, events),
@@ -180,7 +180,7 @@ class Memory(Shape):
 
     @classmethod
     def of_id(cls, memory_id: UUID, *, at: datetime) -> Json:
-        """As it stands after a write."""
+        """Represent a memory after a write, loaded by its id."""
         return cls.of(models.Memory.objects.select_related(*RELATED).get(pk=memory_id), at=at)
 
 

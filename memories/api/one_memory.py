@@ -85,7 +85,9 @@ class MemoryView(ApiView):
         return models.Memory.objects.visible_to(self.trust).unexpired(at)
 
     def show(self, rows: MemoryQuerySet, *, at: datetime) -> Response:
-        """The first of them with what `include` asks for. An agent that reads it uses it, a person does not."""
+        """Answer with the first row and what `include` asks for. A read by an agent counts as a use, one by a person
+        does not.
+        """
         row = rows.select_related(*RELATED).first()
         if row is None:
             raise NotFound
@@ -156,7 +158,7 @@ class OneMemory(MemoryView):
 
 
 class OneByKey(MemoryView):
-    """What is live under the key, else what was closed last."""
+    """The live memory of a key, else the one closed last."""
 
     filters = frozenset({"scope", "include"})
     others = {"DELETE": DRY_RUN | {"scope"}}
@@ -209,7 +211,7 @@ class Erase(WriteView):
 
 
 def _change(body: Any) -> tuple[Reason, edits.Edit]:
-    """The two parts of a `Change`. Invalid names each wrong field."""
+    """Split a `Change` into its reason and its edit. Invalid names each wrong field."""
     if not isinstance(body, dict):
         return Reason(), edits.parse_edit(body)
     reason = read(Reason, {name: body[name] for name in body if name == "why"})

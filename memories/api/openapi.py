@@ -71,7 +71,7 @@ def operation(
     media_type: str = "application/json",
     more_examples: Mapping[str, tuple[str, Any]] | None = None,
 ) -> Callable[[M], M]:
-    """Documents a method of a view; the first line of its docstring is the summary, the rest the description.
+    """Document a view's method: the first line of its docstring is the summary, the rest the description.
 
     `answers`: the shape of a 200, or status -> shape. `takes`: the shape of the request. `example`: of the request
     where there is one, else of the answer (default: that of its shape). `refuses`: statuses beyond those that every
@@ -104,7 +104,7 @@ def operation(
 
 
 def operation_of(view: Any, method: str) -> Operation:
-    """That of the method which answers; a POST that is done once for an Idempotency-Key is answered by `write`."""
+    """The operation of the method that answers; that of `write` for a POST with an Idempotency-Key."""
     handler = view.write if _writes(view, method) else getattr(view, method.lower())
     documented: Operation = handler.operation
     return documented
@@ -115,7 +115,7 @@ def _writes(view: Any, method: str) -> bool:
 
 
 class OperationSchema(AutoSchema):
-    """DRF's schema class: what `operation` says of the view's method."""
+    """DRF schema class that reads the `operation` of the view's method."""
 
     view: Any
 
@@ -184,7 +184,7 @@ class TokenSchemes(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return [bearer, {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same token"}]
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
-        """Either of them, not both."""
+        """Require either of the schemes, not both."""
         return [{name: []} for name in self.name]
 
 

@@ -32,7 +32,7 @@ def query(name: str, schema: dict[str, Any], description: str, **more: Any) -> O
 
 
 def some_of(name: str, values: Iterable[str], description: str) -> OpenApiParameter:
-    """One or several of these, separated by commas (or the parameter repeated)."""
+    """Document a parameter with one or several of these values, comma-separated or repeated."""
     schema = {"type": "array", "items": {"type": "string", "enum": list(values)}}
     return query(name, schema, description, style="form", explode=False)
 
@@ -76,7 +76,7 @@ KNOWN = {parameter.name: parameter for parameter in SHARED}
 
 
 def number(request: Request, name: str, *, default: int, least: int, most: int) -> int:
-    """A whole number of the query string; Invalid names the parameter and its range."""
+    """Parse an integer parameter; Invalid names the parameter and its range."""
     text = request.query_params.get(name)
     if text is None:
         return default
@@ -86,7 +86,7 @@ def number(request: Request, name: str, *, default: int, least: int, most: int) 
 
 
 def share(request: Request, name: str) -> float:
-    """A number from 0 to 1 of the query string; Invalid names the parameter."""
+    """Parse a parameter from 0 to 1; Invalid names the parameter."""
     text = request.query_params[name]
     if not SHARE.fullmatch(text):
         raise Invalid(FieldError(f"/{name}", "out_of_range", "must be a number from 0 to 1"))
@@ -94,7 +94,7 @@ def share(request: Request, name: str) -> float:
 
 
 def choice(request: Request, name: str, allowed: list[str], other_names: Mapping[str, str] | None = None) -> list[str]:
-    """One or several values of a parameter (repeated or comma-separated), each of them allowed; [] when absent."""
+    """Parse one or several allowed values of a parameter (repeated or comma-separated); [] when absent."""
     given = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
     values = [(other_names or {}).get(value, value) for value in given]
     if unknown := [value for value in values if value not in allowed]:
@@ -104,12 +104,12 @@ def choice(request: Request, name: str, allowed: list[str], other_names: Mapping
 
 
 def exact(request: Request, *names: str) -> dict[str, str]:
-    """The columns that the query string wants to be equal to something."""
+    """Parse equality filters: the named parameters that are present."""
     return {name: request.query_params[name] for name in names if name in request.query_params}
 
 
 def identifier(request: Request, name: str) -> UUID:
-    """An id of the query string; Invalid names the parameter."""
+    """Parse an id parameter; Invalid names the parameter."""
     try:
         return UUID(request.query_params[name])
     except ValueError:
@@ -117,12 +117,12 @@ def identifier(request: Request, name: str) -> UUID:
 
 
 def flag(request: Request, name: str) -> bool:
-    """Whether a parameter says yes."""
+    """Parse a boolean parameter; False when absent."""
     return choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
 
 
 def boolean(request: Request, name: str) -> bool | None:
-    """True or false; None when the parameter is absent."""
+    """Parse a boolean parameter; None when absent."""
     values = choice(request, name, ["true", "false"])
     return values[-1] == "true" if values else None
 
@@ -133,7 +133,7 @@ def cursor(request: Request) -> Cursor | None:
 
 
 def moment(request: Request) -> datetime:
-    """The instant of the first page: what fades is the same on every page. What has expired is asked of the clock."""
+    """The instant of the first page, at which decaying values are computed on every page; expiry uses the clock."""
     place = cursor(request)
     return place.at if place else timezone.now()
 
@@ -150,8 +150,11 @@ def answer(
     also: Sequence[QuerySet[Any]] = (),
     use: Callable[[Sequence[M]], object] | None = None,
 ) -> Response:
-    """{next, previous, results}: absolute URLs or null. `after` follows the last row of the last page; `also` are other
-    tables whose rows stand among these; `use` is called with the rows of the page once they are shown."""
+    """Answer with one page: {next, previous, results}, with absolute URLs or null.
+
+    `after` follows the last row of the last page; `also`: other tables merged into the list; `use` is called with the
+    rows of the page once they are shown.
+    """
     limit = number(request, "limit", default=default, least=1, most=200)
     current = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
     body = {

@@ -106,7 +106,7 @@ class Performance(Shape):
 
     @classmethod
     def of(cls, row: models.Performance | None) -> Json:
-        """None: nothing was counted yet."""
+        """Represent a track record; None: nothing was counted yet."""
         row = row or models.Performance()
         return cls.from_row(row, success_count=row.successes, failure_count=row.failures, partial_count=row.partials)
 
@@ -135,7 +135,7 @@ class CompetencePayload(OpenShape):
 
     @classmethod
     def of(cls, row: models.Memory) -> Json:
-        """A skill that agents may not download is not named."""
+        """Represent a competence, without the name of a skill that agents may not download."""
         payload = dict(row.payload)
         skill = payload.pop("skill", None) if row.status in (Status.CONFIRMED, Status.APPLIED) else None
         payload.pop("skill", None)
@@ -193,7 +193,7 @@ class PlanMetrics(Shape):
 
     @classmethod
     def of(cls, row: models.Performance | None) -> Json:
-        """The track record in the words of plans. `failure_rate`: of successes and failures."""
+        """Represent a track record in the terms of plans. `failure_rate`: of successes and failures."""
         row = row or models.Performance()
         failure_rate = None if row.success_rate is None else 1 - row.success_rate
         count = row.uses + row.partials
@@ -206,7 +206,7 @@ class PlanPayload(OpenShape):
 
 
 def stored_payload(row: models.Memory) -> Json:
-    """Of a statement or a working state: as it is stored, with times as all others are written."""
+    """The stored payload of a statement or working state, with normalised instants."""
     payload = {"kind": row.type, **row.payload}
     if "evidence" in payload:
         payload["evidence"] = [with_utc_timestamp(source) for source in payload["evidence"]]
@@ -214,10 +214,10 @@ def stored_payload(row: models.Memory) -> Json:
 
 
 def with_utc_timestamp(source: Json) -> Json:
-    """Rows of former versions end in `+00:00`."""
+    """Rewrite the instant of older rows, which ends in `+00:00`."""
     return {**source, "timestamp": normalize_instant(source["timestamp"])} if "timestamp" in source else source
 
 
 def dependencies(event: models.Event) -> list[str]:
-    """By the names of today's nodes; former events name them `n<position>`."""
+    """Dependencies by current node names; older events name nodes `n<position>`."""
     return resolve(event.depends_on, event.episode_id, event.position)[0]

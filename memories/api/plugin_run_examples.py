@@ -15,7 +15,7 @@ MET = {"entity_type": "contact", "entity_value": "sarah@newclient.com", "company
 
 @dataclass(frozen=True)
 class RuleExample:
-    """What a rule looks for, in words; the body of a batch; and the key of the candidate that it becomes."""
+    """A description of what a rule looks for, a batch body, and the key of the resulting candidate."""
 
     words: str
     key: str
@@ -27,7 +27,7 @@ class RuleExample:
 
 
 def plugin_run(source: str, day: int, context: Json, *, minute: int = 0, **more: Any) -> Json:
-    """An item of a batch: this plugin ran on that day of March 2026."""
+    """A batch item: this plugin ran on that day of March 2026."""
     ref, at = f"{source}-{day}-{minute}", f"2026-03-{day:02}T08:{minute:02}:00Z"
     return {
         "kind": "event",
@@ -42,7 +42,7 @@ def plugin_run(source: str, day: int, context: Json, *, minute: int = 0, **more:
 
 
 def _followed(day: int) -> list[Json]:
-    """Triage, then a draft, in one session."""
+    """Two runs in one session: triage, then a draft."""
     thread: Json = {"thread_id": f"inbox-{day}"}
     first = plugin_run("triage", day, {"input_type": "email"}, **thread)
     return [first, plugin_run("drafting", day, {"output_type": "draft"}, minute=10, **thread)]

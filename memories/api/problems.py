@@ -73,13 +73,13 @@ class Problem(Refusal):
 
 
 def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:
-    """One problem as an answer. `path` is the request's, without its query string."""
+    """Build a problem response. `path` is the request's, without its query string."""
     body = problem_body(status, detail, code=code, instance=path, request_id=request_id.get(), **more)
     return Response(body, status=status, content_type="application/problem+json")
 
 
 def handler(error: Exception, context: dict[str, Any]) -> Response:
-    """DRF's exception handler: whatever is raised in a view of the API becomes a problem, never HTML, never a trace."""
+    """DRF's exception handler: any exception in an API view becomes a problem, never HTML or a traceback."""
     set_rollback()
     path = context["request"].path
     answer = _of_ours(error, path) or unavailable(error, path) or _of_framework(error, path)
@@ -90,7 +90,7 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def refusal(error: Exception) -> Json | None:
-    """The error of a verb as the arguments of `problem_body`; None for an error that is no refusal."""
+    """The arguments of `problem_body` for a domain exception; None for any other."""
     if isinstance(error, Invalid):
         errors = [Wrong.from_row(wrong) for wrong in error.errors]
         return {"status": 400, "detail": str(error.errors[0]), "errors": errors}
@@ -106,7 +106,7 @@ def refusal(error: Exception) -> Json | None:
 
 
 def unavailable(error: BaseException | None, path: str) -> Response | None:
-    """The answer to an outage beneath us; None for any other fault."""
+    """The answer to an outage of the database; None for any other error."""
     broken = outage(error)
     if broken is None:
         return None

@@ -18,8 +18,10 @@ MOST_NAMED = 100
 
 
 def add_episodes(answer: Any, trust: Trust) -> None:
-    """Names them, in place, in each memory that was learned from runs: the first ones, of those that the caller may
-    see. One query however long the answer is, and none where nothing was learned."""
+    """Add the first visible source episodes to each learned memory in an answer, in place.
+
+    One query however long the answer is, and none where nothing was learned.
+    """
     learned = {UUID(str(memory["id"])): memory for memory in _learned(answer)}
     if not learned:
         return

@@ -41,7 +41,7 @@ CHANGED: Answers = {200: Revised, 202: NotChanged}
 
 
 def revision(id: str, takes: type[BaseModel], example: Json, answers: Answers = NEW) -> Callable[[M], M]:
-    """Documents a revision."""
+    """Document a revision."""
     return operation(id, "Revision", answers, takes=takes, example=example, refuses=(404, 409), also=ALSO)
 
 
@@ -49,7 +49,7 @@ class RevisionView(WriteView):
     needs = {"POST": (Permission.INGEST, Permission.REVIEW)}
 
     def revise(self, verb: str, shape: type[BaseModel], *ids: UUID, status: int = 201) -> Response:
-        """`ids`: what is revised, else those that the body names. `status`: of a revision that was done."""
+        """Run a revision. `ids`: the revised memories, else those in the body. `status`: of a completed revision."""
         body: Any = check(shape, self.request.data)
         change = Change(verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", None) or "")
         at = timezone.now()

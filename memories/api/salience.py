@@ -20,7 +20,7 @@ MOST = 1.0  # all that there is of salience
 
 
 def _capped(value: Any) -> Any:
-    """Also a whole number that no float can hold."""
+    """Cap an amount, including integers too large for a float."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != float("inf")
     return min(value, MOST) if is_number else value
 

@@ -27,7 +27,7 @@ class Shape(BaseModel):
 
     @classmethod
     def from_row(cls, row: object, **derived: Any) -> Json:
-        """The answer as plain data: a field is taken from `derived`, else it is the attribute of its name.
+        """Represent a row as plain data: a field is taken from `derived`, else it is the attribute of its name.
 
         A field with a default is left out unless `derived` has it.
         """
@@ -57,7 +57,7 @@ class Page(Shape):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_kwargs: Any) -> None:
-        """A page of the example of its first kind of item."""
+        """Set the page's example from the example of its first kind of item."""
         [item] = get_args(cls.model_fields["results"].annotation)
         first, *_ = get_args(item) or (item,)
         cls.example = page_example(first.example)
@@ -69,7 +69,7 @@ def page_example(item: Json) -> Json:
 
 @cache
 def _plan(shape: type[Shape], derived: tuple[str, ...]) -> tuple[Json, list[str], Callable[[object], Sequence[Any]]]:
-    """The required fields, those of them that are attributes, and what reads these."""
+    """The required fields, those of them that are attributes, and the getter of these."""
     required = [name for name, field in shape.model_fields.items() if field.is_required()]
     columns = [name for name in required if name not in derived]
     several = len(columns) > 1

@@ -18,7 +18,7 @@ from memories.api.search import Retrieve, Search
 
 
 class AnyTextConverter(StringConverter):
-    """The rest of the address, slashes and line breaks included: a caller's own name of something."""
+    """URL converter for the rest of the path, slashes and line breaks included, e.g. a caller's own key."""
 
     regex = "(?s:.+)"
 

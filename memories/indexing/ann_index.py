@@ -30,14 +30,16 @@ IndexExpression.register_wrappers(OrderBy, OpClass, Collate)  # else only the ap
 
 
 def index_name(model: str) -> str:
-    """Another definition is another index: `ensure` builds it, and removes the former one."""
+    """The name of the index, with a hash of its definition: `ensure` builds a changed one and removes the former."""
     graph = ", ".join(f"{name} = {value}" for name, value in GRAPH.items())
     return f"vector_near_{hashlib.sha256(f'{model} {OPERATOR_CLASS} {graph}'.encode()).hexdigest()[:16]}"
 
 
 def prepare(cursor: Cursor) -> None:
-    """For the rest of the transaction: how hard the index is searched, and that it goes on where filters leave too
-    few of what it found; then what it finds is in order only by and large."""
+    """Set the search effort of the index for the transaction, and iterative scans where filters leave too few rows.
+
+    Rows of an iterative scan are only approximately ordered.
+    """
     cursor.execute(
         "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)",
         [str(EFFORT)],
@@ -45,8 +47,10 @@ def prepare(cursor: Cursor) -> None:
 
 
 def ensure() -> str:
-    """Builds the index of the serving model where it is worth it, and removes those of others and what an interrupted
-    build left. Outside a transaction. Says what it did."""
+    """Build the index of the serving model where it is worth it, and remove others and invalid ones.
+
+    Must run outside a transaction. Returns a description of what it did.
+    """
     model = EmbeddingModel.objects.serving()
     wanted = index_name(model)
     with connection.cursor() as cursor:

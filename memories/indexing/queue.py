@@ -27,9 +27,9 @@ class PendingPassage(NamedTuple):
 
 
 def embed_some(*, at: datetime) -> Counter[str]:
-    """Gives the next passages of the queue their vectors; nothing counted means that nothing waits (or is in hand).
+    """Embed the next passages of the queue; returns an empty counter when none waits or others have them.
 
-    Unavailable: the endpoint does not work; what was taken waits on as before.
+    Unavailable: the endpoint does not work; the passages stay in the queue.
     """
     embedder = embedding.embedder()
     taken = Pending.objects.take(embedder.name, at=at, most=MOST_AT_ONCE)
@@ -50,7 +50,7 @@ def embed_some(*, at: datetime) -> Counter[str]:
 
 
 def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
-    """What may leave the machine as it is classified now; the rest is found by its words."""
+    """The passages that may leave the machine by their present sensitivity; the rest is found by words only."""
     rows = Passage.objects.filter(pk__in=taken).order_by("pk")
     if embedder.external:
         rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
@@ -73,7 +73,7 @@ def _ask(batch: Sequence[PendingPassage], embedder: Embedder) -> list[Array | No
 
 
 def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
-    """Vectors of two sizes cannot be compared: the first that a model gives decides."""
+    """Fix the dimensions of a model at its first vectors, since vectors of two sizes cannot be compared."""
     size = next((len(vector) for vector in vectors if vector is not None), 0)
     if not size:
         return
@@ -86,7 +86,7 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
 
 
 def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
-    """What has been deleted meanwhile is passed by; a text without a vector leaves the queue too."""
+    """Write vectors; skip deleted passages, and remove texts without a vector from the queue."""
     found = [
         (said.passage, halfvec_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None
     ]

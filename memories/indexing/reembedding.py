@@ -21,7 +21,7 @@ MOST_SET_ASIDE = 0.01  # of all passages: with more a model does not take over
 
 
 class Step(NamedTuple):
-    """How far it is: `done` of `total` (0 = not known) in this stage. IN_HAND: other workers have the last ones."""
+    """Progress: `done` of `total` (0 = not known) in this stage. IN_HAND: other workers have the last ones."""
 
     stage: str
     done: int
@@ -29,11 +29,11 @@ class Step(NamedTuple):
 
 
 class SetAside(Exception):
-    """Too many passages have no vector for the model to take over; a sentence."""
+    """Too many passages have no vector for the model to take over; the message is a sentence."""
 
 
 def due() -> bool:
-    """Whether the model of the settings is not the one that serves, or nobody has looked yet whether all is indexed."""
+    """Whether the configured model is not the serving one, or the backfill has never been checked."""
     return not EmbeddingModel.objects.filter(active=True, name=embedding.embedder().name).exists()
 
 
@@ -42,7 +42,7 @@ def retry_set_aside() -> int:
 
 
 def reembed() -> Iterator[Step]:
-    """Step by step, so that whoever asks can stop after any of them; asked again it goes on where it stopped.
+    """Run the backfill step by step; it may be stopped after any step, and continues there when called again.
 
     Unavailable: the endpoint does not work. SetAside: the model does not take over.
     """
@@ -55,7 +55,7 @@ def reembed() -> Iterator[Step]:
 
 
 def _passages() -> Iterator[Step]:
-    """What was stored before there were passages."""
+    """Write the missing passages of older memories."""
     none = ~Exists(Passage.objects.filter(memory=OuterRef("pk")))
     untold = ~Exists(Passage.objects.filter(event=OuterRef("pk")))
     untitled = ~Exists(Passage.objects.filter(memory=OuterRef("pk"), position=0))
@@ -77,7 +77,7 @@ def _written(rows: QuerySet[Any], stage: str, write: Callable[[Sequence[Any]], N
 
 
 def _queue(wanted: Embedder) -> Iterator[Step]:
-    """Puts every passage without a vector of this model into its queue, but what may not leave the machine."""
+    """Queue every passage without a vector of this model, except those that may not leave the machine."""
     most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if wanted.external else max(Sensitivity)
     after, last = 0, Passage.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     while after < last:
@@ -108,7 +108,7 @@ def _vectors(wanted: Embedder) -> Iterator[Step]:
 
 
 def _take_over(wanted: Embedder) -> None:
-    """From now on searches compare the vectors of this model."""
+    """Make this model the serving one."""
     mean = _mean(wanted)
     facts = {
         "dimensions": wanted.dimensions if mean is None else len(mean),
@@ -122,7 +122,7 @@ def _take_over(wanted: Embedder) -> None:
 
 
 def _mean(wanted: Embedder) -> list[float] | None:
-    """What all texts have in common: the model's own, else that of what is stored."""
+    """The mean vector of all texts: the model's own, else that of a sample of stored vectors."""
     if wanted.mean is not None:
         return [float(number) for number in wanted.mean]
     sample = Vector.objects.filter(model=wanted.name)[:SAMPLE]

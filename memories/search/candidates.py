@@ -19,14 +19,14 @@ INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # as the index passag
 
 @dataclass(frozen=True)
 class Pool:
-    """`words`: those of the question, with how telling each is among what the caller may see."""
+    """The candidates of a search. `words`: those of the question, with how rare each is in what the caller may see."""
 
     candidates: list[Candidate]
     words: list[Word]
 
 
 def pool(plan: SearchPlan) -> Pool:
-    """Read the candidates of a search: trust, scope, status and time are asked before anything is ranked or counted."""
+    """Read the candidates of a search. Trust, scope, status and time are filtered before ranking and counting."""
     if plan.question.is_empty:
         return Pool([], [])
     with connection.cursor() as cursor:
@@ -66,13 +66,13 @@ def statement(plan: SearchPlan) -> str:
 
 @cache
 def _parts() -> dict[str, str]:
-    """The parts of the file by name, without comments."""
+    """The parts of statement.sql by name, without comments."""
     _, *pairs = re.split(r"^-- part: (.+)$", STATEMENT.read_text(encoding="utf-8"), flags=re.MULTILINE)
     texts = (re.sub(r"^--.*\n", "", text, flags=re.MULTILINE).strip() for text in pairs[1::2])
     return dict(zip(pairs[::2], texts, strict=True))
 
 
 def _mask(words: int) -> str:
-    """A bit for each word of the question that the passage p holds."""
+    """SQL for a bit mask of the question's words that the passage p holds."""
     bits = (f"(p.search @@ %(word{n})s::tsquery)::int::bigint << {n}" for n in range(words))
     return " | ".join(f"({bit})" for bit in bits) or "0"

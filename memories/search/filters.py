@@ -12,7 +12,7 @@ SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidenc
 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
-    """The memories that a request asks for, among those that `trust` may see."""
+    """Filter for the memories that a request asks for, among those that `trust` may see."""
     found = trust.filter & valid(at) & where(status__in=request.statuses_wanted)
     exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
     listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
@@ -22,8 +22,10 @@ def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
 
 
 def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter:
-    """What may be put into a prompt: knowledge that is believed and unflagged, about one of these companies or about
-    none; of skills those that are published."""
+    """Filter for what may be put into a prompt.
+
+    Knowledge that is believed and unflagged, about one of these companies or about none; only published skills.
+    """
     about = Where("company_id", "in", ["", *companies], or_null=True)
     published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])

@@ -11,8 +11,11 @@ MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # of a question; each is a bit of 64
 
 @dataclass(frozen=True)
 class LexemeQuery:
-    """`tsquery` finds the candidates. Where not everything is looked at: `most` of them, `total` passages in all, and
-    how many hold each word as far as it is not counted (None: counted)."""
+    """The lexemes to search for.
+
+    `tsquery` finds the candidates. With a limit: `most` of them, `total` passages in all, and how many hold each word
+    as far as that is estimated (None: counted exactly).
+    """
 
     tsquery: str
     most: int | None
@@ -23,8 +26,10 @@ class LexemeQuery:
 def lexeme_query(
     words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None, most: int = MOST_MATCHED
 ) -> LexemeQuery:
-    """Any of the words, where few passages are expected to hold one; else any of the rarest; where even the rarest is
-    in too many, it together with the next ones."""
+    """Build the query: any of the words where few passages match, else any of the rarest words.
+
+    Where even the rarest word matches too many, it is combined with the next ones.
+    """
     total = known.passages_in(scopes)
     expected = [total * known.share(word) for word in words]
     if total <= most or sum(expected) <= most:
@@ -58,15 +63,15 @@ def _any(words: Sequence[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """Write a lexeme as tsquery does, whatever is in it."""
+    """Quote a lexeme for tsquery."""
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def most_telling(words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None = None) -> list[str]:
-    """The rarest words; of those as rare the longest.
+    """The rarest words; among equally rare ones the longest.
 
-    Where the caller sees little, more of them, and only the longest: how frequent a word is, is known of everything
-    together, and would tell what is in rows that the caller may not see.
+    Where the caller sees little, more words, and only by length: word frequencies are known for all rows together, and
+    would tell what is in rows that the caller may not see.
     """
     if known.passages_in(scopes) <= MOST_MATCHED:
         return sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS_OF_FEW]

@@ -20,8 +20,10 @@ MOST_NEAREST = 5_000  # nearest passages among which the memories asked for are 
 
 
 class Centring(NamedTuple):
-    """What it takes to leave the mean m of all texts out of a comparison with the question a: m as SQL reads it, mm,
-    am - mm and |a - m|. All None: the vectors can only be compared as they are."""
+    """Values for comparing vectors without the mean m of all texts, for the question vector a.
+
+    m as SQL reads it, mm, am - mm and |a - m|. All None: vectors can only be compared uncentred.
+    """
 
     mean: str | None = None
     mean_square: float | None = None
@@ -31,7 +33,7 @@ class Centring(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A question, the memories among which it is answered, and the moment at which that is."""
+    """A question, the memories to search, and the moment of the search."""
 
     question: Question
     filter: Filter
@@ -39,20 +41,20 @@ class SearchPlan:
 
     @property
     def scopes(self) -> list[str] | None:
-        """None: all of them."""
+        """The scopes to search; None: all."""
         scopes: list[str] | None = self.filter.value("scope")
         return scopes
 
     @property
     def uses_index(self) -> bool:
-        """Whether meaning is looked up in an index that may miss some: where there is too much to compare it all."""
+        """Whether to use the approximate index for meaning, where there are too many vectors to compare."""
         known = self.question.statistics
         many = known.passages_in(self.scopes) > settings.ANN_FROM_PASSAGES
         return many and ann_index.index_name(self.question.model) in known.indexes
 
     @property
     def wants_few(self) -> bool:
-        """Whether few memories are asked for, so that the database may begin with them."""
+        """Whether the filter leaves few memories, so that the database may start from these."""
         types = self.filter.value("type")
         few = bool(types) and self.question.statistics.passages_of(types, self.scopes) <= FEW
         return few or filters.is_selective(self.filter)
@@ -71,7 +73,7 @@ class SearchPlan:
         return Centring(halfvec_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
 
     def parameters(self) -> dict[str, Any]:
-        """The values of statement.sql, by name."""
+        """The parameters of statement.sql, by name."""
         question, sought = self.question, self.lexeme_query
         return {
             **self.filter.values(),

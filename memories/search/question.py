@@ -22,8 +22,11 @@ ENDPOINT_SECONDS = 2.0  # that an endpoint has for the vector of a question
 
 @dataclass(frozen=True)
 class Question:
-    """`words`: lexemes, at most 60. `vector`: None where the text has no meaning to the model `model`, or there was no
-    answer from it. `mean`: what all texts of the model have in common, where that is known."""
+    """A parsed question.
+
+    `words`: at most 60 lexemes. `vector`: None where the text has no meaning to the model `model`, or the endpoint
+    failed. `mean`: the mean vector of the model's texts, where it is known.
+    """
 
     text: str
     words: list[str] = field(default_factory=list)
@@ -34,12 +37,12 @@ class Question:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing can be looked for."""
+        """Whether there is nothing to search for."""
         return not self.words and self.vector is None
 
 
 def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
-    """The serving model, the vector of the text, and what failed. Not to be called inside a transaction."""
+    """The serving model, the vector of the text, and failed parts. Must not be called inside a transaction."""
     model = EmbeddingModel.objects.serving_with_mean()
     try:
         vector = embedding.ask(embedding.named(model.name), text, patience=ENDPOINT_SECONDS)
@@ -50,7 +53,7 @@ def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
 
 
 def read_question(text: str, model: Serving, vector: Array | None, scopes: Collection[str] | None) -> Question:
-    """Parse a question into lexemes, the most telling ones in these scopes (None: all) where they are many.
+    """Parse a question into lexemes; where they are many, the rarest ones in these scopes (None: all).
 
     One statement, which refreshes the statistics of the tables where they are stale.
     """

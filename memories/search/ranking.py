@@ -23,7 +23,7 @@ PAIRS = 0.5  # of the pairs of characters of a question, about as many as are wo
 
 @dataclass(frozen=True)
 class Weights:
-    """`neighbours`: what a word counts that was said one, two, ... passages away."""
+    """Weights of the ranking. `neighbours`: the weight of a word one, two, ... passages away."""
 
     words: float = 0.7
     meaning: float = 0.3
@@ -39,8 +39,11 @@ def weights_of(named: Mapping[str, Any]) -> Weights:
 
 
 class Candidate(NamedTuple):
-    """A passage of the pool. `matched`: bit n is set when it holds the question's word n. `cosine`: of the vectors as
-    they are, `similarity` without what all texts have in common; None without a vector."""
+    """A passage of the pool.
+
+    `matched`: bit n is set when it holds the question's word n. `cosine`: of the raw vectors, `similarity`: centred;
+    None without a vector.
+    """
 
     passage: int
     memory: Any
@@ -57,8 +60,11 @@ class Candidate(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of the question. `idf`: among the passages that hold one of the words; `rarity`: the same, as if there
-    were FEW_PASSAGES more of them. `whole` False: a pair of characters of a script without spaces, by chance a word."""
+    """A word of the question.
+
+    `idf`: among the passages that hold one of the words; `rarity`: the same with FEW_PASSAGES more of them. `whole`
+    False: a character bigram of a script without spaces, which may not be a word.
+    """
 
     idf: float
     rarity: float
@@ -66,8 +72,11 @@ class Word(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """`score` is the sum of the four parts after it, and says which of the pool is better. `relevance` says how much of
-    the question the passage answers, 0 to 1, whatever else is in the pool."""
+    """A scored passage.
+
+    `score` is the sum of the four parts after it, and orders the pool. `relevance`: how much of the question the
+    passage answers, 0 to 1, independent of the rest of the pool.
+    """
 
     candidate: Candidate
     score: float
@@ -79,7 +88,7 @@ class Scored(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A memory: `passages` best first, `of_best` what its best one scores as a share of the best in the pool."""
+    """A ranked memory: `passages` best first, `of_best`: its best score as a share of the best in the pool."""
 
     score: float
     of_best: float
@@ -87,18 +96,22 @@ class Ranked(NamedTuple):
 
     @property
     def relevance(self) -> float:
-        """That of its best passage."""
+        """The relevance of its best passage."""
         return self.passages[0].relevance
 
 
 def idf(found: float, holding: Sequence[float]) -> list[float]:
-    """ln(1 + (N - df + 0.5) / (df + 0.5)): how telling each word is, of `found` passages `holding` it."""
+    """Inverse document frequency (BM25): ln(1 + (N - df + 0.5) / (df + 0.5)), with N = `found` and df of each word in
+    `holding`.
+    """
     return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
 
 
 def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> list[Scored]:
-    """Every passage of the pool with its score, best first; of equal ones the later stored. `words`: in the order of
-    the bits of `matched`."""
+    """Score every passage of the pool, best first; on a tie the later stored one first.
+
+    `words`: in the order of the bits of `matched`.
+    """
     if not pool:
         return []
     group = {memory: number for number, memory in enumerate({row.memory: None for row in pool})}
@@ -124,7 +137,7 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
 
 
 def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
-    """Each memory by its best passage, then by salience and confidence. `scored` is best first."""
+    """Rank memories by their best passage, then by salience and confidence. `scored` is best first."""
     best = scored[0].score if scored else 0.0
     found: dict[Any, list[Scored]] = {}
     for one in scored:
@@ -141,8 +154,10 @@ def _ranked(passages: list[Scored], best: float, weights: Weights) -> Ranked:
 
 
 def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:
-    """The mean of two shares: how much the passage's own words tell of what all of the question's words tell, and how
-    alike both are in meaning. Where there is nothing to compare by one of them, the other alone."""
+    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning.
+
+    Where one of the two is undefined, the other alone.
+    """
     alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
     told = np.array([word.rarity for word in words], dtype=float)
     most = sum(word.rarity * (1.0 if word.whole else PAIRS) for word in words)
@@ -153,8 +168,10 @@ def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float 
 
 
 def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
-    """For each passage and word how near it was said: 1 in the passage itself, less further away, 0 out of reach.
-    `places`: memory and position of each, in their order."""
+    """Weight of each word for each passage by distance: 1 in the passage itself, less further away, 0 out of reach.
+
+    `places`: memory and position of each passage, sorted.
+    """
     near = bits.copy()
     memory, position = places.T
     reach = np.array([0.0, *neighbours, 0.0])
@@ -167,7 +184,7 @@ def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
 
 
 def _between(cosines: Sequence[float | None]) -> Array:
-    """Where each stands between the least and the most alike of the pool, 0 to 1; 0 without a vector."""
+    """Min-max scaling of cosines over the pool, 0 to 1; 0 without a vector."""
     values = np.array(cosines, dtype=float)  # None becomes nan
     if np.isnan(values).all():
         return np.zeros(len(values))
@@ -186,8 +203,10 @@ def _named(rows: Sequence[Candidate], question: str) -> Array:
 
 
 def is_named(name: str, question: str) -> bool:
-    """Whether the question, casefolded, names this speaker or source: by the whole name or by the first of its words.
-    A role such as `user` is no name."""
+    """Whether the casefolded question names this speaker or source, by the whole name or its first word.
+
+    A role such as `user` is no name.
+    """
     name = name.strip().casefold()
     if not name or name in ROLES:
         return False

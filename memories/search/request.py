@@ -73,7 +73,7 @@ class SearchRequest(BaseModel):
         return [*(self.statuses or (status.value for status in BELIEVED)), *undecided]
 
     def narrows(self, trust: Trust) -> Trust:
-        """What the caller may see, with what the request takes away."""
+        """The caller's trust, as restricted by the request."""
         for limits in (self, self.trust):
             if limits is not None:
                 ceiling = Sensitivity.named(limits.max_sensitivity) if limits.max_sensitivity else None
@@ -82,7 +82,7 @@ class SearchRequest(BaseModel):
 
 
 def check(raw: Any) -> SearchRequest:
-    """Invalid names every wrong field. A field that is null or a blank identifier counts as not given."""
+    """Validate a request body. Invalid names every wrong field. Null and blank identifiers count as not given."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
     given = {name: value for name, value in raw.items() if value is not None}

@@ -38,9 +38,12 @@ class PassageHit(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """`parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, whatever else was found; None
-    where nothing was asked. `matched`: how many of the question's words its best passage holds. `nearest`: the
-    id of its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors."""
+    """A found memory.
+
+    `parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, independent of other results;
+    None without a question. `matched`: how many of the question's words its best passage holds. `nearest`: the id of
+    its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors.
+    """
 
     memory: Memory
     score: float
@@ -64,8 +67,7 @@ class SearchResults:
 
 
 def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> list[Result]:
-    """The memories and passages behind what was ranked. What vanished meanwhile, or rose above the caller, is left
-    out."""
+    """Load the ranked memories and passages, leaving out those deleted, or raised above the caller, since ranking."""
     wanted = {one.passages[0].candidate.memory: one.passages[0].candidate.type for one in kept}
     beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
     rows = Memory.objects.visible_to(trust)
@@ -84,12 +86,12 @@ def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> lis
 
 
 def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
-    """Of knowledge the memory itself says it."""
+    """Whether to load passages: of knowledge the memory itself shows the text."""
     return request.unit == "passage" or one.passages[0].candidate.type == Type.EPISODIC
 
 
 def _passages(ids: list[int]) -> dict[int, list[Any]]:
-    """The columns of `Told`, by plain SQL: asked with every search, where models cost more than all the rest."""
+    """Rows of `Told` by plain SQL: every search needs them, and model instances would cost more than all the rest."""
     if not ids:
         return {}
     with connection.cursor() as cursor:
@@ -119,15 +121,14 @@ def _cosine(row: Candidate) -> float:
 
 
 def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Result]:
-    """Where nothing is asked: by salience now, then newest."""
+    """Results without a question: by salience now, then newest."""
     rows = rows.with_salience(at).select_related("episode", "performance")
     ordered = rows.order_by("-salience_now", "-created_at", "-pk")[:limit]
     return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in ordered]
 
 
 def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
-    """Over those competences and plans among the results that fit the question; None where none were asked for and none
-    found."""
+    """Select among the fitting competences and plans of the results; None where none were requested and none found."""
     found = [result for result in results if result.memory.type in SELECTED_TYPES]
     if not found and not set(SELECTED_TYPES) & set(request.types):
         return None
@@ -138,14 +139,16 @@ def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime
 
 
 def _fitting(found: list[Result]) -> list[Result]:
-    """What only shares a word with the question would take part, and with it no best one would ever stand out."""
+    """Relevant competences and plans only: weak matches would keep the best one from standing out."""
     relevance = [result.relevance for result in found if result.relevance is not None]
     least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
     return [result for result in found if result.relevance is None or result.relevance >= least]
 
 
 def _option(result: Result) -> Option:
-    """The success rate as the lower end of its interval: two of two are less sure than ninety of a hundred."""
+    """The option of a result; its success rate is the lower end of the interval, so that 2 of 2 count less
+    than 90 of 100.
+    """
     memory = result.memory
     record = getattr(memory, "performance", None)
     return Option(

@@ -26,7 +26,7 @@ MOST_STUBS = 50
 
 
 def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
-    """What the caller may see and the request asks for, best first; one use of the first 10 is counted for an agent."""
+    """Search what the caller may see, best first; counts one use of the first 10 results for an agent."""
     found = find(request, trust=trust, at=at)
     if found.results and trust.actor.kind == ActorKind.AGENT:
         used = list(dict.fromkeys(result.memory.pk for result in found.results))[:MOST_COUNTED]
@@ -35,7 +35,7 @@ def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResul
 
 
 def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
-    """Search without counting uses. Not to be called inside a transaction: an endpoint may embed the question."""
+    """Search without counting uses. Must not be called inside a transaction: an endpoint may embed the question."""
     began = time.perf_counter()
     narrowed, text = request.narrows(trust), request.query.strip()
     wanted = filters.of_search(request, narrowed, at)
@@ -64,6 +64,6 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Res
 
 
 def _stubs(wanted: Filter, trust: Trust, *, at: datetime) -> MemoryQuerySet:
-    """By type, scope, tags and time only; newest first. What they say has no part in it."""
+    """Memories for stubs, by type, scope, tags and time only, newest first. Their content is not matched."""
     rows = Memory.objects.just_above(trust).current(at).filter(wanted.on(("type", "tags")).q())
     return rows.order_by("-created_at", "-pk")[:MOST_STUBS]

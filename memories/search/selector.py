@@ -11,8 +11,11 @@ UNKNOWN = 0.5  # without a record, or never reinforced
 
 @dataclass(frozen=True)
 class Option:
-    """`cosine` None: there are no vectors, and confidence (0-100) stands in. `success_rate` None: no record is kept. Of
-    a plan it is 1 - failure_rate, the same number."""
+    """A competence or plan to select from.
+
+    `cosine` None: there are no vectors, and confidence (0-100) is used. `success_rate` None: no record is kept. Of a
+    plan it is 1 - failure_rate.
+    """
 
     id: Any
     confidence: int
@@ -23,7 +26,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Selection:
-    """`selected` best first; `scores` by id; `confidence` is how far the best is ahead of the second."""
+    """The selected options, best first; `scores` by id; `confidence` is the lead of the best over the second."""
 
     selected: list[Any]
     confidence: float
@@ -44,7 +47,9 @@ def score(option: Option, *, at: datetime) -> float:
 
 
 def lead(scores: Sequence[float]) -> float:
-    """Of scores, best first: none 0; one itself, at most 1; more: by which share the best is ahead of the second."""
+    """The lead of sorted scores: 0 for none, the score (at most 1) for one, else the best's relative lead over
+    the second.
+    """
     if not scores:
         return 0.0
     if len(scores) == 1:
@@ -57,7 +62,7 @@ def applicability(option: Option) -> float:
 
 
 def recency(reinforced_at: datetime | None, *, at: datetime) -> float:
-    """Half after 30 days; 1 in the future."""
+    """Exponential decay with a half-life of 30 days; 1 for a moment in the future."""
     if reinforced_at is None:
         return UNKNOWN
     age = max(at - reinforced_at, timedelta())

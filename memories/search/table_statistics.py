@@ -27,8 +27,11 @@ json_build_object(
 
 @dataclass(frozen=True)
 class TableStatistics:
-    """`scopes`, `types` and `words`: the share of passages of a frequent scope or type, or holding a frequent lexeme;
-    all others are `rare`."""
+    """Estimated table statistics.
+
+    `scopes`, `types` and `words`: the share of passages of a frequent scope or type, or holding a frequent lexeme; all
+    others are `rare`.
+    """
 
     passages: float = 0.0
     scopes: dict[str, float] = field(default_factory=dict)
@@ -39,7 +42,7 @@ class TableStatistics:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """From what SQL answered."""
+        """Build from the JSON of the SQL statement."""
         row = json.loads(row) if isinstance(row, str) else row
         words, shares = row["words"] or ([], [])
         return cls(
@@ -52,7 +55,7 @@ class TableStatistics:
         )
 
     def passages_in(self, scopes: Collection[str] | None) -> float:
-        """About how many passages are in these scopes; None: in all."""
+        """Estimated number of passages in these scopes; None: in all."""
         if scopes is None:
             return self.passages
         others = max(0.0, 1.0 - sum(self.scopes.values()))
@@ -60,7 +63,7 @@ class TableStatistics:
         return self.passages * (sum(self.scopes.get(scope, 0.0) for scope in scopes) + (others if unknown else 0.0))
 
     def passages_of(self, types: Collection[str], scopes: Collection[str] | None) -> float:
-        """About how many of those are of these types, if each scope has its share of them."""
+        """Estimated number of passages of these types in these scopes, assuming that both are independent."""
         return self.passages_in(scopes) * sum(self.types.get(type, 0.0) for type in types)
 
     def share(self, word: str) -> float:
@@ -68,13 +71,13 @@ class TableStatistics:
 
 
 def _shares(column: Any) -> dict[str, float]:
-    """None at all where no value is frequent: the database gives both lists as null, then."""
+    """Frequencies by value; empty where no value is frequent: the database then gives null for both lists."""
     values, shares = column or ((), ())
     return dict(zip(values or (), shares or (), strict=False))
 
 
 class StatisticsCache:
-    """The statistics of this process, read again after a while."""
+    """The statistics of this process, reloaded after a while."""
 
     def __init__(self) -> None:
         self.statistics, self._until = TableStatistics(), 0.0

@@ -9,7 +9,7 @@ MOST_SHOWN = 10
 
 
 class Used(NamedTuple):
-    """`why`: which questions had found it, e.g. `words, company`."""
+    """A context that a memory went into. `why`: the queries that found it, e.g. `words, company`."""
 
     injection: Injection
     why: str
@@ -17,7 +17,7 @@ class Used(NamedTuple):
 
 
 def contexts_of(memory: Memory, *, trust: Trust, most: int = MOST_SHOWN) -> list[Used]:
-    """The latest ones that the reader may see; one statement. What else went into them is not told."""
+    """The latest contexts that the reader may see, without the other memories in them; one statement."""
     rows = Injection.objects.visible_to(trust).of(memory.pk)[:most]
     return [_used(row, str(memory.pk)) for row in rows]
 

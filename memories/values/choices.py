@@ -23,7 +23,7 @@ class Category(TextChoices):
 
 
 class Origin(TextChoices):
-    """How a memory came in; `taught`: stated by a person."""
+    """How a memory came in; `taught` = a person's own words."""
 
     OBSERVED = "observed"
     STORED = "stored"

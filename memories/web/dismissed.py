@@ -12,7 +12,7 @@ from memories.web.paging import LATEST, page_of
 
 @require_safe
 def dismissed(request: HttpRequest) -> HttpResponse:
-    """A memory that is gone, or above the reader, is a row without its words."""
+    """List tombstones; one whose memory is gone, or above the reader, is shown without its content."""
     trust, lifted = trust_of(request.user), bool(request.GET.get("lifted"))
     tombstones = Tombstone.objects.visible_to(trust).filter(blocks=True)
     page = page_of(request, tombstones.lifted() if lifted else tombstones.standing(), LATEST)

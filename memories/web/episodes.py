@@ -61,18 +61,18 @@ def wants_secrets(request: HttpRequest) -> bool:
 
 
 def _holds_secret(event: Any) -> bool:
-    """Also of what came in before such things were looked for, as far as it is shown."""
+    """Whether the shown part of an event holds a secret, also of events stored before scanning existed."""
     shown = (event.said, event.summary, event.args_start, event.result_start)
     return SECRET in event.flags or any(credentials.is_in(text) for text in shown if text)
 
 
 def unexpired_memories() -> MemoryQuerySet:
-    """What is not past its TTL."""
+    """Memories within their time to live."""
     return Memory.objects.unexpired(timezone.now())
 
 
 def _fitting(events: list[Event]) -> list[Event]:
-    """As many as make a page of readable length, at least one."""
+    """As many events as make a page of readable length, at least one."""
     sizes = accumulate(event.shown_size for event in events)
     fitting = [event for event, size in zip(events, sizes, strict=True) if size <= MAX_PAGE]
     return fitting or events[:1]
@@ -80,7 +80,7 @@ def _fitting(events: list[Event]) -> list[Event]:
 
 @require_safe
 def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> HttpResponse:
-    """One text, argument or result as it was recorded, whole, as plain text; its secrets only to who asks for them."""
+    """One text, argument or result in full, as plain text; secrets are masked unless requested."""
     if name not in PARTS:
         raise Http404
     events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")

@@ -19,7 +19,7 @@ from memories.values.exceptions import Conflict, NotAllowed
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """Asks first; it cannot be undone."""
+    """Ask for confirmation, then forget a memory; this cannot be undone."""
     trust, at = trust_of(request.user), timezone.now()
     if not trust.may(Permission.REVIEW):
         raise PermissionDenied("forgetting needs the permission review")

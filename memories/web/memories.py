@@ -71,7 +71,7 @@ def _visible(trust: Trust) -> MemoryQuerySet:
 
 
 def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
-    """What it changed, what would change it, what claims the same, and what keeps it from coming back."""
+    """Adaptations, proposals, similar claims and tombstones of a memory."""
     proposals = memory.proposals.visible_to(trust).open().select_related("memory__skill").order_by("opened_at")
     adaptations = memory.adaptations.visible_to(trust).order_by("-applied_at")[:10] if memory.category else []
     tombstones = Tombstone.objects.visible_to(trust).filter(memory_id=memory.pk)
@@ -86,7 +86,7 @@ def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
 
 
 def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:
-    """The memories by which it is contested; and the contested ones against which it speaks itself."""
+    """The memories by which it is contested, and the contested ones against which it speaks."""
     contests = Relation.objects.contests(trust, at=timezone.now()).filter(Q(source=memory) | Q(target=memory))
     rows: list[Relation] = list(contests[:CONTESTS_ON_THE_PAGE]) if getattr(memory, "is_contest", False) else []
     return {
@@ -99,7 +99,7 @@ def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:
 
 @require_safe
 def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """All of it, page by page."""
+    """All evidence of a memory, page by page."""
     trust = trust_of(request.user)
     row = get_object_or_404(with_support(_visible(trust)).select_related("skill"), pk=memory_id)
     rows = Evidence.objects.filter(memory=row).visible_to(trust).with_runs(trust)

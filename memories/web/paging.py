@@ -23,7 +23,7 @@ def page_of(
     limit: int = 50,
     also: Sequence[QuerySet[Any]] = (),
 ) -> keyset.Page[M]:
-    """The page that the URL's `cursor` asks for, the first without one. 404: a cursor of another list."""
+    """The page at the URL's `cursor`, or the first one. 404: the cursor belongs to another list."""
     try:
         asked = request.GET.get("cursor", "")
         cursor = keyset.Cursor.decode(asked) if asked else None

@@ -52,7 +52,7 @@ def teach(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def look(request: HttpRequest) -> HttpResponse:
-    """What is understood of the words so far, and what is like them. Nothing is written."""
+    """Show the detected fields and similar claims of the text so far. Writes nothing."""
     trust, form = _teacher(request), _form(request)
     if request.headers.get("HX-Request") == "true":
         return render(request, "memories/_teach_understood.html", _context(form, _similar(form, trust)))
@@ -67,14 +67,14 @@ def _teacher(request: HttpRequest) -> Trust:
 
 
 def _form(request: HttpRequest) -> dict[str, str]:
-    """What the person filled in; what the page itself had proposed counts as blank."""
+    """The fields that the person filled in; unchanged proposals of the page count as blank."""
     form = {name: request.POST.get(name, "").strip() for name in FIELDS}
     untouched = {name for name, was in DETECTED.items() if form[name] == request.POST.get(was, "")}
     return {name: "" if name in untouched else value for name, value in form.items()}
 
 
 def _claim_of(form: dict[str, str]) -> dict[str, str]:
-    """As the API would take it: people write into every scope, and none is meant where none is named."""
+    """The form as a request body of the API: people write into every scope, and blank means the shared one."""
     return {name: value for name, value in form.items() if value or name in ("content", "scope")}
 
 

@@ -32,7 +32,7 @@ def status_of(degraded: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Item:
-    """What a directive says is to be done; what others say is a hint, to be overridden for a reason."""
+    """One line of a context. A directive is to be followed; anything else is a hint, to be overridden for a reason."""
 
     memory: Memory
     directive: bool = False
@@ -47,7 +47,7 @@ class Item:
 
     @property
     def url(self) -> str | None:
-        """Where the package of a skill is downloaded."""
+        """The download URL of a skill's package, else None."""
         skill = self._skill
         return links.skill_package(skill["name"], skill["version"], scope=self.memory.scope) if skill else None
 
@@ -65,7 +65,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Context:
-    """`items` in the order of the block's lines. `degraded`: which parts are missing."""
+    """An assembled context. `items` in the order of the block's lines. `degraded`: which parts are missing."""
 
     items: list[Item] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -81,10 +81,10 @@ class Context:
 
 
 def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
-    """What is known that fits, for an agent counted, kept and announced; a person only looks.
+    """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced.
 
-    Answers within two seconds with what it has. OperationalError, InterfaceError: the database is gone. Not to be
-    called inside a transaction: an endpoint may embed the task.
+    Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
+    be called inside a transaction: an endpoint may embed the task.
     """
     allowance = Allowance(ANSWER_WITHIN)
     seen, task = request.narrows(trust), request.task.strip()
@@ -139,8 +139,10 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
 def _chosen(
     request: ContextRequest, wanted: ContextQuery, hits: list[Hit]
 ) -> tuple[list[Merged], list[Memory], set[UUID]]:
-    """As it now stands: what has vanished, or risen above the caller since it was found, is left out. The ids are those
-    of directives."""
+    """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
+
+    The ids are those of directives.
+    """
     found = selection.merged(hits)
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
@@ -152,8 +154,10 @@ def _chosen(
 
 
 def directives_among(memories: Collection[Memory]) -> set[UUID]:
-    """What a person taught, or promoted to applied and nobody took back. A number never makes a directive, however
-    often something was said."""
+    """The ids of directives: memories that a person taught, or promoted to applied without a later demotion.
+
+    Confidence alone never makes a directive, however often something was reported.
+    """
     held = [row for row in memories if row.hold == Hold.FLOOR]
     taught = {row.pk for row in held if row.origin == Origin.TAUGHT}
     applied = {row.pk for row in held if row.status == Status.APPLIED} - taught

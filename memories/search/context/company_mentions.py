@@ -23,9 +23,9 @@ Span = tuple[int, int]
 
 
 def company_in(task: str, *, trust: Trust) -> tuple[str, ...]:
-    """The id of the company, in each way that it is written; nothing where the task names none, or several.
+    """The spellings of the id of the one known company that a task names; empty for none or several.
 
-    What the caller may not see is not known.
+    Companies that the caller may not see are unknown.
     """
     places = names_in(task)
     if not places:
@@ -36,7 +36,7 @@ def company_in(task: str, *, trust: Trust) -> tuple[str, ...]:
 
 
 def names_in(task: str) -> dict[str, list[Span]]:
-    """What could be a name, in lower case and with each way to join its words -> where it stands. Pure."""
+    """Candidate names in a task, in lower case and with each way to join their words, and their positions. Pure."""
     found: dict[str, list[Span]] = {}
     read = task[:LONGEST_READ]
     words = list(_WORD.finditer(read))
@@ -52,8 +52,10 @@ def names_in(task: str) -> dict[str, list[Span]]:
 
 
 def the_one(known: Collection[str], places: Mapping[str, list[Span]]) -> tuple[str, ...]:
-    """Of the known ids those of the only company that is named. One that is named only within the name of another is
-    not (Acme in Acme Labs). Pure."""
+    """The known ids of the only company that is named.
+
+    A name inside a longer one does not count (Acme in Acme Labs). Pure.
+    """
     written: dict[str, list[str]] = {}
     for id in known:
         if id.lower() in places:

@@ -53,13 +53,13 @@ def by_source(wanted: ContextQuery, source: str) -> list[Hit]:
 
 
 def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
-    """Skills are for those whom they help with the task at hand: only the search names them."""
+    """The best memories of one query, without skills: these are only found by the task itself."""
     rows = wanted.rows().filter(asked, type=Type.SEMANTIC).order_by(*BEST_FIRST)
     return [Hit(id, why) for id in rows.values_list("pk", flat=True)[:most]]
 
 
 def by_task(wanted: ContextQuery, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
-    """The best of a search that share a word with the task, or are near enough to it in meaning."""
+    """The best search results that share a word with the task, or are similar enough in meaning."""
     question = read_question(task, model, vector, wanted.trust.scopes_to_read)
     found = pool(SearchPlan(question, wanted.filter, wanted.at))
     weights = weights_of(settings.SEARCH_WEIGHTS)
@@ -69,7 +69,7 @@ def by_task(wanted: ContextQuery, task: str, vector: Array | None, model: Servin
 
 
 def _why(one: Ranked) -> str:
-    """How it fits the task; blank when neither by a word nor by its meaning."""
+    """How a result fits the task: words, meaning, or blank for neither."""
     if any(scored.candidate.matched for scored in one.passages):
         return "words"
     alike = max((scored.candidate.similarity or 0.0 for scored in one.passages), default=0.0)

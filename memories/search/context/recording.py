@@ -28,9 +28,9 @@ class InjectedContext:
 
 
 def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery) -> None:
-    """One use of exactly what was given, and a row that says what went where and why; also when nothing was found.
+    """Count one use of each memory given, and write the injection row, also when nothing was found.
 
-    Of the task only a keyed fingerprint is kept.
+    Of the task only a keyed fingerprint is stored.
     """
     if given.rows:
         Memory.objects.filter(pk__in=[row.pk for row in given.rows]).count_use(at=wanted.at)
@@ -48,7 +48,7 @@ def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery)
 
 
 def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> str:
-    """Where it went: what was asked for, else the first that something of it is in, else the caller's only one."""
+    """The scope of the injection: the requested one, else the first of a memory in it, else the caller's only one."""
     if asked is not None:
         return asked
     of_items = [row.scope for row in rows if row.scope not in SHARED_SCOPES]
@@ -57,9 +57,9 @@ def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> s
 
 
 def announce(wanted: ContextQuery, source: str) -> list[str]:
-    """The notices that wait for this source, each told once: of two callers at the same moment one has it.
+    """Notices of new adaptations for this source, each given once, also to concurrent callers.
 
-    A notice about one company is not told in the context of another.
+    A notice about one company is not given in the context of another.
     """
     right = Q(memory__company_id=None) | Q(memory__company_id__in=["", *wanted.companies])
     waiting = Adaptation.objects.unannounced(source).visible_to(wanted.trust).filter(right)

@@ -27,7 +27,7 @@ def line(category: str, content: str, confidence: int) -> str:
 
 
 def block(lines: Iterable[str]) -> str:
-    """Nothing at all for no lines."""
+    """Join the lines into a block; empty for no lines."""
     said = list(lines)
     return "\n".join([HEADING, *said]) if said else ""
 
@@ -38,12 +38,12 @@ def in_one_line(text: str) -> str:
 
 
 def quarters(text: str) -> int:
-    """What it counts against the budget, in quarters of a token: one a character, four where a character is a word."""
+    """The cost of a text in quarters of a token: one a character, four where a character is a word."""
     return sum(4 if char >= "\u2e80" else 1 for char in text)
 
 
 def _begun(part: str) -> str:
-    """What was a line of its own, and might have begun something."""
+    """Neutralise the start of a former line, which could have opened a section or a list."""
     return _HEADING.sub(lambda _: "\\", part)
 
 
@@ -53,7 +53,7 @@ def _escaped(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """Without what nobody sees; joiners only where a script uses them."""
+    """Remove invisible characters; joiners stay only where a script uses them."""
     if text.isascii() and text.isprintable():
         return text
     kept = [" " if unicodedata.category(char) in _CONTROL else char for char in text if not _is_unseen(char)]
@@ -67,7 +67,7 @@ def _is_unseen(char: str) -> bool:
 
 
 def _joined(chars: list[str]) -> Iterator[str]:
-    """One joiner at most between two letters that are not Latin."""
+    """Keep at most one joiner between two letters that are not Latin."""
     for number, char in enumerate(chars):
         if char not in JOINERS or (0 < number < len(chars) - 1 and _is_joined(chars[number - 1], chars[number + 1])):
             yield char

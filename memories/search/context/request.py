@@ -36,7 +36,7 @@ class ContextRequest(BaseModel):
     """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""
 
     def narrows(self, trust: Trust) -> Trust:
-        """What the caller may see, with what the request takes away."""
+        """The caller's trust, as restricted by the request."""
         trust = trust.narrowed(max_sensitivity=_named(self.max_sensitivity), scopes=_only(self.scope))
         if self.trust is None:
             return trust
@@ -52,7 +52,7 @@ def _only(scope: str | None) -> tuple[str, ...]:
 
 
 def check(raw: Any) -> ContextRequest:
-    """Invalid names every wrong field. A field that is null or a blank identifier counts as not given."""
+    """Validate a request body. Invalid names every wrong field. Null and blank identifiers count as not given."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
     try:

@@ -10,7 +10,7 @@ from memories.values.text import normal
 
 
 class Hit(NamedTuple):
-    """`why`: words, meaning, company or source. `score`: of a search, else 0."""
+    """A memory found by one query. `why`: words, meaning, company or source. `score`: of a search, else 0."""
 
     memory: UUID
     why: str
@@ -19,7 +19,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Merged:
-    """One memory, with every question that it answered."""
+    """A memory with all the queries that found it."""
 
     memory: UUID
     whys: tuple[str, ...]
@@ -31,7 +31,7 @@ class Merged:
 
 
 def merged(hits: Iterable[Hit]) -> list[Merged]:
-    """One for each memory, in the order of their first hits."""
+    """Merge hits by memory, in the order of their first hits."""
     found: dict[UUID, Merged] = {}
     for hit in hits:
         former = found.get(hit.memory, Merged(hit.memory, (), 0.0))
@@ -40,13 +40,13 @@ def merged(hits: Iterable[Hit]) -> list[Merged]:
 
 
 def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merged]:
-    """By hits in several questions, then confidence, then score. What has no confidence any more is left out."""
+    """Sort by the number of queries, then confidence, then score. Memories missing from `confidence` are left out."""
     there = [one for one in found if one.memory in confidence]
     return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
 
 
 def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str]) -> list[Merged]:
-    """Without those whose sentence, whatever its case and spaces, a better one has: it may be known in two scopes."""
+    """Remove memories whose sentence, ignoring case and spaces, a better one has: it may be stored in two scopes."""
     first = {_plain(sentences[one.memory]): one for one in reversed(ranked)}
     return [one for one in ranked if first[_plain(sentences[one.memory])] is one]
 
@@ -56,7 +56,7 @@ def _plain(sentence: str) -> str:
 
 
 def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, token_budget: int) -> list[Merged]:
-    """The best that the block has room for: an item that does not fit is left out whole, a shorter one may still."""
+    """The best memories that fit into the block: one that does not fit is left out whole, a shorter one may follow."""
     room = 4 * token_budget - quarters(HEADING)
     chosen: list[Merged] = []
     for one in ranked:

@@ -18,24 +18,24 @@ CANCELLED = "57014"
 
 
 class OutOfTime(Exception):
-    """Nothing is left for another statement."""
+    """No time is left for another statement."""
 
 
 class Allowance:
-    """`degraded`: the parts that are missing from the answer, in their order."""
+    """The time left for an answer. `degraded`: the parts that are missing from it, in their order."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._until = seconds, time.monotonic() + seconds
         self.degraded: list[str] = []
 
     def left(self, *, keeping: float = 0.0) -> float:
-        """Seconds; `keeping` is the share of all of them that the parts after this one need."""
+        """Seconds left; `keeping` is the share of the whole budget to reserve for later parts."""
         return self._until - time.monotonic() - keeping * self._seconds
 
     def part(self, name: str, work: Callable[[], T], *, keeping: float = 0.0) -> T | None:
-        """What `work` returns, done in a transaction of its own; None when it fails or there is no time for it.
+        """Run `work` in a transaction of its own; None when it fails or there is no time for it.
 
-        Only a database that is gone is an error (OperationalError, InterfaceError).
+        Only an unavailable database is an error (OperationalError, InterfaceError).
         """
         try:
             with transaction.atomic():
@@ -54,7 +54,7 @@ class Allowance:
 
 
 class _Bounded:
-    """Each statement gets what is left. Where it is part of a larger transaction, that keeps its own patience."""
+    """Statement timeouts of the remaining time, restored afterwards inside a larger transaction."""
 
     def __init__(self, left: Callable[[], float]) -> None:
         self.left, self.told, self.former = left, math.inf, ""
@@ -83,7 +83,7 @@ class _Bounded:
 
 
 def _is_gone(error: Exception) -> bool:
-    """The connection is lost or refused: not a statement that took too long, met a lock or found a full disk."""
+    """Whether the connection is lost or refused, rather than a statement too slow, locked or out of disk."""
     if isinstance(error, InterfaceError):
         return True
     if not isinstance(error, OperationalError):
