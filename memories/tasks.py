@@ -13,7 +13,7 @@ from memories.indexing import ann_index, queue
 from memories.intake import episodes
 from memories.models import IdempotencyKey, Injection
 
-SLICE = 45  # seconds: the next nudge comes after a minute
+SLICE = 45  # seconds; the next run starts after a minute
 LONG_SLICE = 200  # below Q_CLUSTER's timeout
 log = logging.getLogger("memos.embedding")
 

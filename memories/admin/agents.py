@@ -82,7 +82,7 @@ class AgentAdmin(Uncounted):
         return self.get_fields(request, obj) if obj else []
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        if obj:  # only read
+        if obj:  # read-only
             return super().get_form(request, obj, change=change, **{**kwargs, "form": forms.ModelForm})
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         form.trust = trust_of(request.user)

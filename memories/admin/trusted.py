@@ -54,7 +54,7 @@ class TrustedAdmin(Uncounted):
     """
 
     hidden: Sequence[str] = ()
-    list_select_related = ()  # a join would bring the links unfiltered
+    list_select_related = ()  # a join would load linked rows without the trust filter
 
     def visible(self, trust: Trust) -> QuerySet[Any]:
         rows: Trusted[Any] = self.model._default_manager.all()

@@ -26,7 +26,7 @@ from memories.values.field_types import field_error
 from memories.values.trust import Trust
 from memos_site.platform.outages import outage
 
-TRIES, PAUSE = 4, 0.5  # the first, and three more, half a second apart
+TRIES, PAUSE = 4, 0.5  # one try and three retries, half a second apart
 VERSION_TAG = re.compile(r'\s*"([0-9]{1,9})"\s*')
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -105,7 +105,7 @@ class ApiView(APIView):
             raise self._not_answered(request)
         setattr(self, method, self._redacting(retried(handler)))
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
-            raise NotFound  # nothing that is stored can have that name
+            raise NotFound  # no stored row can have that name
         self._take_aliases(request)
         self._check_parameters(request)
 

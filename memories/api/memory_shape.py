@@ -22,7 +22,7 @@ from memories.values.choices import Category, DeletionPolicy, Origin, Sensitivit
 from memories.values.field_types import SensitivityName
 
 OUTCOME_CONFIDENCE = 85
-RELATED = ("episode", "performance")  # rows that a whole memory is shown with
+RELATED = ("episode", "performance")  # related rows of a whole memory
 
 
 class Lifecycle(Shape):

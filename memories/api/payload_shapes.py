@@ -10,7 +10,7 @@ from memories.values import links
 from memories.values.choices import Outcome, Status
 from memories.values.field_errors import normalize_instant
 
-FIRST_VERSION = 1  # of a competence that nobody gave a number, until a version of its skill is published
+FIRST_VERSION = 1  # of a competence without a version of its own, until its skill is published
 
 
 class Entry(Shape):

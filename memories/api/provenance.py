@@ -12,7 +12,7 @@ from memories.models import Evidence
 from memories.values.choices import Origin, Type
 from memories.values.trust import Trust
 
-HOLDERS = ("results", "memory", "episode")  # where memories stand in an answer
+HOLDERS = ("results", "memory", "episode")  # members of an answer that hold memories
 LEARNED = (Type.COMPETENCE, Type.PLAN_GRAPH)
 MOST_NAMED = 100
 

@@ -16,7 +16,7 @@ from memories.api.shapes import RequestBody
 from memories.intake.reports.revisions import LONGEST_RATIONALE
 from memories.values.choices import Permission
 
-MOST = 1.0  # all that there is of salience
+MOST = 1.0  # the maximum of salience
 
 
 def _capped(value: Any) -> Any:

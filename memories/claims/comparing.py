@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, SAME_FROM, Claim, jaccard
 
-ASSERTED = frozenset({"negation", "lack"})  # to be there or not is already a difference
+ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference
 DETAIL = frozenset(
     {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied", OBJECT}
-)  # one may say it and the other not
+)  # kinds that one claim may leave out
 Hard = dict[str, set[str]]
 
 

@@ -28,14 +28,14 @@ NOUNS = frozenset({"word", "opposite", "name"})
 PASSED_OVER = frozenset({"frequency", "daypart", "number", "unit"})  # send 3 weekly invoices
 ENDS = frozenset({"break", "pause"})
 ENDING = PREPOSITIONS | PARTICLES
-LONGEST = 4  # words of a noun phrase
+LONGEST = 4  # most words of a noun phrase
 DENY_NOUNS = frozenset({"no", "none", "nobody", "nothing", "nowhere", "neither"})
 
 
 def objects(pieces: list[Piece]) -> set[str]:
     """Extract "verb>noun" for each verb that has an object, both as they stand in the claim's tokens."""
     found: set[str] = set()
-    behind = 0  # what belongs to an object is no verb
+    behind = 0  # end of the last object, whose words are no verbs
     for at, piece in enumerate(pieces):
         if piece.kind == "han":
             found.update(f"{verb}>{noun}" for verb, noun in chinese.objects(piece.value))

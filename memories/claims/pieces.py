@@ -23,7 +23,7 @@ class Piece:
     written: str = ""
     opens: bool = False
     case: str = ""
-    glued: str = ""  # what touches a number: its unit, its currency
+    glued: str = ""  # unit or currency written without a space
 
 
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")

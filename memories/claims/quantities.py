@@ -23,7 +23,7 @@ TIMES = {"once": 1, "twice": 2}
 COUNTING = frozenset({*SPELLED, *SCALES, *TIMES})
 SUFFIXES = {"k": 1_000, "mn": 1_000_000, "bn": 1_000_000_000, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 
-# written: (unit, how many of it)
+# spelling: (smallest unit, factor)
 _UNITS = {
     "day": ("day", 1), "week": ("day", 7), "fortnight": ("day", 14), "hour": ("min", 60), "minute": ("min", 1),
     "second": ("s", 1), "month": ("month", 1), "quarter": ("quarter", 1), "year": ("month", 12),
@@ -49,7 +49,7 @@ UNITS: dict[str, tuple[str, int]] = (
     | {word: (word, 1) for word in ("gb", "mb", "kb", "tb", "cm", "mm", "ms", "px", "chf", "jpy", "inr", "g", "m", "s")}
     | {"yen": ("jpy", 1), "円": ("jpy", 1), "日元": ("jpy", 1), "₹": ("inr", 1), "w": ("day", 7), "y": ("month", 12)}
 )
-ALONE = frozenset({"s", "m", "g", "w", "y", "d", "h", "x", "k"})  # a unit only when it touches its number
+ALONE = frozenset({"s", "m", "g", "w", "y", "d", "h", "x", "k"})  # units only directly after a number
 PERIODS = {
     "day": "day", "days": "day", "week": "week", "weeks": "week", "month": "month", "months": "month", "year": "year",
     "quarter": "quarter", "hour": "hour",

@@ -8,7 +8,7 @@ from memories.claims.pieces import Piece
 
 CONTENT = frozenset({"word", "opposite", "han", "number", "name", "date", "time", "code", "email", "url", "version"})
 ENDS = frozenset({"break", "pause"})
-NEAR = 12  # pieces on either side of a comparison
+NEAR = 12  # most pieces on either side of a comparison
 
 
 def denied(pieces: list[Piece]) -> None:

@@ -11,7 +11,7 @@ import snowballstemmer
 from memories.claims.lexicon import IRREGULAR, KINDS, OPPOSITES
 from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
 
-Meaning = tuple[str, str, str, str]  # kind, value, in small letters, case
+Meaning = tuple[str, str, str, str]  # kind, value, in lower case, case
 
 LONGEST_WORD = 64
 _JOINED = re.compile(r"([a-z]{3,20})(\d{1,4})")  # net30
@@ -21,7 +21,7 @@ _KINDS = (
     ("month", {name: f"{month:02}" for name, month in MONTHS.items()}),
     ("spelled", {word: word for word in COUNTING}),
 )
-_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
+_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # the stemmer keeps state and is not thread-safe
 
 
 def meanings(written: str) -> tuple[Meaning, ...]:

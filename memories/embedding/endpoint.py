@@ -13,7 +13,7 @@ import numpy as np
 
 from memories.embedding.embedder import Array, Refused, Unavailable, normalised
 
-MOST_TEXTS, MOST_CHARACTERS = 64, 60_000  # of one request
+MOST_TEXTS, MOST_CHARACTERS = 64, 60_000  # limits of one request
 LONGEST_ANSWER = 64 * 1024 * 1024
 LONGEST_WHY = 300
 ABOUT_THE_TEXTS = (400, 413, 422)
@@ -34,7 +34,7 @@ class Endpoint:
     wanted: int = 0
     key: str = field(default="", repr=False)
 
-    near_duplicate_threshold = 0.85  # centred on the mean of what is stored
+    near_duplicate_threshold = 0.85  # similarity centred on the mean of stored vectors
     mean = None
     external = True
 

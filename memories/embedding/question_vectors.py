@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from memories.embedding.embedder import Array, Embedder, Refused, Unavailable
 
-REST = 10.0  # seconds for which an endpoint that failed is left alone
+REST = 10.0  # seconds before a failed endpoint is called again
 MOST_AT_ONCE = 16
-FAIR = 0.5  # seconds: what was given less has not failed by being slower
+FAIR = 0.5  # seconds; a timeout below this is no failure of the endpoint
 
-_resting: dict[Embedder, float] = {}  # until when, of the monotonic clock; of this process
+_resting: dict[Embedder, float] = {}  # end of the pause by the monotonic clock; of this process
 
 
 def ask(embedder: Embedder, text: str, *, patience: float) -> Array | None:
@@ -30,7 +30,7 @@ def ask(embedder: Embedder, text: str, *, patience: float) -> Array | None:
         if patience >= FAIR:
             _resting[embedder] = time.monotonic() + REST
         raise
-    except Refused:  # it works, and takes this text for wrong
+    except Refused:  # the endpoint works, but rejects this text
         _resting.pop(embedder, None)
         raise
     _resting.pop(embedder, None)
@@ -44,7 +44,7 @@ def _may_be_asked(embedder: Embedder, patience: float) -> None:
     now = time.monotonic()
     if now < until:
         raise Unavailable(f"the embedding endpoint failed a moment ago: it is asked again in {until - now:.0f} seconds")
-    _resting[embedder] = now + patience  # this one finds out; the others go on without
+    _resting[embedder] = now + patience  # this caller tries; concurrent ones skip the endpoint
 
 
 def _within(embedder: Embedder, text: str, patience: float) -> Array | None:

@@ -10,7 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 LONGEST_WORD = 100
-MOST_REMEMBERED = 50_000  # words whose pieces are kept: most texts are made of few
+MOST_REMEMBERED = 50_000  # cache size in words: most texts use few
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 IDEOGRAPH = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"

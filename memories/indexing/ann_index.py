@@ -20,10 +20,10 @@ from memories.models import EmbeddingModel, Vector
 
 log = logging.getLogger(__name__)
 MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest of it is built a hundred times slower
-NEAREST = 200  # that a search asks for
+NEAREST = 200  # neighbours per search
 EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
 OPERATOR_CLASS, GRAPH = "halfvec_ip_ops", {"m": 16, "ef_construction": 64}
-OF_A_ROW = 900  # bytes beside the vector
+OF_A_ROW = 900  # bytes of a row besides its vector
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
 
 IndexExpression.register_wrappers(OrderBy, OpClass, Collate)  # else only the app django.contrib.postgres does it

@@ -17,7 +17,7 @@ from memories.values import text
 from memories.values.choices import Sensitivity
 
 MOST_AT_ONCE = 64
-PROBE = "What is remembered is found again."  # a text that no endpoint has a reason to refuse
+PROBE = "What is remembered is found again."  # a harmless text to test an endpoint with
 log = logging.getLogger("memos.embedding")
 
 
@@ -79,7 +79,7 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
         return
     facts = {"dimensions": size, "near_duplicate_threshold": embedder.near_duplicate_threshold}
     known, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=facts)
-    if known.dimensions == 0:  # it took over before it was asked for the first time
+    if known.dimensions == 0:  # it became the serving model before its first answer
         EmbeddingModel.objects.filter(name=known.name, dimensions=0).update(dimensions=size)
     elif known.dimensions != size:
         raise Unavailable(f"{known.name} gives vectors of {size} dimensions, those before had {known.dimensions}")

@@ -14,10 +14,10 @@ from memories.indexing import queue
 from memories.models import EmbeddingModel, Episode, Event, Memory, Passage, Pending, Vector
 from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
 
-MOST_ROWS, MOST_QUEUED, MOST_REMOVED = 500, 10_000, 10_000  # of one step
+MOST_ROWS, MOST_QUEUED, MOST_REMOVED = 500, 10_000, 10_000  # most rows of one step
 IN_HAND = "in hand"
-SAMPLE = 20_000  # vectors that a mean is taken of
-MOST_SET_ASIDE = 0.01  # of all passages: with more a model does not take over
+SAMPLE = 20_000  # vectors in the sample for the mean
+MOST_SET_ASIDE = 0.01  # largest share of all passages for a takeover
 
 
 class Step(NamedTuple):

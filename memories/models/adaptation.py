@@ -16,7 +16,7 @@ BEHAVIOUR = {
     Category.PREFERENCE: "Now following the preference",
     Category.PATTERN: "Now going by the pattern",
     Category.WORKFLOW: "Now following the workflow",
-}  # a fact or a contact has no behaviour to change
+}  # facts and contacts change no behaviour
 
 
 class AdaptationQuerySet(Trusted["Adaptation"]):
@@ -70,7 +70,7 @@ class Adaptation(models.Model):
     content = models.TextField()
     plugin = models.CharField(max_length=512)
     description = models.TextField()
-    sessions = models.IntegerField(default=0)  # how often it had been confirmed, for the notice
+    sessions = models.IntegerField(default=0)  # number of confirmations, for the notice
     applied_at = models.DateTimeField()
     applied_by = models.CharField(max_length=200)
     notified_at = models.DateTimeField(null=True)

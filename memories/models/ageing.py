@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LIVE_FIRST = Case(When(status__in=LIVE, then=Value(0)), default=Value(1))
 BY_HAND = (DeletionPolicy.MANUAL_ONLY, DeletionPolicy.NEVER)
-PRUNABLE = Q(  # of the index over fades_at: what pruning passes by stands in no one's way
+PRUNABLE = Q(  # condition of the index over fades_at: without rows that pruning skips
     fades_at__isnull=False,
     type__in=EXPERIENCE,
     deletion_policy=DeletionPolicy.AUTO_PRUNE,
@@ -87,7 +87,7 @@ class Ageing(Trusted["Memory"]):
 
         Does not check whether a memory rests on them, see `witnessing`.
         """
-        from memories.models.episode import Event  # whose episodes are memories: a cycle
+        from memories.models.episode import Event  # imported here: a cycle
 
         faded = self.filter(PRUNABLE, fades_at__lt=at)
         unruled = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))

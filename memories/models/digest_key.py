@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import DatabaseError, models, transaction
 
 logger = logging.getLogger(__name__)
-ITSELF = ""  # the mark of what was sealed under the database's own key
-UNKNOWN = "unknown"  # under a SECRET_KEY that was not there any more when the mark was made
+ITSELF = ""  # the mark of digests under the database's own key
+UNKNOWN = "unknown"  # the mark of digests under a SECRET_KEY that was gone already
 
 
 def mark(secret: bytes) -> str:

@@ -15,9 +15,9 @@ from memories.values.choices import Outcome
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
-UNKNOWN = "unknown"  # the outcome of an episode of which nobody has said how it ended
-LONGEST_TRACE = 200  # events of a run of which a list shows the calls
-MOST_ATTEMPTS = 3  # at digesting, after which an episode is set aside with its error
+UNKNOWN = "unknown"  # filter value for episodes without an outcome
+LONGEST_TRACE = 200  # first events of a run whose calls a list shows
+MOST_ATTEMPTS = 3  # at consolidation, then the episode is set aside with its error
 
 
 class EpisodeQuerySet(Trusted["Episode"]):
@@ -72,7 +72,7 @@ class Episode(models.Model):
     last_event_at = models.DateTimeField()
     outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = not known
     outcome_at = models.DateTimeField(null=True)
-    outcome_by = models.CharField(max_length=512, blank=True)  # the source that said it
+    outcome_by = models.CharField(max_length=512, blank=True)  # the source of the outcome
     outcome_details = models.JSONField(default=dict)
     closed_at = models.DateTimeField(null=True)
     content_sha256 = models.BinaryField(max_length=32, null=True)

@@ -91,7 +91,7 @@ class Evidence(models.Model):
     event = models.ForeignKey(Event, null=True, on_delete=models.SET_NULL)
     kind = models.CharField(max_length=16, choices=Kind)
     outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = none was counted
-    latency_ms = models.FloatField(null=True)  # counted with the outcome
+    latency_ms = models.FloatField(null=True)  # added to the track record with the outcome
     delta = models.FloatField(default=0)
     at = models.DateTimeField()
     made_by = models.CharField(max_length=200, blank=True)

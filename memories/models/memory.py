@@ -25,7 +25,7 @@ from memories.values.trust import Actor, Trust
 DAY = 86_400.0
 LONGEST_KEY = 255
 UNDONE = ("undo", "redo")
-ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # what begins the idle time of a claim anew
+ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # actions that restart the idle time of a claim
 
 
 def competence_key(skill_name: str | None) -> str | None:
@@ -101,20 +101,20 @@ class Memory(Reviewable):
     ttl = models.FloatField(null=True, blank=True)
     idle_since = models.DateTimeField(null=True, editable=False)  # null: never decays by confidence
     decay_steps = models.SmallIntegerField(default=0, editable=False)
-    decay_due_at = models.DateTimeField(null=True, editable=False)  # when the daily job must look; a use leaves it
+    decay_due_at = models.DateTimeField(null=True, editable=False)  # when the daily job must check; not moved by a use
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
 
-    created_by = models.CharField(max_length=200)  # a name, to be shown; whose it is says `created_by_id`
+    created_by = models.CharField(max_length=200)  # display name; the identity is `created_by_id`
     created_by_id = models.CharField(max_length=64, blank=True, editable=False)  # Actor.identity
     provenance = models.JSONField(default=dict)
-    evidence_of_live = models.BooleanField(default=False)  # pruning met it and it had to stay; see Ageing.released
+    evidence_of_live = models.BooleanField(default=False)  # pruning skipped it as evidence; see Ageing.released
     times_used = models.IntegerField(default=0)
     times_confirmed = models.IntegerField(default=0)
     last_used_at = models.DateTimeField(null=True)
     flags = models.JSONField(default=list)
     fingerprint = models.BinaryField(max_length=32, null=True, editable=False)  # of the normalised claim in its scope
-    resembles = models.UUIDField(null=True, editable=False)  # the tombstone that it is like without being its claim
+    resembles = models.UUIDField(null=True, editable=False)  # a tombstone of a similar claim
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()

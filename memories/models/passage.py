@@ -24,8 +24,8 @@ from memories.models.vector import EmbeddingModel, halfvec_text
 from memories.values import text
 from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
 
-MOST_AT_ONCE = 2_000  # passages of one statement
-OF_MESSAGES = ("message", "tool_call", "tool_result")  # events of other kinds were reported by name
+MOST_AT_ONCE = 2_000  # most passages of one statement
+OF_MESSAGES = ("message", "tool_call", "tool_result")  # event kinds of conversations
 
 
 class SearchOf(Func):

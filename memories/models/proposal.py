@@ -24,7 +24,7 @@ PROPOSAL = "proposal"
 SNOOZED = "snoozed_until"
 STILL_OPEN = "open"
 REJECTED = "a person has rejected this change before: nothing was changed"
-MOST_COMPARED = 200  # rejected proposals about one memory
+MOST_COMPARED = 200  # most rejected proposals of a memory to compare with
 
 
 class Rejected(Conflict):
@@ -141,7 +141,7 @@ class Proposal(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=Kind)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="proposals")
-    resembles = models.UUIDField(null=True)  # the tombstone that the change is like
+    resembles = models.UUIDField(null=True)  # a tombstone of a similar claim
     evidence = models.JSONField(default=list)
     others = ArrayField(models.UUIDField(), default=list)
     change = models.JSONField(default=dict)

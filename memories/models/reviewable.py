@@ -15,12 +15,12 @@ from memories.values.choices import LIVE, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
 
-LEAST = {Status.CONFIRMED: 60, Status.APPLIED: 80}  # the confidence that a promotion by hand gives at least
+LEAST = {Status.CONFIRMED: 60, Status.APPLIED: 80}  # least confidence after a promotion by a person
 PROMOTABLE = {
     Status.CONFIRMED: (Status.CANDIDATE, Status.CONTESTED),
     Status.APPLIED: (Status.CANDIDATE, Status.CONTESTED, Status.CONFIRMED),
 }
-OF_CLOSED_TOO = {"sensitivity", "deletion_policy"}  # columns that an edit moves whatever the status
+OF_CLOSED_TOO = {"sensitivity", "deletion_policy"}  # columns that an edit may change in any status
 DEMOTABLE = {
     Status.CANDIDATE: (Status.CONFIRMED, Status.APPLIED),
     Status.CONFIRMED: (Status.APPLIED,),
@@ -221,7 +221,7 @@ class Reviewable(models.Model):
         try:
             with transaction.atomic():
                 self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)
-        except IntegrityError:  # of its key or thread only one memory is live, and meanwhile that is another
+        except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
         self.refresh_from_db(fields=[*written, "version", "updated_at"])

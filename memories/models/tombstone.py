@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
 
 TOMBSTONE = "tombstone"
-Way = tuple[int, str]  # of sealing a text: the normalisation of its claim, and the mark of the key
+Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
 
 
 def seal(text: str) -> Claim:
@@ -230,7 +230,7 @@ class Tombstone(models.Model):
             return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _lives(self) -> bool:
-        from memories.models.memory import Memory  # which buries: a cycle
+        from memories.models.memory import Memory  # imported here: a cycle
 
         return bool(self.memory_id and Memory.objects.filter(pk=self.memory_id, status__in=LIVE).exists())
 

@@ -18,7 +18,7 @@ from pgvector.django import HalfVectorField
 from memories import embedding
 
 MOST_ATTEMPTS = 3
-IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint takes
+IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint
 
 
 @cache

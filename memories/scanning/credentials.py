@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-FLAG = "secret"  # of what holds one
+FLAG = "secret"  # the flag of texts with credentials
 MASK = "••••••"
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _NAMES = (
@@ -74,7 +74,7 @@ _ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}"
     r"|3[47]\d{13}|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
 )
-_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)  # the digits of twice a digit, added
+_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)  # Luhn: digit sum of a doubled digit
 
 
 def is_in(text: str) -> bool:

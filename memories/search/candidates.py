@@ -13,8 +13,8 @@ from memories.values.decay import SalienceAt
 from memories.values.text import UNSPACED
 
 STATEMENT = Path(__file__).with_name("statement.sql")
-OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns as the memory has them
-INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # as the index passage_search has it
+OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns copied from the memory
+INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the index passage_search
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from memories.search.table_statistics import TableStatistics
 
-MOST_MATCHED = 10_000  # passages that a search looks at, at most, where it has the choice
-MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # of a question; each is a bit of 64
+MOST_MATCHED = 10_000  # most passages that a search scores
+MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # most words of a question; each is a bit of 64
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from memories.search.question import Question
 from memories.search.ranking import FEW_PASSAGES
 from memories.values.conditions import Filter
 
-FEW = 50_000  # passages that may be compared one by one
-MOST_NEAREST = 5_000  # nearest passages among which the memories asked for are looked for
+FEW = 50_000  # most passages to compare without an index
+MOST_NEAREST = 5_000  # nearest passages to filter
 
 
 class Centring(NamedTuple):

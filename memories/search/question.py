@@ -16,8 +16,8 @@ from memories.search.table_statistics import TableStatistics
 from memories.values.text import searchable
 
 log = logging.getLogger(__name__)
-LONGEST_READ = 10_000  # characters of a question whose words are looked for
-ENDPOINT_SECONDS = 2.0  # that an endpoint has for the vector of a question
+LONGEST_READ = 10_000  # most characters of a question that are parsed
+ENDPOINT_SECONDS = 2.0  # timeout of an endpoint for a question
 
 
 @dataclass(frozen=True)

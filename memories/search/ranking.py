@@ -17,8 +17,8 @@ from memories.values.text import ROLES
 
 Array = np.ndarray[Any, Any]
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
-FEW_PASSAGES = 10  # of fewer nothing tells how rare a word is
-PAIRS = 0.5  # of the pairs of characters of a question, about as many as are words
+FEW_PASSAGES = 10  # fewer do not tell how rare a word is
+PAIRS = 0.5  # about the share of character bigrams that are words
 
 
 @dataclass(frozen=True)

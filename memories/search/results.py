@@ -18,14 +18,14 @@ from memories.search.selector import Option, Selection
 from memories.values.choices import Type
 from memories.values.trust import Trust
 
-MOST_PASSAGES = 3  # of one memory
+MOST_PASSAGES = 3  # most passages of one memory
 RELEVANT, OF_BEST = 0.3, 0.5  # what is selected from: as relevant as this, and as this share of the most relevant
 RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
 SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
 
 
 class PassageHit(NamedTuple):
-    """A passage of a result, with how well it answers. `ref` is the caller's id of its event."""
+    """A passage of a result with its scores. `ref` is the caller's id of its event."""
 
     event_id: UUID | None
     ref: str | None
@@ -57,7 +57,10 @@ class Result:
 
 @dataclass(frozen=True)
 class SearchResults:
-    """`stubs`: what lies exactly one level above the caller, where asked for. `degraded`: what did not help."""
+    """The answer of a search.
+
+    `stubs`: memories exactly one level above the caller, if requested. `degraded`: failed parts.
+    """
 
     results: list[Result]
     stubs: list[Memory] = field(default_factory=list)

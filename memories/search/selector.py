@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 HALF_LIFE = timedelta(days=30)
-UNKNOWN = 0.5  # without a record, or never reinforced
+UNKNOWN = 0.5  # default without a record or reinforcement
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ class Type(TextChoices):
     PLAN_GRAPH = "plan_graph"
 
 
-EXPERIENCE = (Type.EPISODIC, Type.WORKING)  # what happened and what goes on: no claim, and never in the inbox
+EXPERIENCE = (Type.EPISODIC, Type.WORKING)  # no claims, never in the inbox
 
 
 class Category(TextChoices):
@@ -49,7 +49,7 @@ class Status(TextChoices):
     RETRACTED = "retracted"
 
 
-BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # what is answered by default
+BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # statuses that reads return by default
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
 
@@ -122,4 +122,4 @@ class Permission(TextChoices):
     REVIEW = "review"
 
 
-SYSTEM_ROLES = ("system", "developer")  # of a conversation: whoever runs the agent, not who talks to it
+SYSTEM_ROLES = ("system", "developer")  # messages by the operator of the agent, not by its user

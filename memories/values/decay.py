@@ -14,8 +14,8 @@ from django.db.models import F, FloatField, Func, Value
 from django.db.models.expressions import Combinable
 
 PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
-MOST_STEPS = 32_767  # that the column holds
-FAINTEST, MOST_HALVINGS = 1e-100, 500  # beyond, SQL would raise on underflow; both formulas stop there
+MOST_STEPS = 32_767  # the column's limit
+FAINTEST, MOST_HALVINGS = 1e-100, 500  # limits of both formulas: SQL raises on underflow
 
 
 def salience_at(

@@ -12,7 +12,7 @@ class FieldError:
     pointer: str
     code: str
     detail: str
-    names_field: bool = False  # the detail says itself which field it is about
+    names_field: bool = False  # the detail names the field itself
 
     def __str__(self) -> str:
         return f"{self.path}: {self.detail}" if self.path and not self.names_field else self.detail
@@ -44,7 +44,7 @@ class Conflict(Exception):
     """The row's state does not allow this; the message names the state and, if known, who set it. 409 at the API."""
 
     code = "conflict"
-    more: Mapping[str, Any] = {}  # what the answer says beside it
+    more: Mapping[str, Any] = {}  # additional members of the problem
 
 
 class Outdated(Exception):

@@ -7,7 +7,7 @@ from memories.values.exceptions import FieldError, Invalid
 
 LONGEST_NAME = 512
 LARGEST_VALUE = 10 * 1024 * 1024
-MOST_ERRORS = 100  # named at once; whoever has more has one fault many times
+MOST_ERRORS = 100  # reported at once; more are usually one mistake repeated
 FIRST_YEAR, LAST_YEAR = 1900, 9000  # far from both ends of the calendar, where a time zone would leave it
 
 

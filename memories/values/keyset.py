@@ -31,7 +31,7 @@ class Cursor:
 
     def encode(self) -> str:
         values = [str(value) if isinstance(value, UUID) else value for value in self.values]
-        values = [value.isoformat() if isinstance(value, datetime) else value for value in values]  # whole, to the µs
+        values = [value.isoformat() if isinstance(value, datetime) else value for value in values]  # with microseconds
         said = [self.order, values, self.backwards, self.at.isoformat()]
         return _signer().sign_object(said, serializer=Compact, compress=True)
 

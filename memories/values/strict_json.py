@@ -9,7 +9,7 @@ from memories.values.exceptions import FieldError, Invalid, within
 
 DEEPEST = 100  # levels
 TOO_DEEP = FieldError("", "too_deep", f"nested more than {DEEPEST} levels deep")
-SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")  # an escape that may stand for what cannot be stored
+SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")  # an escape of a character that may not be storable
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 AIM, LONGEST = 1_500, 2_000  # characters of a passage
-LEAST = 750  # a boundary before this leaves too little
+LEAST = 750  # the least length of a passage cut at a boundary
 LONGEST_VALUE = 4_000  # characters of args, and of a result, that are searched
 ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function"))
 BOUNDARIES = tuple(
     re.compile(pattern) for pattern in (r"\n\s*\n", r"(?<=[.!?…])[\"')\]]*\s|(?<=[。！？；])|\n", r"\s|(?<=[，、])")
-)  # a paragraph, else a sentence or line, else a word
+)  # boundaries: a paragraph, else a sentence or line, else a word
 UNSPACED = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U000323af]+"
 )
-CHINESE_FROM = 0.3  # of the letters
-_PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # accents heaped on one letter: to sort them takes quadratic time
+CHINESE_FROM = 0.3  # share of Chinese letters
+_PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # stacked accents: normalising takes quadratic time
 
 
 def split(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from memories.models.adaptation import AdaptationQuerySet
 from memories.people import trust_of
 from memories.web.paging import page_of
 
-MAX_PLUGINS = 50  # of the filter
+MAX_PLUGINS = 50  # most plugins in the filter
 
 
 @require_safe

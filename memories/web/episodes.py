@@ -18,7 +18,7 @@ from memories.values.choices import Outcome, Type
 from memories.web.paging import page_of
 
 EVENTS_ON_A_PAGE = 100
-MAX_PAGE = 40_000  # characters of what was said, asked and answered
+MAX_PAGE = 40_000  # characters of text, arguments and results
 PARTS = ("text", "args", "result")
 
 

@@ -22,7 +22,7 @@ from memories.values.trust import Trust
 from memories.web.paging import LATEST, page_of
 
 FILTERS = ("type", "status", "category", "source", "scope", "company_id")
-FOLDED_FILTERS = ("source", "scope", "company_id")  # folded away until they are asked for
+FOLDED_FILTERS = ("source", "scope", "company_id")  # collapsed by default
 CHOICES = {"types": Type.choices, "statuses": Status.choices, "categories": Category.choices}
 MAX_QUESTION = 1_000
 RUNS_ON_THE_PAGE = 12

@@ -21,7 +21,7 @@ from memories.values.field_types import SCOPE
 from memories.values.trust import Trust
 
 FIELDS = ("content", "category", "key", "scope", "company_id")
-DETECTED = {"category": "detected", "key": "proposed"}  # as the page proposed it: untouched, it follows the words
+DETECTED = {"category": "detected", "key": "proposed"}  # an unchanged proposal follows the text
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,7 +115,7 @@ def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
         return redirect("teach")
     said = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
     notice, _newline, where = said.partition("\n")
-    if where:  # an adaptation's: its page is the one that comes
+    if where:  # of an adaptation: show its page
         said = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])
     messages.success(request, said)
     return redirect("memory", memory_id=row.pk)

@@ -21,8 +21,8 @@ from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Trust
 
-ANSWER_WITHIN = 1.8  # seconds; what is left of two is for the way to the caller
-FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it that are kept for what comes later
+ANSWER_WITHIN = 1.8  # seconds, of the two that are promised
+FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it reserved for later parts
 SKILL = "skill"
 
 

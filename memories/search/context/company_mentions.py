@@ -12,12 +12,12 @@ from memories.values.trust import Trust
 
 LONGEST_READ = 10_000  # characters of a task
 MOST_NAMES = 20_000
-MOST_WORDS, MOST_UNSPACED = 6, 12  # of a name
+MOST_WORDS, MOST_UNSPACED = 6, 12  # most words of a name
 MOST_KNOWN = 50
 _ONE = UNSPACED.pattern.removesuffix("+")  # a character of a script without spaces is a word
 _WORD = re.compile(rf"{_ONE}|(?:(?!{_ONE})\w)+")
 _BETWEEN = re.compile(r"[\s_-]+")
-_ENDS = ".!+)"  # may belong to a name: Acme Inc.
+_ENDS = ".!+)"  # may end a name: Acme Inc.
 
 Span = tuple[int, int]
 

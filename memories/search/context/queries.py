@@ -24,13 +24,13 @@ from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
 BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
-FLOOR = 0.3  # of the centred similarity, for what shares no word with the task
+FLOOR = 0.3  # least centred similarity without a common word
 BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
 @dataclass(frozen=True)
 class ContextQuery:
-    """Who asks for what: `trust` is what the request leaves of the caller's, `companies` the ids of the right one."""
+    """The parameters of the queries: `trust` as narrowed by the request, `companies` the ids of the recognised one."""
 
     trust: Trust
     companies: tuple[str, ...]

@@ -12,9 +12,9 @@ HEADING = "## Relevant Memories"
 JOINERS = "\u200c\u200d"  # of emoji and of scripts that need them
 _CONTROL = ("Cc", "Zl", "Zp")
 _UNSEEN = ("Cf", "Cs", "Co")
-_TAGS_AND_SELECTORS = "\U000e0000"  # from here on nothing is a letter
-_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"  # seen as nothing, though not of those kinds
-_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")  # one of a letter says how it looks
+_TAGS_AND_SELECTORS = "\U000e0000"  # no letters from here on
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"  # invisible characters of other categories
+_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")  # keep one variation selector
 _LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _HEADING = re.compile(r"(?<!#)(?=##)|(?<!\S)(?=#(?:\s|$))|^(?=#)")
 _FENCE = re.compile(r"`{3,}|~{3,}")
