@@ -54,16 +54,20 @@ class ArgumentWords:
     may_spell: Callable[[str], bool]
 
     def whole(self, tool: str, argument: str, parts: Sequence[str]) -> str:
+        """Return the sentence about an argument of a tool, made from clauses."""
         joined = ("；" if self.language == "zh" else "; ").join(parts)
         return self._say("whole", tool=code(tool), argument=code(argument), parts=joined).replace(" （", "（")
 
     def comes(self, place: str, n: int, of: int) -> str:
+        """Return the clause about the right source, in `n` of `of` cases."""
         return self._say("comes", place=self._place(place), n=n, of=of)
 
     def failed(self, place: str, n: int, of: int) -> str:
+        """Return the clause about a source that failed in `n` of `of` cases."""
         return self._say(_of("failed", place), place=self._place(place), n=n, of=of)
 
     def turned(self, what: str, place: str, told: Streak) -> str:
+        """Return the clause about a claim that the latest cases contradict. `what`: left, broken or works."""
         counts = {"n": told.latest, "m": told.before, "of": told.of_before}
         return self._say(_of(what, place), place=self._place(place), **counts)
 

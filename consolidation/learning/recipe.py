@@ -44,6 +44,7 @@ class Stage(Counted):
 
     @property
     def share(self) -> float:
+        """Share of the successes that used the tool."""
         return self.runs / self.of
 
     @property
@@ -53,6 +54,7 @@ class Stage(Counted):
 
     @property
     def optional(self) -> bool:
+        """Whether less than OPTIONAL_BELOW of the successes used the tool."""
         return self.share < OPTIONAL_BELOW
 
 

@@ -49,6 +49,7 @@ class Condition(Counted):
 
     @property
     def fact(self) -> Fact:
+        """The condition as (tool, field, value)."""
         return self.tool, self.field, self.value
 
     @property

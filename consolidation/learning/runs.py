@@ -100,6 +100,7 @@ class Run:
 
     @cached_property
     def tools(self) -> frozenset[str]:
+        """Names of the tools that were called."""
         return frozenset(call.name for call in self.steps)
 
     @cached_property

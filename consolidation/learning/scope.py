@@ -57,10 +57,12 @@ class Scope:
 
     @cached_property
     def all(self) -> list[Run]:
+        """The runs of the pattern and of the scope, each once, by time."""
         return ordered([*self.runs, *self.others])
 
     @cached_property
     def ids(self) -> set[UUID]:
+        """Ids of the pattern's runs."""
         return {run.id for run in self.runs}
 
     @cached_property

@@ -109,7 +109,10 @@ class _Said:
 
 
 def _score(inside: int, own: int, outside: int, rest: int) -> float:
-    """Log-odds ratio with an informative Dirichlet prior over its standard error (Monroe, Colaresi and Quinn 2008)."""
+    """Return the log-odds ratio with an informative Dirichlet prior over its standard error.
+
+    Monroe, Colaresi and Quinn 2008.
+    """
     share = (inside + outside) / max(1, own + rest)
     a, b = PRIOR * share + 0.01, PRIOR * (1 - share) + 0.01
     odds = math.log((inside + a) / (own - inside + b)) - math.log((outside + a) / (rest - outside + b))

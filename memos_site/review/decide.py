@@ -44,10 +44,12 @@ class Verdict:
 
     @property
     def by(self) -> Actor:
+        """The person or agent who decides."""
         return self.trust.actor
 
     @property
     def audit(self) -> dict[str, Any]:
+        """Arguments of the models' decision methods, for the audit row."""
         return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
 
 

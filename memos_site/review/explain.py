@@ -44,7 +44,7 @@ def explain(row: Memory | Proposal) -> Explanation:
 
 
 def _reason_of_proposal(proposal: Proposal) -> str:
-    """Who asks for a decision, and the reason given; the change itself is shown beside it."""
+    """Say who proposes the change, and the reason given; the change itself is shown next to it."""
     if proposal.change == {"verb": "edit"} or proposal.kind == Proposal.Kind.FAILING:  # it is to be looked at
         return proposal.why
     reason = _("%(who)s may not do this alone.") % {"who": proposal.made_by}

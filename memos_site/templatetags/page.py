@@ -100,7 +100,7 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def as_json(value: Any) -> str:
-    """Text as it is, anything else as indented JSON."""
+    """Return a text unchanged, anything else as indented JSON."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
@@ -188,4 +188,5 @@ def nonzero(counters: dict[str, int]) -> list[tuple[str, int]]:
 
 @register.simple_tag
 def dismissal_reasons() -> tuple[str, ...]:
+    """Return the reasons that a dismissal offers."""
     return review.REASONS

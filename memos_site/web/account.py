@@ -19,6 +19,8 @@ from django_htmx.http import HttpResponseClientRefresh
 
 @method_decorator(login_not_required, name="dispatch")
 class SignIn(views.LoginView):
+    """Sign-in form; a person who is signed in is redirected."""
+
     template_name = "account/login.html"
     redirect_authenticated_user = True
 

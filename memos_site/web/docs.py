@@ -5,4 +5,5 @@ from django.shortcuts import render
 
 
 def docs(request: HttpRequest) -> HttpResponse:
+    """Render the API documentation."""
     return render(request, "api/docs.html")
