@@ -26,7 +26,7 @@ _KEEP = frozenset(
     "十百千万一"
 )  # 千万别, 一点, 万一: one of these alone is hardly ever a number, but before 天 and the like
 
-# longest first; the sign behind the colon as in lexicon.PHRASES; "=" keeps the words as words
+# longest first; the sign after the colon as in lexicon.PHRASES; "=" keeps the words as words
 _PHRASES = {
     "而不是|而非|而不要": "order:>", "优先于|胜过|胜于|优于|好过|强过|多于|高于|大于|代替|取代|替代": "order:>",
     "不如|不及|比不上": "order:<", "少于|低于|小于": "order:<",

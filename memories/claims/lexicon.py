@@ -26,7 +26,7 @@ DENIALS = _words(
 )
 LACKS = _words("without lacking")
 
-# a word that denies another one: said as that other one, denied
+# antonyms: read as the negation of the other word
 OPPOSITES = {
     "dislike": "like", "dislikes": "like", "disliked": "like", "disliking": "like",
     "disable": "enable", "disables": "enable", "disabled": "enabled", "disabling": "enabling",
@@ -55,7 +55,7 @@ FREQUENCIES = {
     "monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year",
 }  # fmt: skip
 
-# what one word is: the first list that holds it wins, with the value it gives
+# kind and value of a word; the first list that holds it wins
 KINDS = (
     ("stop", dict.fromkeys(STOP, "")),
     ("negation", dict.fromkeys(DENIALS, "")),
@@ -66,7 +66,7 @@ KINDS = (
     ("frequency", FREQUENCIES),
 )
 
-# several words that mean one thing; the sign behind the colon is what scanning makes of them ("" = nothing)
+# phrases with one meaning; the sign after the colon replaces them in the scanner ("" = removed)
 PHRASES = {
     "not only": "", "whether or not": "", "or not": "", "no doubt": "", "no matter": "", "no problem": "",
     "never mind": "", "if not": "", "from now on": "", "going forward": "", "keep in mind": "", "make sure": "",
@@ -86,7 +86,7 @@ PREFERRING = _words(
     picks want wants rather take takes
     """
 )
-# passed over between a comparison and what is compared
+# skipped between a comparison and its terms
 LIGHT = _words(
     """
     use uses using send sends sending contact contacts contacting better best more most faster slower rather prefer
@@ -95,7 +95,7 @@ LIGHT = _words(
 )
 WORSE = _words("less worse")
 
-# at the start of a sentence a capital letter tells nothing; one of these behind a word makes it a subject
+# at the start of a sentence a capital letter is no evidence of a name; one of these verbs after it is
 SUBJECT_OF = _words(
     """
     is was has had will can may must should does did prefers pays likes wants needs uses works lives owns runs hates
@@ -111,7 +111,7 @@ ACTS = SUBJECT_OF - _words(
     """
 )
 
-# an imperative: what people ask of each other
+# common imperatives
 VERBS = _words(
     """
     accept add address answer apply approve archive ask assign attach avoid back backup bcc bill book build buy
@@ -126,19 +126,19 @@ VERBS = _words(
     text track train transfer translate try turn update upgrade upload use validate verify wrap write
     """
 )
-# what stands before a verb, besides a denial
+# words before a verb, besides negations
 VERB_FOLLOWS = _words(
     """
     always please kindly to must should shall will would can could may might do does did just also i we you they he she
     """
 )
 PARTICLES = _words("up down out off over back away")  # back UP the database
-# behind an imperative they are its object more often than the verb of a sentence
+# after an imperative these are more often its object than a verb
 PLURALS = _words(
     "answers asks calls charges covers heads leads lives reads replies reports runs signs uses works needs"
 )
 RESULTATIVE = _words("keep keeps make makes leave leaves mark marks get gets set sets find finds")  # keep it SHORT
-# they end a noun phrase, as the stop words among them do
+# words that end a noun phrase
 PREPOSITIONS = _words(
     """
     above across against along among around behind below beneath beside besides between beyond despite during except

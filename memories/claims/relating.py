@@ -37,7 +37,7 @@ def _stops(pieces: list[Piece], at: int) -> bool:
 
 
 def scopes(pieces: list[Piece]) -> list[bool]:
-    """For each piece, whether its clause is negated: in "prefers Slack, dislikes email" only email is."""
+    """Whether the clause of each piece is negated: in "prefers Slack, dislikes email" only that of email."""
     found: list[bool] = []
     start = 0
     denies = False

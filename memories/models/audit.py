@@ -72,7 +72,7 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 
     def applied_by_a_rule(self, memory_ids: Collection[UUID]) -> set[UUID]:
-        """Those of these memories whose last promotion to applied was made by a rule, not by a person."""
+        """The memories among these whose last promotion to applied was made by a rule, not by a person."""
         promoted = self.filter(
             subject_kind="memory", subject_id__in=memory_ids, action="promote", after__status="applied"
         )

@@ -104,7 +104,7 @@ class Episode(models.Model):
                 fields=["scope", "closed_at", "memory"], condition=Q(digested_at=None), name="episode_undigested"
             ),
             models.Index(fields=["scope", "-closed_at"], name="episode_latest_of_scope"),
-            # Of nothing that an event moves: a join then writes no index (a heap-only update).
+            # Only columns that a new event does not change, so that its update writes no index (heap-only update).
             models.Index(fields=["memory"], condition=Q(closed_at=None), name="episode_open"),
         ]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 KEPT_SECONDS = 60.0
-# Without VACUUM or ANALYZE there are none: then everything counts as little, and is looked at.
+# Without VACUUM or ANALYZE there are no statistics: every table then counts as small and is read fully.
 SQL = """
 json_build_object(
     'passages', (SELECT reltuples FROM pg_class WHERE oid = 'memories_passage'::regclass),

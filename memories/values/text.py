@@ -49,8 +49,9 @@ def searchable(text: str) -> str | None:
 
 
 def indexed(text: str) -> str | None:
-    """As `searchable`, with every single character too, for the index: else a query of one character (茶) would only
-    match where it stands alone.
+    """As `searchable`, with every single character too, for the index.
+
+    Else a query of one character (茶) would only match where it stands alone.
     """
     words = searchable(text)
     if words is None:

@@ -19,7 +19,7 @@ MOST_NOTICES = 10
 
 @dataclass(frozen=True)
 class InjectedContext:
-    """What is given to an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded."""
+    """A context given to an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded."""
 
     source: str
     chosen: Sequence[Merged]
