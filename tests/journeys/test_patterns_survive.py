@@ -17,19 +17,20 @@ MOMENTS = {
 
 REPORT = """
 from datetime import UTC, datetime, timedelta
-from memories import ingestion, reports
+from memories.intake import episodes
+from memories.intake.reports import events
 from memories.values.trust import everything
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 def told(source, n, **context):
     body = {{"source": source, "event_kind": "plugin_run", "ref": f"r{{n}}", "scope": {scope!r}, "context": context}}
     at = START + timedelta(hours=8 * n, minutes=int(source[1:]))
-    return reports.check(reports.EventReport, {{**body, "timestamp": at.isoformat()}})
+    return events.check(events.EventReport, {{**body, "timestamp": at.isoformat()}})
 runs = []
 for n in range(20):
     runs.append(told("P01", n, company="Acme Corp", category="action-required"))
     runs.append(told("P06", n, user_edited=True, edit_description="shorter", run_hour=8))
     runs.append(told("P21", n, entity_value=f"client {{n % 5}}"))
-ingestion.happened(runs, trust=everything(), at=START)
+episodes.record_events(runs, trust=everything(), at=START)
 """
 
 TOTALS = """

@@ -61,7 +61,7 @@ def issue(client: Client, **facts: Any) -> str:
 def test_a_token_is_shown_once_when_it_is_issued() -> None:
     client = staff()
     answer = issue(client, scopes="project:acme,project:beta")
-    token = answer.split('id="token">')[1].split("</pre>")[0]
+    token = answer.split('id="token"')[1].split(">")[1].split("</pre")[0]
     agent = Agent.objects.with_token(token, at=AT)
     assert agent is not None
     assert (agent.name, agent.scopes, agent.permissions) == ("ci", ["project:acme", "project:beta"], ["read"])
