@@ -6,13 +6,14 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loop in the thread of the test
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-LONGEST_WAIT = 30  # seconds
+LONGEST_WAIT = 120  # seconds: a bound for what hangs, not for what is slow on a busy machine
+expect.set_options(timeout=LONGEST_WAIT * 1_000)
 RECORD_KEYS = """
   window.recordedKeys = [];
   const name = (element) => `${element?.tagName} ${element?.id} busy=${element?.getAttribute("aria-busy")}`;

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from memories.models import Memory
 from memories.values.choices import Status, Type
 from memos_site.web.inbox import FIRST_ROWS, MORE_ROWS
-from tests.browser.conftest import Held
+from tests.browser.conftest import LONGEST_WAIT, Held
 from tests.make import make_memory, make_person
 from tests.pages import candidate
 
@@ -22,6 +22,7 @@ def sign_in(
 ) -> Page:
     make_person(name, group=group)
     page = browser.new_context(java_script_enabled=scripts).new_page()
+    page.set_default_timeout(LONGEST_WAIT * 1_000)
     page.goto(site.url)
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill("secret")
