@@ -1,7 +1,7 @@
 """The confidence ladder: where a claim starts, what a confirmation adds, when it is confirmed and applied.
 
-Pure; intake/claims/promotion.py applies it to a row. Competences and plans never climb by number:
-a person publishes them.
+Pure. intake/claims/reinforcement.py writes what is gained, promotion.py the status. Competences and plans never climb
+by number: a person publishes them.
 """
 
 from dataclasses import dataclass
