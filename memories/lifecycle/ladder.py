@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from django.conf import settings
 
-from memories.values.choices import Hold, Status, Type
+from memories.values.choices import Hold, Origin, Status, Type
 
 USER = "User"  # the source that a person's words come from
 
@@ -57,12 +57,12 @@ class Ladder:
         return self.applies and enough and voices >= self.apply_agents
 
 
-def may_climb(*, type: str, hold: str, flagged: bool, resembling: bool) -> bool:
+def may_climb(*, type: str, origin: str, hold: str, flagged: bool, resembling: bool) -> bool:
     """Whether numbers may move a row at all.
 
-    `fixed`: a person put it where it is. What was flagged, or resembles what people dismissed, waits for a person; when
-    one has vouched for it (`floor`), the resemblance is settled.
+    `fixed`: a person put it where it is. What was flagged, or resembles what people dismissed, waits for a person, as
+    do facts that consolidation counted from runs; both are settled when a person has vouched for the row (`floor`).
     """
     if type != Type.SEMANTIC or hold == Hold.FIXED or flagged:
         return False
-    return hold == Hold.FLOOR or not resembling
+    return hold == Hold.FLOOR or not (resembling or origin == Origin.CONSOLIDATED)

@@ -116,7 +116,7 @@ def _remaining(memory: Memory) -> str:
     facts = {"flagged": bool(memory.flags), "resembling": memory.resembles is not None}
     if memory.status not in (Status.CANDIDATE, Status.CONFIRMED):
         return ""
-    if not may_climb(type=memory.type, hold=memory.hold, **facts):
+    if not may_climb(type=memory.type, origin=memory.origin, hold=memory.hold, **facts):
         return ""
     ladder = Ladder.of_settings()
     believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at

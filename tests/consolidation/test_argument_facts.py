@@ -10,9 +10,13 @@ import pytest
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.profiles import Unprofiled
 from memories.intake import equal_claims
+from memories.intake.claims import store
+from memories.intake.reports import events
+from memories.intake.reports.claims import NoteReport
 from memories.models import Episode, Evidence, Memory, Proposal
 from memories.values.choices import ActorKind, Category, Origin, Status
 from memories.values.trust import Actor, everything
+from memos_site.review.explain import explain
 from tests.consolidation.experience import NOON, consolidated, run
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +82,21 @@ def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     assert fact.content == WORDS.format(n=7)
     assert (fact.evidence.count(), fact.confidence, fact.status) == (9, 40, Status.CANDIDATE)
     assert ArgumentUse.objects.filter(fact__memory=fact).count() == 9
+
+
+def test_agents_that_say_a_counted_fact_again_do_not_confirm_it() -> None:
+    eight_runs()
+    digested()
+    (fact,) = facts()
+    report = events.check(
+        NoteReport,
+        {"key": fact.key, "scope": fact.scope, "category": "fact", "content": fact.content, "source": "P01"},
+    )
+    for hour in range(4):
+        store(report, trust=everything(Actor(ActorKind.AGENT, "P01")), at=NOON + timedelta(days=1, hours=hour))
+    (fact,) = facts()
+    assert (fact.confidence, fact.status) == (100, Status.CANDIDATE)
+    assert explain(fact).remaining == ""
 
 
 def test_an_outcome_that_is_corrected_moves_the_counts() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from memories.lifecycle.ladder import Ladder, may_climb
-from memories.values.choices import Hold, Status, Type
+from memories.values.choices import Hold, Origin, Status, Type
 
 LADDER = Ladder()
 
@@ -70,9 +70,15 @@ def test_a_claim_starts_by_who_says_it_unless_its_confidence_is_given(
 
 
 def test_only_claims_climb_and_none_that_waits_for_a_person() -> None:
-    plain = {"type": Type.SEMANTIC, "hold": Hold.NONE, "flagged": False, "resembling": False}
+    plain = {"type": Type.SEMANTIC, "origin": Origin.STORED, "hold": Hold.NONE, "flagged": False, "resembling": False}
     assert may_climb(**plain)  # type: ignore[arg-type]
-    for kept in ({"type": Type.COMPETENCE}, {"type": Type.PLAN_GRAPH}, {"hold": Hold.FIXED}, {"flagged": True}):
+    for kept in (
+        {"type": Type.COMPETENCE},
+        {"type": Type.PLAN_GRAPH},
+        {"hold": Hold.FIXED},
+        {"flagged": True},
+        {"origin": Origin.CONSOLIDATED},
+    ):
         assert not may_climb(**{**plain, **kept})  # type: ignore[arg-type]
     assert not may_climb(**{**plain, "resembling": True})  # type: ignore[arg-type]
     assert may_climb(**{**plain, "resembling": True, "hold": Hold.FLOOR})  # type: ignore[arg-type]

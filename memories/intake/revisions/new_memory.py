@@ -94,7 +94,8 @@ def _stand(new: Memory, request: NewMemory, sources: Sequence[Memory], making: M
     else:
         new.status = Status.CANDIDATE
         disputed = any(source.status == Status.CONTESTED for source in sources)
-        climbs = may_climb(type=new.type, hold="", flagged=bool(new.flags), resembling=bool(new.resembles))
+        waits = {"flagged": bool(new.flags), "resembling": bool(new.resembles)}
+        climbs = may_climb(type=new.type, origin=new.origin, hold="", **waits)
         if climbs and not disputed:
             most = max((source.times_confirmed for source in sources if making.verb == MERGE), default=0)
             voices = Evidence.objects.filter(memory__in=sources).voices() if making.verb == MERGE else 1
