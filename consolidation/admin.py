@@ -13,13 +13,18 @@ from consolidation.models import (
     CommandAttempt,
     CommandFact,
     GuidanceCurve,
+    LLMCall,
     Pattern,
+    PlannedRun,
+    PlanShape,
     Run,
     RunProfile,
+    RunStep,
     Sighting,
     SkillLines,
     SkillOffer,
     SkillWorth,
+    StatementMessage,
     Unprofiled,
 )
 from memories.admin.trusted import TrustedAdmin
@@ -33,6 +38,32 @@ class RunAdmin(TrustedAdmin):
     search_fields = ("kind", "error")
     ordering = ("-created_at", "-id")
     id_fields = ("pk", "subject")
+
+
+@admin.register(RunStep)
+class RunStepAdmin(TrustedAdmin):
+    list_display = ("run", "position", "name", "status", "attempts", "reason", "started_at", "finished_at")
+    list_filter = ("status",)
+    search_fields = ("name", "reason")
+    ordering = ("-id",)
+    sortable_by = ()
+    id_fields = ("run",)
+    hidden = ("answer",)
+
+    def visible(self, trust: Trust) -> QuerySet[RunStep]:
+        return RunStep.objects.filter(run__in=Run.objects.visible_to(trust)).visible_to(trust)
+
+
+@admin.register(LLMCall)
+class LLMCallAdmin(TrustedAdmin):
+    list_display = ("at", "purpose", "model", "ok", "tokens_in", "tokens_out", "latency_ms", "error", "run")
+    list_filter = ("ok", ("purpose", FieldTextFilter))
+    search_fields = ("purpose", "model", "error")
+    ordering = ("-at", "-id")
+    id_fields = ("pk", "run")
+
+    def visible(self, trust: Trust) -> QuerySet[LLMCall]:
+        return LLMCall.objects.filter(Q(run=None) | Q(run__in=Run.objects.visible_to(trust)))
 
 
 @admin.register(Pattern)
@@ -117,6 +148,26 @@ class RunProfileAdmin(TrustedAdmin):
         return super().get_queryset(request).defer("packed", "packed_opening", *self.hidden)
 
 
+@admin.register(PlanShape)
+class PlanShapeAdmin(CountedFactAdmin):
+    list_display = ("steps", "scope", "secrecy", "cases", "due", "attempts", "error")
+    list_filter = ("due", ("scope", FieldTextFilter))
+    search_fields = ("steps", "error")
+
+
+@admin.register(PlannedRun)
+class PlannedRunAdmin(TrustedAdmin):
+    list_display = ("shape", "episode_id", "outcome", "counted", "at")
+    list_filter = ("outcome",)
+    ordering = ("-id",)
+    sortable_by = ()
+    id_fields = ("episode_id", "shape")
+
+    def visible(self, trust: Trust) -> QuerySet[PlannedRun]:
+        rows = PlannedRun.objects.visible_to(trust)
+        return rows.filter(Q(shape__memory=None) | trust.visible("shape__memory__"))
+
+
 @admin.register(Unprofiled)
 class UnprofiledAdmin(TrustedAdmin):
     list_display = ("episode", "scope", "attempts", "error")
@@ -126,6 +177,17 @@ class UnprofiledAdmin(TrustedAdmin):
 
     def visible(self, trust: Trust) -> QuerySet[Unprofiled]:
         return Unprofiled.objects.filter(trust.visible("episode__memory__"))
+
+
+@admin.register(StatementMessage)
+class StatementMessageAdmin(TrustedAdmin):
+    list_display = ("event", "scope", "attempts", "error")
+    list_filter = ("attempts", ("scope", FieldTextFilter))
+    search_fields = ("error",)
+    ordering = ("-pk",)
+
+    def visible(self, trust: Trust) -> QuerySet[StatementMessage]:
+        return StatementMessage.objects.filter(trust.visible("event__episode__memory__"))
 
 
 @admin.register(GuidanceCurve)

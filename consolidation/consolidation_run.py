@@ -1,60 +1,66 @@
 """One run of consolidation over all scopes with new episodes; one worker at a time in a scope.
 
-The steps for a scope: convert former patterns, digest new episodes into patterns, write competences and their skills,
-update guidance, write facts about commands and arguments.
+The steps for a scope: convert former patterns and plans, read new episodes for all that learns from them, write
+competences and their skills, update guidance, write facts about commands and arguments, plans, and what users stated.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.utils import timezone
 
-from consolidation import locks
+from consolidation.execution import Reporter, abandon_dead_runs, execute, never, rare_collections
 from consolidation.guidance import curves, holdback, profiling, skill_worth
-from consolidation.models import Pattern, Run
+from consolidation.guidance.latest_runs import LatestOfScope
+from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import Unmeasured, Unprofiled
-from consolidation.pipelines import carrying, competences, facts, sightings
+from consolidation.models.statement_messages import StatementMessage
+from consolidation.pipelines import carrying, competences, facts, plan_folding, plans, sightings, user_statements
+from consolidation.pipelines.recorded import Recent
+from memories import leases
 from memories.models import Episode
 
 KIND = "consolidate"
+OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
+NO_SCOPE = "(no scope)"  # as the name of a step; no scope has such a name
+AFTER = (profiling.write,)  # what reads each batch of new episodes after `sightings.READERS`, in its own transaction
 
 
-def consolidate(*, trigger: Run.Trigger, wait: bool, at: datetime) -> Run | None:
+def consolidate(
+    *, trigger: Run.Trigger, wait: bool, at: datetime, should_stop: Callable[[], bool] = never
+) -> Run | None:
     """Digest every new episode once and write what it teaches. Never raises for a fault of one item.
 
     `wait`: for a scope that another worker is processing; otherwise it is skipped. None: a scheduled run with nothing
-    to do, which leaves no row.
+    to do, or while consolidation is paused, which leaves no row. `should_stop` is asked after each batch: then the run
+    is queued again.
     """
-    abandon_dead_runs(at=at)
-    scopes = _scopes()
-    if not scopes and trigger == Run.Trigger.SCHEDULE:
+    abandon_dead_runs(KIND, at=at)
+    if trigger == Run.Trigger.SCHEDULE and (Run.objects.pauses(KIND) or not _scopes()):
         return None
-    run = Run(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
-    with locks.hold(f"run:{run.pk}", wait=True):  # before the row is visible: a running row without a lock is dead
-        run.save(force_insert=True)
-        counters = _process_scopes(run, scopes, wait=wait)
-        failed = counters["failed"]
-        error = f"{failed} could not be read or written; each says why and is tried again" if failed else ""
-        status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
-        run.finish(status, counters=dict(counters), at=timezone.now(), error=error)
+    run = Run(kind=KIND, trigger=trigger)
+    execute(run, partial(process, wait=wait, should_stop=should_stop), at=at)
     return run
 
 
-def abandon_dead_runs(*, at: datetime, kind: str = KIND) -> None:
-    """Mark runs whose lock nobody holds as failed: their worker died. Their items are still in their queues."""
-    for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
-        with locks.hold(f"run:{run.pk}", wait=False) as dead:
-            if dead:
-                run.finish(
-                    Run.Status.FAILED, counters=run.counters, at=at, error="its worker died; the next run goes on"
-                )
-
-
-def retry_set_aside() -> int:
-    """Put episodes, patterns and facts that were set aside after three attempts back into their queues; how many."""
-    episodes = Episode.objects.set_aside().update(digest_attempts=0)
-    return episodes + Pattern.objects.stuck().update(attempts=0) + facts.retry_set_aside()
+def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = never) -> None:
+    """The work of a run, scope by scope; each scope is a step."""
+    counted = Counter({"episodes_read": 0} | run.counters)
+    for name in OF_THE_LAST_ATTEMPT:
+        counted.pop(name, None)
+    report, scopes = Reporter(run, counted, should_stop), _scopes()
+    report.total += Episode.objects.undigested().count()
+    with rare_collections():
+        for position, scope in enumerate(scopes):
+            _process_step(run, scope, position, report, wait=wait)
+    failed = report.counters["failed"]
+    error = f"{failed} could not be read or written; each says why and is tried again" if failed else ""
+    status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
+    counters = {name: n for name, n in report.counters.items() if n or name == "episodes_read"}
+    run.finish(status, counters=counters, at=timezone.now(), error=error)
 
 
 def _scopes() -> list[str]:
@@ -65,33 +71,56 @@ def _scopes() -> list[str]:
     scopes |= set(Unprofiled.objects.filter(attempts__lt=3).order_by().values_list("scope", flat=True).distinct())
     scopes |= set(Unmeasured.objects.values_list("pk", flat=True))
     scopes |= facts.scopes_due()
+    scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
+    scopes |= set(PlanShape.objects.to_fold().order_by().values_list("scope", flat=True).distinct())
+    scopes |= set(StatementMessage.objects.waiting().order_by().values_list("scope", flat=True).distinct())
     if settings.SIGNATURE != "all":
-        scopes |= set(Pattern.objects.replaced().order_by().values_list("scope", flat=True).distinct())
+        former = Pattern.objects.replaced(ToolDecision.objects.only_reading())
+        scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
     return sorted(scopes)
 
 
-def _process_scopes(run: Run, scopes: list[str], *, wait: bool) -> Counter[str]:
-    counters: Counter[str] = Counter(episodes_read=0)
-    for done, scope in enumerate(scopes):
-        run.progress(stage=scope or "unscoped", done=done, total=len(scopes), counters=counters)
-        with locks.hold(f"consolidate:{scope}", wait=wait) as ours:
-            if ours:
-                carrying.carry_over(scope, at=run.moment)
-                counters.update(sightings.digest(scope, at=run.moment))
-                counters.update(competences.write_competences(scope, run_id=run.pk, at=run.moment))
-                counters.update(_update_guidance(scope, at=run.moment))
-                counters.update(facts.write_facts(scope, at=run.moment))
-            else:
-                counters["skipped"] += 1
-    return counters
+def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait: bool) -> None:
+    step = run.begin_step(scope or NO_SCOPE, scope=scope, position=position, at=timezone.now())
+    before = report.counters["failed"]
+    with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
+        if acquired:
+            _process_scope(run, scope, report)
+    failed = report.counters["failed"] - before
+    if not acquired:
+        report.add(Counter(skipped=1))
+        step.finish(RunStep.Status.SKIPPED, at=timezone.now(), reason="another worker is processing it")
+    elif failed:
+        step.finish(RunStep.Status.FAILED, at=timezone.now(), reason=f"{failed} could not be read or written")
+    else:
+        step.finish(RunStep.Status.SUCCEEDED, at=timezone.now())
 
 
-def _update_guidance(scope: str, *, at: datetime) -> Counter[str]:
-    """Write the profiles of new runs, then measure guidance and skills on them."""
-    counters = profiling.write_waiting(scope)
+def _process_scope(run: Run, scope: str, report: Reporter) -> None:
+    at, recent, checkpoint = run.moment, Recent(), report.batch
+    report.stage("episodes")
+    carrying.carry_over(scope, at=at)
+    plan_folding.fold_plans(scope, at=at)
+    report.add(sightings.digest(scope, recent, at=at, after=AFTER, checkpoint=checkpoint))
+    report.stage("skills")
+    report.add(competences.write_competences(scope, recent, run_id=run.pk, at=at, checkpoint=checkpoint))
+    report.stage("guidance")
+    report.add(_update_guidance(scope, recent, report, at=at))
+    report.stage("facts")
+    report.add(facts.write_facts(scope, at=at, checkpoint=checkpoint))
+    report.stage("plans")
+    report.add(plans.write_plans(scope, at=at, checkpoint=checkpoint))
+    report.stage("statements")
+    report.add(user_statements.write_statements(scope, at=at, checkpoint=checkpoint))
+
+
+def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: datetime) -> Counter[str]:
+    """Write the profiles that are still missing, then measure guidance and skills on them."""
+    counters = profiling.write_waiting(scope, recent, checkpoint=report.batch)
     if Unmeasured.objects.filter(pk=scope).exists():
-        curves.refit(scope, at=at)
-        skill_worth.measure(scope, at=at)
+        latest = LatestOfScope(scope)
+        curves.refit(latest, at=at)
+        skill_worth.measure(latest, at=at)
         holdback.flag_harm(scope, at=at)
         Unmeasured.objects.filter(pk=scope).delete()
     return counters

@@ -1,15 +1,18 @@
 """One run of the pattern rules over the new events of plugins; one worker at a time in a scope."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.utils import timezone
 
-from consolidation import locks, patterns
-from consolidation.consolidation_run import abandon_dead_runs
+from consolidation import patterns
+from consolidation.execution import Reporter, abandon_dead_runs, execute, never
 from consolidation.models import Run
 from consolidation.models.groups import MOST_ATTEMPTS, Unread
+from memories import leases
 from memories.models import Event
 
 KIND = "patterns"
@@ -21,34 +24,33 @@ def apply_rules(
     wait: bool,
     at: datetime,
     record_empty: bool = True,
-    should_stop: Callable[[], bool] = lambda: False,
+    should_stop: Callable[[], bool] = never,
 ) -> Run | None:
     """Read every new event with a context once. Never raises for a fault of one event or one rule.
 
     `wait`: for a scope that another worker is processing; otherwise it is skipped. `record_empty` False: without new
     events there is no row, and None is returned. `should_stop` is asked after each batch; the next run goes on.
     """
-    abandon_dead_runs(at=at, kind=KIND)
-    if not record_empty and not _has_work():
+    abandon_dead_runs(KIND, at=at)
+    rests = trigger == Run.Trigger.SCHEDULE and Run.objects.pauses(KIND)
+    if rests or (not record_empty and not _has_work()):
         return None
-    run = Run(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
-    with locks.hold(f"run:{run.pk}", wait=True):  # before the row is visible: a running row without a lock is dead
-        run.save(force_insert=True)
-        progress = patterns.Progress(at=at)
-        _retry_unread(progress, wait=wait)
-        _read_pending(run, progress, wait=wait, should_stop=should_stop)
-        if aside := Unread.objects.set_aside().count():
-            progress.counters["set_aside"] = aside
-        error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
-        status = Run.Status.FAILED if progress.errors else Run.Status.SUCCEEDED
-        counters = {name: n for name, n in progress.counters.items() if n or name == "events_read"}
-        run.finish(status, counters=counters, at=timezone.now(), error=error)
+    run = Run(kind=KIND, trigger=trigger)
+    execute(run, partial(process, wait=wait, should_stop=should_stop), at=at)
     return run
 
 
-def retry_set_aside() -> int:
-    """Put events that were set aside after three attempts back into the queue; how many."""
-    return Unread.objects.set_aside().update(attempts=0)
+def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = never) -> None:
+    """The work of a run: first what failed before, then the new events."""
+    progress = patterns.Progress(at=run.moment)
+    _retry_unread(progress, wait=wait)
+    _read_pending(run, progress, wait=wait, should_stop=should_stop)
+    if aside := Unread.objects.set_aside().count():
+        progress.counters["set_aside"] = aside
+    error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
+    status = Run.Status.FAILED if progress.errors else Run.Status.SUCCEEDED
+    counters = {name: n for name, n in progress.counters.items() if n or name == "events_read"}
+    run.finish(status, counters=counters, at=timezone.now(), error=error)
 
 
 def _has_work() -> bool:
@@ -59,30 +61,39 @@ def _has_work() -> bool:
 def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
     scopes = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS).order_by("scope").values_list("scope", flat=True)
     for scope in scopes.distinct():
-        with locks.hold(f"consolidate:{scope}", wait=wait) as ours:
-            if ours:
+        with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
+            if acquired:
                 patterns.retry_unread(scope, progress)
 
 
 def _read_pending(run: Run, progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]) -> None:
+    report = Reporter(run, progress.counters)
     for part in patterns.pending_events():
-        total = run.total + sum(map(len, part.values()))
+        report.total += sum(map(len, part.values()))
+        report.stage("events")
         for scope, events in part.items():
-            run.progress(stage=scope or "unscoped", done=run.done, total=total, counters=progress.counters)
-            if not _read_scope(scope, events, progress, wait=wait, should_stop=should_stop):
+            if not _read_scope(scope, events, progress, report, wait=wait, should_stop=should_stop):
                 return
-            run.done += len(events)
 
 
 def _read_scope(
-    scope: str, events: list[UUID], progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]
+    scope: str,
+    events: list[UUID],
+    progress: patterns.Progress,
+    report: Reporter,
+    *,
+    wait: bool,
+    should_stop: Callable[[], bool],
 ) -> bool:
     """Read the events of one scope; False if the run should stop."""
-    with locks.hold(f"consolidate:{scope}", wait=wait) as ours:
-        if not ours:
+    before = report.done
+    with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
+        if not acquired:
             progress.counters["skipped"] += 1
-            return True
-        for _ in patterns.read_events(scope, events, progress):
-            if should_stop():
-                return False
+        else:
+            for _ in patterns.read_events(scope, events, progress):
+                report.batch(min(patterns.BATCH, before + len(events) - report.done), Counter())
+                if should_stop():
+                    return False
+    report.done = before + len(events)
     return True

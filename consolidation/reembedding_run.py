@@ -3,12 +3,13 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from consolidation import locks
-from consolidation.models import Run
+from consolidation.models import Run, RunStopped
+from memories import leases
 from memories.embedding import Unavailable
 from memories.indexing import reembedding
 from memories.indexing.reembedding import SetAside, Step
@@ -27,22 +28,32 @@ def reembed(*, trigger: Run.Trigger, at: datetime, should_stop: Callable[[], boo
     or a schedule has nothing to do. A returned run that is still `running` is continued by the schedule; its `error`
     says why it stopped, if it failed.
     """
-    with locks.hold(KIND, wait=False) as ours:
-        run = Run.objects.filter(kind=KIND, status=Run.Status.RUNNING).first() if ours else None
-        if not ours or (run is None and trigger == Run.Trigger.SCHEDULE and not _due(at)):
+    with suppress(RunStopped), leases.hold(KIND, wait=False) as acquired:
+        run = Run.objects.filter(kind=KIND, status=Run.Status.RUNNING).first() if acquired else None
+        if not acquired or (run is None and trigger == Run.Trigger.SCHEDULE and not _due(at)):
             return None
         if run is None and trigger == Run.Trigger.SCHEDULE and not Memory.objects.exists():
             deque(reembedding.reembed(), maxlen=0)  # a new installation: no run to show
             return None
         if run is None:
-            run = Run.objects.create(kind=KIND, trigger=trigger, status=Run.Status.RUNNING, started_at=at)
+            run = Run(kind=KIND, trigger=trigger)
+            run.start(at=at)
         _continue(run, should_stop, wait=trigger != Run.Trigger.SCHEDULE)
-        return run
+    return run
+
+
+def process(run: Run, *, should_stop: Callable[[], bool]) -> None:
+    """The work of a run that was queued, for a while; the schedule goes on with it."""
+    with leases.hold(KIND, wait=False) as acquired:
+        if acquired:
+            _continue(run, should_stop, wait=False)
+        else:
+            run.requeue()
 
 
 def _due(at: datetime) -> bool:
     recent_failures = Run.objects.filter(kind=KIND, status=Run.Status.FAILED, created_at__gt=at - AFTER_FAILURE)
-    return reembedding.due() and not recent_failures.exists()
+    return reembedding.due() and not recent_failures.exists() and not Run.objects.pauses(KIND)
 
 
 def _continue(run: Run, should_stop: Callable[[], bool], *, wait: bool) -> None:

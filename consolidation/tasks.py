@@ -2,20 +2,43 @@
 
 import time
 
+from django.conf import settings
 from django.utils import timezone
 
-from consolidation import consolidation_run, pattern_run, reembedding_run
+from consolidation import (
+    consolidation_run,
+    contrast_run,
+    duplicates_run,
+    extraction_run,
+    pattern_run,
+    reembedding_run,
+    run_pruning,
+    run_queue,
+)
+from consolidation.insights import day_counts
 from consolidation.models import Run
+from consolidation.webhooks import outbox
+from memos_site.platform import tracing
 
 SLICE = 200  # seconds of work in one job, which may take 300
+WEBHOOK_SLICE = 50  # a message may take ten more
+EXTRACT_SLICE = 50  # a question that was begun may take 180 more
 
 
+@tracing.job
 def consolidate() -> str:
-    """Run consolidation; scopes that another worker is processing are skipped."""
-    run = consolidation_run.consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=timezone.now())
+    """Run consolidation for SLICE seconds, then queue the rest; scopes that another worker has are skipped."""
+    deadline = time.monotonic() + SLICE
+    run = consolidation_run.consolidate(
+        trigger=Run.Trigger.SCHEDULE,
+        wait=False,
+        at=timezone.now(),
+        should_stop=lambda: time.monotonic() > deadline,
+    )
     return f"{run.status}: {run.counters}" if run else "nothing new"
 
 
+@tracing.job
 def patterns() -> str:
     """Apply the pattern rules to new events for SLICE seconds; the rest is left to the next job."""
     deadline = time.monotonic() + SLICE
@@ -29,6 +52,37 @@ def patterns() -> str:
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing new"
 
 
+@tracing.job
+def duplicates() -> str:
+    """Compare new and reworded memories with their neighbours for SLICE seconds; the rest is left to the next job."""
+    deadline = time.monotonic() + SLICE
+    run = duplicates_run.find_duplicates(
+        trigger=Run.Trigger.SCHEDULE,
+        at=timezone.now(),
+        record_empty=False,
+        should_stop=lambda: time.monotonic() > deadline,
+    )
+    return f"{run.status}: {run.counters}" if run else "nothing new"
+
+
+@tracing.job
+def extract() -> str:
+    """Let the language model read queued conversations; none is begun after EXTRACT_SLICE seconds."""
+    deadline = time.monotonic() + EXTRACT_SLICE
+    processed = extraction_run.process_queue(
+        should_stop=lambda: time.monotonic() > deadline, threads=settings.LLM_CONCURRENCY
+    )
+    return f"{processed} processed"
+
+
+@tracing.job
+def contrast() -> str:
+    """Let the language model compare the runs of queued skills; no case is begun after EXTRACT_SLICE seconds."""
+    deadline = time.monotonic() + EXTRACT_SLICE
+    return f"{contrast_run.process_queue(should_stop=lambda: time.monotonic() > deadline)} processed"
+
+
+@tracing.job
 def reembed() -> str:
     """Continue the reembedding with another model for SLICE seconds, or start it if it is due."""
     deadline = time.monotonic() + SLICE
@@ -36,3 +90,32 @@ def reembed() -> str:
         trigger=Run.Trigger.SCHEDULE, at=timezone.now(), should_stop=lambda: time.monotonic() > deadline
     )
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing to do"
+
+
+@tracing.job
+def queued() -> str:
+    """Do the runs that people and agents ordered, for SLICE seconds."""
+    deadline = time.monotonic() + SLICE
+    return f"{run_queue.work(should_stop=lambda: time.monotonic() > deadline)} runs"
+
+
+@tracing.job
+def webhooks() -> str:
+    """Write messages for what happened since the last job, and send what is due, for WEBHOOK_SLICE seconds."""
+    deadline = time.monotonic() + WEBHOOK_SLICE
+    outbox.collect(at=timezone.now())
+    return f"{outbox.send_due(should_stop=lambda: time.monotonic() > deadline)} tries"
+
+
+@tracing.job
+def prune_runs() -> str:
+    """Remove runs that ended longer ago than they are kept, for SLICE seconds."""
+    pruned = run_pruning.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
+    return ", ".join(f"{number} {name} removed" for name, number in pruned.items()) or "nothing was due"
+
+
+@tracing.job
+def insights() -> str:
+    """Count what the page of insights shows: today, and what is missing of the past, for SLICE seconds."""
+    deadline = time.monotonic() + SLICE
+    return f"{day_counts.count(at=timezone.now(), should_stop=lambda: time.monotonic() > deadline)} days"

@@ -1,13 +1,16 @@
 """People: groups and their permissions, the trust of a signed-in person, the accounts of the first start."""
 
 import secrets
+from collections.abc import Sequence
 
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, Permission, User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery
 from django.http import HttpRequest
 
-from memories.models import Agent
+from memories.models import Agent, PersonLimits
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.choices import Permission as May
 from memories.values.trust import Actor, Trust
@@ -24,7 +27,7 @@ FIRST_AGENT = "first-agent"
 
 
 def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
-    """A person's trust: clearance medium unless a permission says more; every scope."""
+    """A person's trust: clearance medium unless a permission says more; every scope unless there are limits."""
     granted = user.get_all_permissions() if isinstance(user, User) else set()
     clearance = Sensitivity.MEDIUM
     if "memories.see_high" in granted:
@@ -33,7 +36,8 @@ def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
         clearance = Sensitivity.HYPER
     may = frozenset(permission for permission in May.values if f"memories.use_{permission}" in granted)
     actor = Actor(ActorKind.PERSON, user.get_username(), str(user.pk or ""))
-    return Trust(actor, clearance, permissions=may)
+    scopes = getattr(user, "_scope_cache", None)  # filled with the permissions
+    return Trust(actor, clearance, frozenset(scopes) if scopes else None, permissions=may)
 
 
 def administers(user: AbstractBaseUser | AnonymousUser) -> bool:
@@ -45,11 +49,21 @@ def administers(user: AbstractBaseUser | AnonymousUser) -> bool:
 
 def group(name: str) -> Group:
     """The group of that name with the permissions that it stands for; KeyError for one that we do not know."""
-    permissions = Permission.objects.filter(content_type__app_label="memories", codename__in=GROUPS[name])
+    names = GROUPS[name]
     row, created = Group.objects.get_or_create(name=name)
     if created:
-        row.permissions.set(permissions)
+        row.permissions.set(_permissions(names))
     return row
+
+
+def _permissions(names: Sequence[str]) -> QuerySet[Permission]:
+    """Our permissions of these names. `migrate` makes their rows at its very end: where it has not yet, they are made
+    here, for a group that exists is never given its permissions again (administrators may change them).
+    """
+    rows = Permission.objects.filter(content_type__app_label="memories", codename__in=names)
+    if rows.count() < len(names):
+        create_permissions(apps.get_app_config("memories"), verbosity=0, interactive=False)
+    return rows.all()
 
 
 def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
@@ -92,14 +106,25 @@ class PermissionBackend:
         if not isinstance(user, User) or not user.is_active or obj is not None:
             return set()
         cached: set[str] | None = getattr(user, "_perm_cache", None)
-        if cached is None:
-            granted = Permission.objects.all() if user.is_superuser else _held_by(user)
-            cached = {f"{app}.{name}" for app, name in granted.values_list("content_type__app_label", "codename")}
+        if cached is None or not hasattr(user, "_scope_cache"):
+            cached, scopes = _all_permissions(user)
             user._perm_cache = cached  # type: ignore[attr-defined]  # ModelBackend's own name for it
+            user._scope_cache = scopes  # type: ignore[attr-defined]
         return cached
 
     def has_perm(self, user: AbstractBaseUser | AnonymousUser, permission: str, obj: object = None) -> bool:
         return permission in self.get_all_permissions(user, obj)
+
+
+def _all_permissions(user: User) -> tuple[set[str], list[str]]:
+    """The permissions of a person and the scopes that limit it, in one statement unless there are no permissions."""
+    limits = PersonLimits.objects.filter(user=user).values("scopes")
+    granted = Permission.objects.all() if user.is_superuser else _held_by(user)
+    rows = list(granted.annotate(limits=Subquery(limits)).values_list("content_type__app_label", "codename", "limits"))
+    held = {f"{app}.{name}" for app, name, _limits in rows}
+    if user.is_superuser:
+        return held, []
+    return held, (rows[0][2] if rows else limits.values_list("scopes", flat=True).first()) or []
 
 
 def _held_by(user: User) -> QuerySet[Permission]:

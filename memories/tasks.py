@@ -7,22 +7,28 @@ from collections.abc import Mapping
 from django.utils import timezone
 from django_q.tasks import async_task
 
-from memories import lifecycle
+from memories import lifecycle, metrics
 from memories.embedding import Unavailable
 from memories.indexing import ann_index, queue
 from memories.intake import episodes
 from memories.models import IdempotencyKey, Injection
+from memories.search import warming
+from memos_site.platform import tracing
 
 SLICE = 45  # seconds; the next run starts after a minute
 LONG_SLICE = 200  # below Q_CLUSTER's timeout
+WARM_SLICE = 60
 log = logging.getLogger("memos.embedding")
+log_of_start = logging.getLogger("memos.search")
 
 
+@tracing.job
 def close_silent() -> str:
     """Close episodes to which nothing was added for half an hour."""
     return f"{episodes.close_silent(at=timezone.now())} closed"
 
 
+@tracing.job
 def embed_pending() -> str:
     """Embed the queued passages. While the endpoint is down they wait for the next run."""
     deadline, embedded = time.monotonic() + SLICE, 0
@@ -35,11 +41,33 @@ def embed_pending() -> str:
     return f"{embedded} embedded"
 
 
+@tracing.job
 def index_vectors() -> str:
     """Build the index of vectors. A build that outlives the job's time limit may continue in the database."""
     return ann_index.ensure()
 
 
+@tracing.job
+def warm_search() -> str:
+    """Bring what searches read into the memory of a database that has just started."""
+    began = time.monotonic()
+    warmed = warming.warm(at=timezone.now(), until=began + WARM_SLICE)
+    if warmed is None:
+        return "the database has run for a while"
+    rest = "" if warmed.complete else "; the rest is left to the searches"
+    took = time.monotonic() - began
+    told = f"{warmed.read >> 20} MB read, {warmed.searches} searches made in {took:.0f} s{rest}"
+    log_of_start.info("what searches read was brought into memory: %s", told)
+    return told
+
+
+@tracing.job
+def count_metrics() -> str:
+    """Count a large store for its figures, where something has changed."""
+    return "counted" if metrics.refresh(at=timezone.now()) else "nothing to count"
+
+
+@tracing.job
 def settle() -> str:
     """Lower the confidence of idle claims; remove claims that expired by that or by their time to live."""
     at, until = timezone.now(), time.monotonic() + LONG_SLICE
@@ -47,12 +75,14 @@ def settle() -> str:
     return _summary(done, "memories.tasks.settle", until=until)
 
 
+@tracing.job
 def prune() -> str:
     """Remove experience whose salience has faded."""
     until = time.monotonic() + LONG_SLICE
     return _summary(lifecycle.prune(at=timezone.now(), until=until), "memories.tasks.prune", until=until)
 
 
+@tracing.job
 def sweep() -> str:
     """Remove idempotency keys and injections past their retention time."""
     at = timezone.now()

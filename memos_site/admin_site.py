@@ -10,13 +10,68 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from unfold.sites import UnfoldAdminSite
 
 # Unfold's scripts are files, but Alpine reads its expressions from attributes and themes are written inline.
 POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
+# What an operator looks for, and the models in which it stands; every other model follows under the name of its app.
+PLACES: list[tuple[Any, Any, tuple[str, ...]]] = [
+    (_("Who may do what"), _("People, groups, agents and their tokens, sign-ins."), ("auth", "axes", "agent")),
+    (_("What came in and what is believed"), _("Every row, read-only but for decisions."), ("memories", "skills")),
+    (_("Webhooks"), _("Where messages go, and what became of each."), ("webhook", "webhookdelivery")),
+    (_("What is learned, and its runs"), _("Patterns, counts, runs and questions to the model."), ("consolidation",)),
+    (_("Jobs"), _("Schedules, the queue, and what succeeded or failed."), ("django_q",)),
+]
+ABOUT = {  # model -> what an operator finds there
+    "user": _("people who sign in, and their groups"),
+    "group": _("permissions that people share"),
+    "agent": _("tokens, scopes, permissions"),
+    "accessattempt": _("wrong passwords, and who is locked out"),
+    "accessfailurelog": _("every sign-in that failed"),
+    "accesslog": _("who signed in, and from where"),
+    "auditentry": _("who did what, when and why"),
+    "episode": _("runs and conversations that agents reported"),
+    "event": _("what agents reported, line by line"),
+    "evidence": _("what speaks for and against each memory"),
+    "idempotencykey": _("answers kept for repeated requests"),
+    "lease": _("which worker holds which scope"),
+    "memory": _("facts, preferences, skills and plans, whatever their status"),
+    "performance": _("how often skills worked"),
+    "proposal": _("changes that wait for a decision"),
+    "relation": _("what supersedes or contradicts what"),
+    "skill": _("names of skills, and the memory of each"),
+    "skillversion": _("packages, their text and their scan"),
+    "skilluse": _("how agents said that a use ended"),
+    "webhook": _("addresses that may get messages"),
+    "webhookdelivery": _("messages that were sent or failed"),
+    "llmcall": _("questions to the language model, and their cost"),
+    "pattern": _("ways of working that runs share"),
+    "run": _("what background jobs did, and what went wrong"),
+    "runstep": _("the steps of a run, with their answers and errors"),
+    "sighting": _("the episodes in which a pattern was seen"),
+    "argumentfact": _("where the arguments of a tool come from"),
+    "argumentuse": _("the arguments that single runs gave"),
+    "commandfact": _("command lines that serve one purpose"),
+    "commandattempt": _("how a command ended when a run first called it"),
+    "guidancecurve": _("how often guidance was right, by its confidence"),
+    "planshape": _("sequences of steps that plans share"),
+    "plannedrun": _("runs that followed a plan"),
+    "runprofile": _("finished runs as guidance compares them"),
+    "unprofiled": _("finished runs that wait for a profile"),
+    "skilllines": _("the runs behind each line of a skill"),
+    "skilloffer": _("skills that guidance offered or held back"),
+    "skillworth": _("how many of the last runs a skill would serve"),
+    "statementmessage": _("messages in which users stated something"),
+    "schedule": _("which job runs how often"),
+    "ormq": _("jobs that wait for a worker"),
+    "failure": _("jobs that ended with an error"),
+    "success": _("jobs that ended well"),
+}
 ORDER = ("memories", "skills", "consolidation", "auth", "axes", "django_q")
 
 
@@ -36,6 +91,25 @@ class Site(UnfoldAdminSite):
         """The apps in the order of ORDER: memories first, the job queue last."""
         apps = super().get_app_list(request, app_label)
         return sorted(apps, key=lambda app: ORDER.index(app["app_label"]) if app["app_label"] in ORDER else len(ORDER))
+
+    def index(self, request: HttpRequest, extra_context: Any = None) -> TemplateResponse:
+        return super().index(request, {"places": self._places(request), **(extra_context or {})})
+
+    def _places(self, request: HttpRequest) -> list[dict[str, Any]]:
+        """The models that the user may open, by what an operator looks for; a model named itself leaves its app."""
+        named = {name for _title, _lead, names in PLACES for name in names}
+        models: dict[str, list[Any]] = {}
+        for app in self.get_app_list(request):
+            for model in app["models"]:
+                own = model["object_name"].lower()
+                shown = {**model, "about": ABOUT.get(own, "")}
+                models.setdefault(own if own in named else app["app_label"], []).append(shown)
+        places = [
+            {"title": title, "lead": lead, "models": [model for name in names for model in models.pop(name, [])]}
+            for title, lead, names in PLACES
+        ]
+        places += [{"title": name, "lead": "", "models": rest} for name, rest in models.items()]
+        return [place for place in places if place["models"]]
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """The sidebar: the models that the user may open, grouped by app."""

@@ -1,9 +1,13 @@
-"""System checks of the settings: a wrong value is a sentence here, before anything starts."""
+"""System checks: a wrong setting, or hosts that do not fit together, is a sentence here, before anything starts."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.core.checks import Error, register
+from django.core.checks import Error, Tags, register
+from django.core.files.storage import FileSystemStorage, storages
+from django.db import DatabaseError, transaction
 
+from memories import leases
 from memos_site.platform.env import PROBLEMS
 
 
@@ -11,3 +15,18 @@ from memos_site.platform.env import PROBLEMS
 def environment_is_readable(**kwargs: Any) -> list[Error]:
     """memos_site.E001: a variable of the environment has a value that cannot be used."""
     return [Error(problem, id="memos_site.E001") for problem in PROBLEMS]
+
+
+@register(Tags.database)
+def packages_are_seen_by_all_hosts(databases: Sequence[str] | None = None, **kwargs: Any) -> list[Error]:
+    """memos_site.E002: packages lie in a local directory, and another host takes jobs of the same database."""
+    if not databases or not isinstance(storages["skills"], FileSystemStorage):
+        return []
+    try:
+        with transaction.atomic():
+            others = sorted(leases.other_hosts())
+    except DatabaseError:  # it is not migrated yet
+        return []
+    said = f"SKILLS_REPO_BACKEND: LOCAL is a directory that {', '.join(others)} cannot see, which take jobs too"
+    hint = "use S3 or OSS for packages; a host that has stopped is forgotten after 30 seconds"
+    return [Error(said, hint=hint, id="memos_site.E002")] if others else []

@@ -1,13 +1,30 @@
-"""Middleware of every request: its id, a length for its body, and no NUL characters on pages."""
+"""Middleware of every request: its id, its language, a length for its body, and no NUL characters on pages."""
 
 from collections.abc import Callable
+from functools import cache
+from typing import cast
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from csp.utils import build_policy
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase, HttpResponseNotAllowed
+from django.middleware.locale import LocaleMiddleware
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django_htmx.middleware import HtmxMiddleware
 from uuid_utils.compat import uuid7
 
 from memories.values import links
 from memos_site.api.error_pages import length_required
 from memos_site.platform.correlation import request_id
+from memos_site.platform.postgres import replicas
+from memos_site.platform.problem_details import PROGRAMS
+from memos_site.web import time_zone
 
 
 class RequestId:
@@ -18,6 +35,7 @@ class RequestId:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         id_token, links_token = request_id.set(str(uuid7())), links.current.set(request)
+        writer_token = replicas.writer.set("" if _is_api(request) else replicas.PEOPLE)  # the API says whose it is
         try:
             response = self.get_response(request)
             response["X-Request-Id"] = request_id.get()
@@ -25,6 +43,71 @@ class RequestId:
         finally:
             request_id.reset(id_token)
             links.current.reset(links_token)
+            replicas.writer.reset(writer_token)
+
+
+class Language(LocaleMiddleware):
+    """The language of a page: the one chosen (a cookie), else the browser's, else LANGUAGE_CODE.
+
+    Programs read English: what an API answers is a contract.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return cast(HttpResponseBase, super().__call__(request))  # nothing here is asynchronous
+        finally:
+            translation.deactivate()  # what this thread does next is not for this reader
+
+    def process_request(self, request: HttpRequest) -> None:
+        if _is_api(request) and not request.path.startswith(_docs_path()):
+            translation.activate("en")
+        else:
+            super().process_request(request)
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        return response if _is_api(request) else super().process_response(request, response)
+
+
+class TimeZone:
+    """The time zone of a page: the one chosen (a cookie), else the workspace's. Programs read UTC."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if _is_api(request):
+            return self.get_response(request)
+        with timezone.override(time_zone.zone_of(request)):
+            return self.get_response(request)
+
+
+class WrongMethod:
+    """A page for who opens an address that only takes a form, or sends one to a page: Django answers 405 and no word.
+
+    Programs get a problem from the API itself.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed) or response.content or _is_api(request):
+            return response
+        page = render(request, "405.html", {"takes_forms": "POST" in response["Allow"]}, status=response.status_code)
+        page["Allow"] = response["Allow"]
+        return page
+
+
+class ContentPolicy(CSPMiddleware):
+    """The policy of the settings; to programs, whose answers have none of their own, as a text that is built once."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not _is_api(request) or request.path.startswith(_docs_path()):
+            return super().process_response(request, response)
+        if HEADER not in response:
+            response[HEADER] = _policy()
+        return response
 
 
 class KnownLength:
@@ -62,8 +145,55 @@ class NoNul:
         return None
 
 
+class _Skipped:
+    """Before a middleware that only pages and sessions need: a program that shows a token passes it by.
+
+    The API then never asks for a session: a wrong token is refused, whoever is signed in.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if _shows_token(request):
+            return cast(HttpResponse, self.get_response(request))  # type: ignore[attr-defined]
+        return cast(HttpResponse, super().__call__(request))  # type: ignore[misc]  # of the middleware behind it
+
+
+class Sessions(_Skipped, SessionMiddleware):
+    pass
+
+
+class People(AuthenticationMiddleware):
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if _shows_token(request):
+            request.user = AnonymousUser()  # until the API has read the token; LoginRequiredMiddleware follows
+            return cast(HttpResponseBase, self.get_response(request))
+        return cast(HttpResponseBase, super().__call__(request))
+
+
+class Messages(_Skipped, MessageMiddleware):
+    pass
+
+
+class Htmx(_Skipped, HtmxMiddleware):
+    pass
+
+
+def _shows_token(request: HttpRequest) -> bool:
+    named = request.META.get("HTTP_AUTHORIZATION") or request.META.get("HTTP_X_API_KEY")
+    return bool(named) and _is_api(request) and not request.path.startswith(_docs_path())
+
+
+@cache
+def _docs_path() -> str:
+    return reverse("api-docs")
+
+
+@cache
+def _policy() -> str:
+    return build_policy()
+
+
 def _is_api(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+    return request.path.startswith(PROGRAMS)
 
 
 def _nul_refusal(where: str) -> HttpResponse:

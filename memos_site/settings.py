@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
 from memos_site.platform.env import BASE_DIR, ENV, private_directory, secret_key
+from memos_site.platform.package_storage import package_storage
 
 DEBUG = ENV.DEBUG
 DATA_DIR = private_directory(ENV.MEMOS_DATA_DIR.absolute())
@@ -40,20 +41,25 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memos_site.platform.measures.Measured",
     "django.middleware.security.SecurityMiddleware",
     "memos_site.middleware.RequestId",
+    "memos_site.platform.tracing.Traced",
     "memos_site.middleware.KnownLength",
     "memos_site.middleware.NoNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "memos_site.middleware.ContentPolicy",
+    "memos_site.middleware.Sessions",
+    "memos_site.middleware.Language",
+    "memos_site.middleware.TimeZone",
+    "memos_site.middleware.WrongMethod",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memos_site.middleware.People",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "memos_site.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
+    "memos_site.middleware.Htmx",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -76,10 +82,20 @@ DATABASES: dict[str, Any] = {
 DATABASES["default"] |= {
     "CONN_MAX_AGE": 60,  # no psycopg pool: with forking workers it corrupts connections
     "CONN_HEALTH_CHECKS": True,
+    "DISABLE_SERVER_SIDE_CURSORS": bool(ENV.DATABASE_POOLER),  # they outlive a transaction
     "OPTIONS": {"connect_timeout": 10} | DATABASES["default"].get("OPTIONS", {}),
 }
+DATABASE_REPLICAS: list[dict[str, Any]] = [dict(dj_database_url.parse(url)) for url in ENV.DATABASE_REPLICA_URLS]
+REPLICA_MAX_LAG = ENV.REPLICA_MAX_LAG
+CACHE_URL = ENV.CACHE_URL
+if CACHE_URL:
+    backend = "django.core.cache.backends.redis.RedisCache"
+    waits = {"socket_timeout": 1, "socket_connect_timeout": 1}  # seconds; then the database is asked
+    CACHES: dict[str, Any] = {
+        "default": {"BACKEND": backend, "LOCATION": CACHE_URL, "KEY_PREFIX": "memos", "OPTIONS": waits}
+    }
 
-Q_CLUSTER = {
+Q_CLUSTER: dict[str, Any] = {
     "name": "memos",
     "label": "Jobs",
     "orm": "default",
@@ -95,6 +111,10 @@ Q_CLUSTER = {
     "catch_up": False,
 }
 
+if ENV.Q_BROKER_URL:  # `orm` stays: schedules and results are rows all the same
+    broker = "memos_site.platform.supervision.redis_broker.NudgeBroker"
+    Q_CLUSTER |= {"broker_class": broker, "redis": ENV.Q_BROKER_URL}
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -109,7 +129,12 @@ LOGGING = {
         "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
         "django.request": {"filters": ["no_trace_of_refusals"]},
         "axes": {"level": "WARNING"},
+        # they name addresses, and in DEBUG what they sign
+        **{name: {"level": "WARNING"} for name in ("boto3", "botocore", "s3transfer", "oss2", "urllib3")},
         "httpx": {"level": "WARNING"},  # it names each address that it asks
+        "httpx2": {"level": "WARNING"},
+        "openai": {"level": "WARNING"},
+        "opentelemetry": {"level": "WARNING"},
         "django-q": {"level": "WARNING"},  # a line for each nudge is noise
         "waitress": {"level": "WARNING"},
         "waitress.queue": {"level": "ERROR"},  # a line for each request that waits for a thread, too
@@ -164,7 +189,7 @@ LOGOUT_REDIRECT_URL = "login"
 TIME_ZONE = ENV.TIME_ZONE
 LANGUAGE_CODE = ENV.LANGUAGE_CODE
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
-USE_TZ = True
+FORMAT_MODULE_PATH = "memos_site.platform.formats"
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -172,8 +197,9 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic step: one command starts every
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    "skills": {"BACKEND": "skills.storages.LocalStorage", "OPTIONS": {"location": DATA_DIR / "skills"}},
+    "skills": package_storage(DATA_DIR),
 }
+FILE_UPLOAD_TEMP_DIR = private_directory(ENV.SKILLS_LOCAL_TMP_DIR or DATA_DIR / "staging").absolute()
 
 DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY
 MIN_PATTERN_OCCURRENCES = ENV.MIN_PATTERN_OCCURRENCES
@@ -202,6 +228,7 @@ SEARCH_WEIGHTS: dict[str, Any] = {
     "meaning": ENV.SEARCH_MEANING,
     "neighbours": tuple(ENV.SEARCH_NEIGHBOURS),
     "actor": ENV.SEARCH_ACTOR,
+    "shared": ENV.SEARCH_UNSCOPED,
     "relevance": ENV.SEARCH_RELEVANCE,
     "salience": ENV.SEARCH_SALIENCE,
     "confidence": ENV.SEARCH_CONFIDENCE,
@@ -210,14 +237,23 @@ SEARCH_POOL, ANN_FROM_PASSAGES = ENV.SEARCH_POOL, ENV.ANN_FROM_PASSAGES
 SELECTION_CONFIDENCE_THRESHOLD = ENV.SELECTION_CONFIDENCE_THRESHOLD
 GUIDANCE_THRESHOLD = ENV.GUIDANCE_THRESHOLD
 SKILL_HOLDBACK = ENV.SKILL_HOLDBACK
+RUN_RETENTION_DAYS = ENV.RUN_RETENTION_DAYS
 RATE_LIMIT_PER_MINUTE = ENV.RATE_LIMIT_PER_MINUTE
+OTEL_EXPORTER_OTLP_ENDPOINT = ENV.OTEL_EXPORTER_OTLP_ENDPOINT
 IGNORED_TOOLS, HANDOVER_TOOLS = frozenset(ENV.IGNORED_TOOLS), tuple(ENV.HANDOVER_TOOLS)
 COMMAND_TOOLS, SIGNATURE = frozenset(ENV.COMMAND_TOOLS), ENV.SIGNATURE
 EMBEDDING_ENDPOINT, EMBEDDING_API_KEY = ENV.EMBEDDING_ENDPOINT, ENV.EMBEDDING_API_KEY
 EMBEDDING_MODEL, EMBEDDING_DIMENSIONS = ENV.EMBEDDING_MODEL, ENV.EMBEDDING_DIMENSIONS
 EXTERNAL_MAX_SENSITIVITY = ENV.EXTERNAL_MAX_SENSITIVITY
+WEBHOOK_ALLOW_PRIVATE = ENV.WEBHOOK_ALLOW_PRIVATE
+LLM_BASE_URL, LLM_API_KEY = ENV.LLM_BASE_URL, ENV.LLM_API_KEY
+LLM_MODEL, SKILLS_LLM = ENV.LLM_MODEL, ENV.SKILLS_LLM
+EXTRACT_MIN_MESSAGES, EXTRACT_MIN_CHARACTERS = ENV.EXTRACT_MIN_MESSAGES, ENV.EXTRACT_MIN_CHARACTERS
+COMPLETE_SKILL_MEMORY = ENV.COMPLETE_SKILL_MEMORY
+LLM_CONCURRENCY, LLM_TIMEOUT, LLM_DAILY_TOKENS = ENV.LLM_CONCURRENCY, ENV.LLM_TIMEOUT, ENV.LLM_DAILY_TOKENS
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 21 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 1_000  # above the entries of a package, so that too many of them are counted and named
 X_FRAME_OPTIONS = "DENY"
 SECURE_REDIRECT_EXEMPT = [r"^health/"]  # asked from inside, without HTTPS
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.HTTPS
@@ -260,5 +296,5 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": ["memos_site.api.openapi.require_bodies"],  # shapes name their own enums
+    "POSTPROCESSING_HOOKS": [f"memos_site.api.openapi.{hook}" for hook in ("require_bodies", "describe_groups")],
 }

@@ -5,28 +5,67 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.error_pages import Unknown
-from memos_site.platform import health
-from memos_site.web import account, bulk, decisions, docs, inbox, undo
+from memos_site.api.mcp.endpoint import Mcp
+from memos_site.api.prometheus import Prometheus
+from memos_site.web import (
+    account,
+    agents,
+    bulk,
+    bulk_orders,
+    decided,
+    decisions,
+    docs,
+    health,
+    inbox,
+    language,
+    pane,
+    saved_views,
+    settle,
+    styles,
+    undo,
+    welcome,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/", include("memos_site.api.urls")),  # first: patterns are tried one after the other
     path("", inbox.inbox, name="inbox"),
     path("memories/<uuid:memory_id>/decide/", decisions.decide, name="decide"),
     path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),
+    path("memories/<uuid:memory_id>/pane/", pane.memory, name="pane"),
+    path("memories/<uuid:memory_id>/settle/", settle.settle, name="settle"),
+    path("memories/<uuid:memory_id>/merge/", settle.merge, name="merge"),
+    path("proposals/<uuid:proposal_id>/pane/", pane.proposal, name="proposal-pane"),
+    path("decided/", decided.decided, name="decided"),
+    path("views/", saved_views.save, name="save-view"),
+    path("views/<uuid:view_id>/", saved_views.change, name="change-view"),
     path("bulk/", bulk.bulk, name="bulk"),
+    path("bulk/<uuid:order_id>/", bulk_orders.order_page, name="bulk-order"),
+    path("bulk/<uuid:order_id>/line/", bulk_orders.line, name="bulk-line"),
     path("proposals/<uuid:proposal_id>/decide/", decisions.decide_proposal, name="decide-proposal"),
     path("tombstones/<uuid:tombstone_id>/lift/", decisions.lift, name="lift"),
     path("adaptations/<uuid:adaptation_id>/revert/", decisions.revert, name="revert"),
+    path("welcome/", welcome.welcome, name="welcome"),
+    path("welcome/demo/", welcome.load_demo, name="load-demo"),
+    path("welcome/demo/remove/", welcome.remove_demo, name="remove-demo"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
+    path("agents/<uuid:agent_id>/rotate/", agents.rotate, name="rotate-agent"),
+    path("agents/<uuid:agent_id>/revoke/", agents.revoke, name="revoke-agent"),
     path("undo/<uuid:batch>/", undo.undo, name="undo"),
+    path("", include("memos_site.web.urls")),
+    path("styles/", styles.styles, name="styles"),
     path("", include("memories.web.urls")),
     path("", include("skills.web.urls")),
     path("", include("consolidation.web.urls")),
     path("login/", account.SignIn.as_view(), name="login"),
+    path("language/", language.choose, name="language"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
+    path("metrics", Prometheus.as_view(), name="prometheus"),
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
+    re_path(r"^mcp/?$", Mcp.as_view(), name="mcp"),
     path("api/docs/", docs.docs, name="api-docs"),
-    path("api/v1/", include("memos_site.api.urls")),
     re_path(r"^api(/|$)", Unknown.as_view()),
 ]
 handler400 = "memos_site.api.error_pages.bad_request"

@@ -8,7 +8,7 @@ anything else is a ValidationError.
 import json
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -19,6 +19,7 @@ __all__ = ["Fields", "Step", "TrackRecord", "slug"]
 
 DESCRIPTION = 1024  # characters, by the specification
 TITLE = 200
+OUR_METADATA = frozenset({"version", "source", "display-name"})  # of the frontmatter
 _LIST = re.compile(r"\s*([-*+]|\d+[.)])\s")
 
 
@@ -104,6 +105,13 @@ def _safe_file_names(folder: str, default: str = "") -> Callable[[Any], Any]:
     return rename
 
 
+def _foreign_metadata(values: dict[str, str]) -> dict[str, str]:
+    """The metadata that others wrote, in single lines; what Memos writes itself is left out."""
+    shorten = _shorten_to(500)
+    pairs = sorted((shorten(key), shorten(value)) for key, value in values.items())
+    return {key: value for key, value in pairs if key and value and key not in OUR_METADATA}
+
+
 def _empty_as_none(value: Any) -> Any:
     return value or None
 
@@ -171,6 +179,9 @@ class Fields(BaseModel):
     performance: TrackRecord | None = None
     license: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(500))] = ""
     compatibility: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(500))] = ""
+    allowed_tools: Annotated[str, BeforeValidator(_null_as_empty), AfterValidator(_shorten_to(DESCRIPTION))] = ""
+    metadata: Annotated[dict[str, str], AfterValidator(_foreign_metadata)] = Field(default_factory=dict)
+    reference_folder: Literal["reference", "references"] = "reference"
 
     @model_validator(mode="before")
     @classmethod

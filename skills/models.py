@@ -3,14 +3,23 @@
 from typing import Self
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import Aggregate, Count, Max, Q, Sum
+from django.db.models import Aggregate, Count, Max, OuterRef, Q, Sum
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from memories.models import Episode, Memory, Performance
 from memories.models.trusted import Trusted, new_id
-from memories.values.choices import Outcome
+from memories.values.choices import ActorKind, Outcome, Permission
+from memories.values.exceptions import Conflict, NotFound
 from memories.values.trust import Trust
+
+
+def sees_every_status(trust: Trust) -> bool:
+    """Whether the caller sees skills and versions that are not published."""
+    return trust.actor.kind == ActorKind.PERSON or trust.may(Permission.REVIEW)
 
 
 class SkillQuerySet(Trusted["Skill"]):
@@ -20,9 +29,36 @@ class SkillQuerySet(Trusted["Skill"]):
         """Skills with a published version of a confirmed or applied memory: what a token without `review` may see."""
         return self.filter(memory__status__in=("confirmed", "applied"), versions__status=SkillVersion.Status.PUBLISHED)
 
+    def shown_to(self, trust: Trust) -> Self:
+        """Skills as the caller sees them, with their versions: every status for `review` and people, else downloadable
+        ones.
+        """
+        rows = self.visible_to(trust).select_related("memory__performance").prefetch_related("versions", "names")
+        return rows if sees_every_status(trust) else rows.downloadable()
+
+    def called(self, name: str, *, scope: str) -> "Skill | None":
+        """The skill of that name in a scope, its present or a former one, whatever has become of it."""
+        return self.select_related("memory").filter(names__scope=scope, names__name=name).first()
+
+    def named(self, name: str, *, scope: str | None = None) -> "Skill":
+        """The skill of this slug (`_` reads as `-`), its present or a former one. NotFound: there is none; Conflict:
+        several scopes have one, and `scope` does not say which.
+        """
+        rows = self.filter(names__name=name.replace("_", "-"))
+        found = list((rows if scope is None else rows.filter(scope=scope))[:20])
+        if not found:
+            raise NotFound
+        if len(found) > 1:
+            scopes = ", ".join(repr(skill.scope) for skill in found)
+            raise Conflict(f"{name} exists in several scopes ({scopes}): say which with `scope`")
+        return found[0]
+
 
 class Skill(models.Model):
-    """One-to-one with a competence memory. `name` is the slug and `scope` the memory's."""
+    """One-to-one with a competence memory. `name` is the slug, `scope` the memory's; it is found by all its `names`.
+
+    A trigger makes the first of them. IntegrityError: the name is, or was, another skill's.
+    """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
     scope = models.CharField(max_length=128, blank=True)
@@ -31,11 +67,13 @@ class Skill(models.Model):
 
     objects = SkillQuerySet.as_manager()
 
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["scope", "name"], name="skill_name_is_unique_in_its_scope")]
-
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def aliases(self) -> list[str]:
+        """Former names, and those of skills that were merged into it: downloads by them go on."""
+        return sorted(row.name for row in self.names.all() if row.name != self.name)
 
     @property
     def published(self) -> "SkillVersion | None":
@@ -45,8 +83,32 @@ class Skill(models.Model):
     def proposed(self) -> "SkillVersion | None":
         return self._version(SkillVersion.Status.PROPOSED)
 
+    def version_shown_to(self, trust: Trust, number: int | None = None) -> "SkillVersion | None":
+        """A version by its number, else the published one; where none is and the caller sees every status, the newest.
+        None: there is none, or the caller sees published ones only.
+        """
+        shown = [one for one in self.versions.all() if sees_every_status(trust) or one == self.published]
+        if number is None:
+            return self.published or next(iter(shown), None)
+        return next((one for one in shown if one.number == number), None)
+
     def _version(self, status: str) -> "SkillVersion | None":
         return next((version for version in self.versions.all() if version.status == status), None)
+
+
+class SkillName(models.Model):
+    """A name by which a skill is found in its scope: the present one, or an alias."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="names")
+    scope = models.CharField(max_length=128, blank=True)
+    name = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "name"], name="skill_name_is_unique_in_its_scope")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def _use_counts(uses: str = "") -> dict[str, Aggregate]:
@@ -68,26 +130,32 @@ class SkillVersionQuerySet(Trusted["SkillVersion"]):
         return self.defer("skill_md", "files")
 
     def with_uses(self) -> Self:
-        """The versions annotated with the counts of their reported uses, which `record` needs."""
-        return self.annotate(**_use_counts("uses__"))
+        """The versions, newest first, annotated with the counts of their reported uses, which `record` needs."""
+        return self.annotate(**_use_counts("uses__")).order_by("-number")  # aggregates drop the default order
+
+    def with_names(self) -> Self:
+        """The versions annotated with all names of their skill, `names_of_skill`."""
+        names = SkillName.objects.filter(skill=OuterRef("skill")).order_by("name").values("name")
+        return self.annotate(names_of_skill=ArraySubquery(names))
 
 
 class SkillVersion(models.Model):
     """One immutable package that agents download: `package` is its path in the skills storage, `sha256` the zip's."""
 
     class Status(models.TextChoices):
-        PROPOSED = "proposed"
-        PUBLISHED = "published"
-        RETIRED = "retired"
-        REJECTED = "rejected"
-        REPLACED = "replaced"
+        PROPOSED = "proposed", _("Proposed")
+        PUBLISHED = "published", _("Published")
+        RETIRED = "retired", _("Retired")
+        REJECTED = "rejected", _("Rejected")
+        REPLACED = "replaced", _("Replaced")
 
     class MadeBy(models.TextChoices):
-        CONSOLIDATION = "consolidation"
-        EXTRACTION = "extraction"
-        UPLOAD = "upload"
-        EDIT = "edit"
-        RESTORE = "restore"
+        CONSOLIDATION = "consolidation", _("Consolidation")
+        EXTRACTION = "extraction", _("Extraction")
+        UPLOAD = "upload", _("Upload")
+        EDIT = "edit", _("Edit")
+        RESTORE = "restore", _("Restore")
+        MERGE = "merge", _("Merge")
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="versions")
@@ -102,6 +170,7 @@ class SkillVersion(models.Model):
     changelog = models.TextField(blank=True)
     made_by = models.CharField(max_length=16, choices=MadeBy)
     scan = models.JSONField(default=dict)
+    merges = models.ForeignKey(Skill, null=True, on_delete=models.SET_NULL, related_name="merged_by")  # once published
     run_id = models.UUIDField(null=True)  # the consolidation run; no foreign key: skills know nothing of consolidation
     created_at = models.DateTimeField(db_default=Now())
     published_at = models.DateTimeField(null=True)
@@ -133,6 +202,11 @@ class SkillVersion(models.Model):
     def is_critical(self) -> bool:
         """Whether the scan has a critical finding: then publishing needs a reason."""
         return any(finding["severity"] == "critical" for finding in self.scan.get("findings", ()))
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is proposed or published: the others may be proposed once more."""
+        return self.status in (self.Status.PROPOSED, self.Status.PUBLISHED)
 
     @property
     def is_open(self) -> bool:
@@ -181,7 +255,10 @@ class SkillUse(models.Model):
             ),
             models.CheckConstraint(condition=Q(outcome__in=Outcome.values), name="use_outcome_is_known"),
         ]
-        indexes = [models.Index(fields=["skill", "-at"], name="use_newest_of_skill")]
+        indexes = [
+            models.Index(fields=["skill", "-at"], name="use_newest_of_skill"),
+            BrinIndex(fields=["at"], name="use_by_day"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.outcome} with {self.skill.name}"

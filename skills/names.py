@@ -11,8 +11,10 @@ EXTENSIONS = frozenset({
     ".py", ".sh", ".js", ".ts", ".md", ".json", ".yaml", ".yml", ".txt", ".csv", ".toml", ".html", ".css", ".sql",
 })  # fmt: skip
 RESERVED_SLUGS = frozenset({"prompt", "versions", "uses"})  # words of the API beneath /skills/
+BARE_NAMES = frozenset({"LICENSE", "NOTICE", "README", "CHANGELOG"})  # files without an extension
 SLUG_LENGTH = 64
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+PATH_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")  # of an upload, which keeps its names: `__init__.py`
 
 
 def slug(text: str) -> str:

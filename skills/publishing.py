@@ -1,19 +1,24 @@
-"""The life of a skill version: prepare (pack, scan, store), propose, publish, reject, revert. Content is immutable."""
+"""The life of a skill version: prepare (pack, scan, store), propose, publish, reject, retire. Content is immutable."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from memories.models import AuditEntry, Memory
+from memories.intake.revisions.superseding import close
+from memories.models import AuditEntry, Memory, Relation
+from memories.models.relation import SUPERSEDES
 from memories.values.choices import LIVE, Status
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor
-from skills import scanning
+from skills import aliases, scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.packaging import Package, pack, texts
+from skills.packaging import Package, pack
 from skills.storages import package_path, store
 
 VERSION = "skill_version"
@@ -32,12 +37,16 @@ class PreparedVersion:
     findings: list[dict[str, object]]
 
 
-def prepare(fields: Fields, *, scope: str, number: int) -> PreparedVersion:
+def prepare(fields: Fields, *, scope: str, number: int, extras: Mapping[str, bytes] | None = None) -> PreparedVersion:
     """Pack, scan and store a version. Call it outside of any transaction: the storage is a foreign system."""
-    package = pack(fields, number)
+    return prepare_package(fields, pack(fields, number, extras), scope=scope, number=number)
+
+
+def prepare_package(fields: Fields, package: Package, *, scope: str, number: int) -> PreparedVersion:
+    """Scan and store a package; otherwise as `prepare`."""
     path = package_path(scope, package.name, package.sha256)
     store(path, package.content)
-    findings = [asdict(finding) for finding in scanning.scan(texts(fields, number))]
+    findings = [asdict(finding) for finding in scanning.scan(package.texts)]
     return PreparedVersion(fields, number, package, path, findings)
 
 
@@ -54,39 +63,46 @@ def propose(
     at: datetime,
     changelog: str = "",
     run_id: UUID | None = None,
+    merges: Skill | None = None,
 ) -> SkillVersion:
     """Create the row of a prepared version as proposed, in place of a former proposal; the published version stays.
+
+    `merges`: the skill whose place it takes too, once it is published.
 
     IntegrityError: another process took the number in the meantime.
     """
     with transaction.atomic():
         proposals = SkillVersion.objects.filter(skill=skill, status=SkillVersion.Status.PROPOSED)
         proposals.update(status=SkillVersion.Status.REPLACED)
-        version = SkillVersion.objects.create(
-            skill=skill,
-            number=prepared.number,
-            status=SkillVersion.Status.PROPOSED,
-            fields=prepared.fields.model_dump(mode="json"),
-            skill_md=prepared.package.skill_md,
-            files=[{"path": f.path, "size": f.size, "sha256": f.sha256} for f in prepared.package.files],
-            package=prepared.path,
-            sha256=prepared.package.sha256,
-            size=len(prepared.package.content),
-            changelog=changelog,
-            made_by=made_by,
-            scan={"findings": prepared.findings},
-            run_id=run_id,
-            created_at=at,
-        )
+        made = {"skill": skill, "made_by": made_by, "changelog": changelog, "run_id": run_id, "merges": merges}
+        version = _create(prepared, status=SkillVersion.Status.PROPOSED, created_at=at, **made)
         _audit(version, "propose", before={}, by=by, why=changelog, at=at, batch=uuid4()).save(force_insert=True)
     return version
 
 
-def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
+    version = SkillVersion.objects.create(
+        number=prepared.number,
+        fields=prepared.fields.model_dump(mode="json"),
+        skill_md=prepared.package.skill_md,
+        files=[{"path": f.path, "size": f.size, "sha256": f.sha256} for f in prepared.package.files],
+        package=prepared.path,
+        sha256=prepared.package.sha256,
+        size=len(prepared.package.content),
+        scan={"findings": prepared.findings},
+        **facts,
+    )
+    # a package of before may have been swept as an orphan between `prepare` and now
+    transaction.on_commit(partial(store, prepared.path, prepared.package.content), robust=True)
+    return version
+
+
+def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UUID, number: int | None = None) -> None:
     """Publish the proposed version, retire the former one and confirm the memory: one decision, one batch.
 
-    A restored skill whose version is still the published one is only confirmed again. Conflict: nothing is proposed.
-    Invalid: the scan has a critical finding, and no reason is given.
+    `number`: the version that must be the proposed one. A restored skill whose version is still the published one is
+    only confirmed again. Conflict: nothing is proposed. Invalid: the scan has a critical finding, and no reason is
+    given.
     """
     with transaction.atomic():
         memory.lock_for("publish", LIVE)
@@ -95,6 +111,8 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
             _version_with(skill, SkillVersion.Status.PROPOSED),
             _version_with(skill, SkillVersion.Status.PUBLISHED),
         )
+        if number is not None and (proposed is None or proposed.number != number):
+            raise Conflict(_not_proposed(skill, number, "publish"))
         if proposed is None and (former is None or memory.status not in UNDECIDED):
             raise Conflict(f"no version of {skill.name} is proposed; it is {memory.status}")
         if proposed and not why.strip() and proposed.is_critical:
@@ -103,7 +121,9 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
             if former:
                 _move(former, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
             _move(proposed, SkillVersion.Status.PUBLISHED, "publish", by=by, why=why, at=at, batch=batch)
-        update_payload(memory, skill)
+            if proposed.merges:
+                _take_place(skill, proposed, by=by, why=why, at=at, batch=batch)
+        update_payload(memory, skill, at=at)
         if memory.status in UNDECIDED:
             memory.promote(by=by, why=why, at=at, batch=batch)
         else:
@@ -120,18 +140,51 @@ def reject(memory: Memory, *, by: Actor, at: datetime, why: str, batch: UUID, nu
         skill = Skill.objects.get(pk=memory.pk)
         proposed = _version_with(skill, SkillVersion.Status.PROPOSED)
         if proposed is None or number not in (None, proposed.number):
-            raise Conflict(_not_proposed(skill, number))
+            raise Conflict(_not_proposed(skill, number, "reject"))
         if memory.status in UNDECIDED and _version_with(skill, SkillVersion.Status.PUBLISHED) is None:
             raise Conflict("no version of this skill was ever published: dismiss the skill instead")
         _move(proposed, SkillVersion.Status.REJECTED, "reject", by=by, why=why, at=at, batch=batch)
         memory.note("reject", by=by, why=why, at=at, batch=batch)
 
 
-def _not_proposed(skill: Skill, number: int | None) -> str:
+def _not_proposed(skill: Skill, number: int | None, verb: str) -> str:
     for version in skill.versions.all():
         if version.number == number:
-            return f"cannot reject version {number}: it is {version.status}"
+            return f"cannot {verb} version {number}: it is {version.status}"
     return f"no version of {skill.name} is proposed"
+
+
+def retire(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
+    """Withdraw the published version from agents; the memory stays, and so does a proposed version.
+
+    Conflict: no version is published.
+    """
+    with transaction.atomic():
+        memory.lock_for("retire", LIVE)
+        skill = Skill.objects.get(pk=memory.pk)
+        published = _version_with(skill, SkillVersion.Status.PUBLISHED)
+        if published is None:
+            raise Conflict(f"no version of {skill.name} is published")
+        _move(published, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
+        update_payload(memory, skill, at=at)
+        memory.note("retire", by=by, why=why, at=at, batch=batch)
+
+
+def replace(
+    version: SkillVersion, prepared: PreparedVersion, *, by: Actor, at: datetime, why: str, batch: UUID
+) -> SkillVersion:
+    """Put a copy under another name in the place of a published or proposed version, in the caller's transaction.
+
+    One decision, whose undo brings the former one back; the copy is then one that was replaced.
+    """
+    status = SkillVersion.Status(version.status)
+    kept = {"skill": version.skill, "made_by": version.made_by, "run_id": version.run_id, "merges": version.merges}
+    copy = _create(prepared, status=SkillVersion.Status.REPLACED, changelog=why, created_at=at, **kept)
+    published = status == SkillVersion.Status.PUBLISHED
+    former = SkillVersion.Status.RETIRED if published else SkillVersion.Status.REPLACED
+    _move(version, former, "rename", by=by, why=why, at=at, batch=batch)
+    _move(copy, status, "rename", by=by, why=why, at=at, batch=batch)
+    return copy
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
@@ -144,10 +197,35 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
         if status in SINGLE_STATUSES and (other := _version_with(version.skill, status)):
             raise Conflict(f"version {other.number} is {other.status} meanwhile")
         _move(version, status, action, by=by, why="", at=at, batch=batch, undoes=entry.pk)
-        update_payload(version.skill.memory, version.skill)
+        update_payload(version.skill.memory, version.skill, at=at)
 
 
-def update_payload(memory: Memory, skill: Skill) -> None:
+def check_overlap(kept: Skill, other: Skill) -> None:
+    """Conflict: they are not two live skills of one scope and sensitivity."""
+    one, two = kept.memory, other.memory
+    if one.pk == two.pk or (one.scope, one.sensitivity) != (two.scope, two.sensitivity):
+        raise Conflict("only two skills of one scope and sensitivity are merged")
+    for memory in (one, two):
+        if memory.status not in LIVE:
+            raise Conflict(f"a skill that is {memory.status} is not merged")
+
+
+def _take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
+    """Supersede the skill that a published version was merged with, which keeps its evidence, and take its names.
+
+    Conflict: it has changed since the merge.
+    """
+    other: Skill = version.merges  # type: ignore[assignment]  # the caller has asked
+    other.memory.lock_for("merge", LIVE)
+    check_overlap(skill, other)
+    if other.versions.filter(created_at__gt=version.created_at, status__in=SINGLE_STATUSES).exists():
+        raise Conflict(f"{other.name} has a newer version than the one that was merged: merge again")
+    close(other.memory, skill.memory, "supersede", {"superseded_by": str(skill.pk)}, **audit)
+    Relation.objects.get_or_create(source=skill.memory, predicate=SUPERSEDES, target=other.memory)
+    aliases.take_names(skill, other, **audit)
+
+
+def update_payload(memory: Memory, skill: Skill, *, at: datetime) -> None:
     """Copy the published version into the memory's payload, so that lists of memories need no join with skills."""
     version = _version_with(skill, SkillVersion.Status.PUBLISHED)
     payload = {name: value for name, value in memory.payload.items() if name != "skill"}
@@ -156,8 +234,8 @@ def update_payload(memory: Memory, skill: Skill) -> None:
         fields = {name: version.fields.get(name) for name in names}
         payload["skill"] = {"name": skill.name, "version": version.number, "path": version.package, **fields}
         payload["skill"]["skill_source"] = "runs" if version.made_by == "consolidation" else "auto_create"
-    Memory.objects.filter(pk=memory.pk).update(payload=payload)
-    memory.payload = payload
+    Memory.objects.filter(pk=memory.pk).update(payload=payload, updated_at=at)
+    memory.payload, memory.updated_at = payload, at
 
 
 def _version_with(skill: Skill, status: SkillVersion.Status) -> SkillVersion | None:

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from django.db import connection
 
+from tests.memos_site.processes import PATIENCE
+
 T = TypeVar("T")
 
 
@@ -17,7 +19,7 @@ def at_once(*calls: Callable[[], T]) -> list[T]:
     def one(call: Callable[[], T]) -> T:
         try:
             connection.ensure_connection()
-            ready.wait(10)
+            ready.wait(PATIENCE)
             return call()
         finally:
             connection.close()

@@ -20,6 +20,12 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 # The real one is slow on purpose: a third of a second for each person that a test makes.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+LONGEST = (  # files that take half a minute or more, the longest first
+    *("test_accessibility", "test_random_kills", "test_pooler", "test_replicas", "test_demo", "test_keyboard"),
+    *("test_serve", "test_reload", "test_first_minutes"),
+    *("test_consolidation_survives", "test_postgres_server", "test_redis_broker", "test_webserver", "test_scanning"),
+    *("test_ingestion_survives", "test_patterns_survive", "test_backup", "test_readme", "test_supervisor"),
+)
 pytest.register_assert_rewrite("tests.rulebook")
 
 
@@ -27,10 +33,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--verbs", type=int, default=100, help="how many random verbs a seed of the rulebook's test does")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The whole suite leaves out what is slow by nature, unless `-m` says otherwise; a named path is run whole."""
+    if config.args_source == pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
+        config.option.markexpr = "not slow"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long come first: in the end no worker is left alone with one of them."""
     slow = ["journeys", "browser", "memos_site"]
+    for item in items:
+        if item.path.parent.name == "browser":
+            item.add_marker("slow")
     items.sort(key=lambda item: slow.index(item.path.parent.name) if item.path.parent.name in slow else len(slow))
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def pytest_longest_files_first(items: list[pytest.Item]) -> None:
+    """After pytest-django, which lets those without a database come last: whole clusters, servers that are killed."""
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+
+
+def pytest_sessionstart() -> None:
+    """However busy the machine is: what is left out of an answer after its time, tests of that set a time for."""
+    from memories.search import question
+    from memories.search.context import assembling
+    from memos_site.api import context
+    from skills.scanning import python_code
+
+    assembling.ANSWER_WITHIN = context.ANSWER_WITHIN = question.ENDPOINT_SECONDS = python_code.SECONDS = 60
+
+
+@pytest.fixture(autouse=True)
+def no_calls_left() -> None:
+    """Calls that a former test has left unwritten cost the next one no statement."""
+    from memories.api.call_counts import counts
+
+    counts.clear()
 
 
 @pytest.fixture
@@ -40,8 +80,8 @@ def verbs(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Django's migrations find everything done."""
-    return bool(settings.EMBEDDED)
+    """Django's migrations find everything done. A pooler's idle connections would keep it from being dropped."""
+    return bool(settings.EMBEDDED or settings.DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"])
 
 
 @pytest.fixture(scope="session")

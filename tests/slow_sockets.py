@@ -23,7 +23,7 @@ def unfinished_requests(port: int, count: int, sent: bytes) -> Iterator[list[soc
     opened: list[socket.socket] = []
     try:
         for _ in range(count):
-            opened.append(socket.create_connection(("127.0.0.1", port), timeout=10))
+            opened.append(socket.create_connection(("127.0.0.1", port), timeout=60))
             opened[-1].sendall(sent)
         yield opened
     finally:

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import get_commands
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+AGENTS = ROOT / "docs" / "agents"
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 FILE = re.compile(r"`([\w./-]+/[\w./-]*)`")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)")
@@ -19,13 +20,13 @@ def files_named_in(page: Path) -> Iterator[str]:
     yield from (name for name in FILE.findall(page.read_text()) if name.startswith(OURS))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     links = [link for link, _ in LINK.findall(page.read_text()) if "://" not in link]
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_that_is_named_exists(page: Path) -> None:
     assert [name for name in files_named_in(page) if not (ROOT / name).exists()] == []
 
@@ -34,11 +35,24 @@ def test_the_map_names_files() -> None:
     assert len({*files_named_in(ROOT / "docs" / "architecture.md")}) > 30
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_that_is_named_exists(page: Path) -> None:
     assert [name for name in COMMAND.findall(page.read_text()) if name not in get_commands()] == []
 
 
-def test_every_document_is_linked_from_the_readme() -> None:
-    linked = {link for link, _ in LINK.findall((ROOT / "README.md").read_text())}
-    assert {f"docs/{page.name}" for page in PAGES[1:]} <= linked
+def test_every_document_is_linked_from_the_readme_or_from_the_first_page_of_its_folder() -> None:
+    for first in (ROOT / "README.md", AGENTS / "README.md"):
+        linked = {(first.parent / link).resolve() for link, _ in LINK.findall(first.read_text())}
+        inner = [page for page in PAGES if page != first and page.parent in (first.parent, first.parent / "docs")]
+        assert [page for page in inner if page not in linked] == []
+    assert AGENTS / "README.md" in {
+        (ROOT / link).resolve() for link, _ in LINK.findall((ROOT / "README.md").read_text())
+    }
+
+
+def test_every_link_to_a_heading_leads_to_one() -> None:
+    for page in PAGES:
+        for link, anchor in LINK.findall(page.read_text()):
+            if anchor and "://" not in link:
+                titles = re.findall(r"^#+ (.+)$", (page.parent / link).read_text(), re.MULTILINE)
+                assert anchor in [re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles]

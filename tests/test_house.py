@@ -25,7 +25,7 @@ BLOCK = re.compile(
 )
 PAGES = (
     *("inbox", "bulk", "memories", "memory", "evidence", "forget", "teach", "dismissed", "adaptations", "episodes"),
-    *("episode", "skills", "runs", "login"),
+    *("episode", "skills", "runs", "run", "insights", "welcome", "import", "import-file", "login"),
 )
 
 
@@ -52,6 +52,12 @@ def test_no_function_is_longer_than_it_can_be_read() -> None:
         and node.end_lineno - node.lineno + 1 > LONGEST_FUNCTION
     }
     assert long == {}
+
+
+def test_no_text_keeps_the_marks_of_a_conflict_of_branches() -> None:
+    marks = r"^(<<<<<<<|>>>>>>>) "
+    marked = subprocess.run(["git", "grep", "-lE", marks], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert marked.stdout.split() == []
 
 
 GATE = ROOT / "memories" / "intake" / "admission.py"

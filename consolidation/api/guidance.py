@@ -2,7 +2,8 @@
 
 import time
 from dataclasses import asdict
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -12,10 +13,13 @@ from rest_framework.response import Response
 
 from consolidation import guidance
 from consolidation.guidance.request import GuidanceRequest
+from consolidation.insights import answers
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import Count, Json, Shape, Share
 from memories.values.choices import Permission
+from memories.values.trust import Trust
+from memos_site.platform import measures
 
 Similarity = Annotated[float, Field(ge=-1, le=1)]
 OutcomeName = Literal["success", "failure", "partial"]
@@ -124,6 +128,7 @@ EXAMPLE: Json = {
 
 
 class AskGuidance(ApiView):
+    post_reads = True
     needs = {"POST": (Permission.READ,)}
 
     @operation("Guidance", "Guidance", GuidanceAnswer, takes=GuidanceRequest, example=EXAMPLE)
@@ -135,7 +140,16 @@ class AskGuidance(ApiView):
         when the answer is worth most. `check` looks at the call that is about to be made. Nothing is blocked: the agent
         decides.
         """
-        started = time.perf_counter()
-        advice = guidance.answer(guidance.check(request.data), trust=self.trust, at=timezone.now())
-        took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-        return Response({**asdict(advice), "needs_more": advice.needs_more, **took})
+        return Response(advise(self.request.data, trust=self.trust, at=timezone.now()))
+
+
+def advise(body: Any, *, trust: Trust, at: datetime) -> Json:
+    """Guidance on a request as it came, as it is answered. Invalid names each wrong field."""
+    started = time.perf_counter()
+    advice = guidance.answer(guidance.check(body), trust=trust, at=at)
+    measures.guidance.labels(advice.decision).inc()
+    if advice.check:
+        measures.verdicts.labels(advice.check.verdict).inc()
+    answers.count(advice, trust=trust, at=at)
+    took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
+    return {**asdict(advice), "needs_more": advice.needs_more, **took}

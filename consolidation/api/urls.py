@@ -1,5 +1,21 @@
 from django.urls import path
 
+from consolidation.api import runs, webhooks
+from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 
-urlpatterns = [path("guidance", AskGuidance.as_view(), name="api-guidance")]
+urlpatterns = [
+    path("conversations", Conversations.as_view(), name="api-conversations"),
+    path("guidance", AskGuidance.as_view(), name="api-guidance"),
+    path("runs", runs.Runs.as_view(), name="api-runs"),
+    path("runs/backlog", runs.RunBacklog.as_view(), name="api-backlog"),
+    path("runs/contrast", runs.RunContrast.as_view(), name="api-contrast-price"),
+    path("runs/set-aside", runs.SetAsideItems.as_view(), name="api-set-aside"),
+    path("runs/<uuid:run_id>", runs.OneRun.as_view(), name="api-run"),
+    path("runs/<uuid:run_id>/retry", runs.RetryRun.as_view(), name="api-retry-run"),
+    path("runs/<uuid:run_id>/pause", runs.PauseRun.as_view(), name="api-pause-run"),
+    path("webhooks", webhooks.Webhooks.as_view(), name="api-webhooks"),
+    path("webhooks/deliveries", webhooks.WebhookDeliveries.as_view(), name="api-webhook-deliveries"),
+    path("webhooks/deliveries/<uuid:delivery_id>/replay", webhooks.Replay.as_view(), name="api-webhook-replay"),
+    path("runs/<uuid:run_id>/resume", runs.ResumeRun.as_view(), name="api-resume-run"),
+]

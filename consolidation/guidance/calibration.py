@@ -46,15 +46,8 @@ def nearness(words: Floats, meaning: Floats) -> float:
     which alone says little of a language that the built-in model hardly knows."""
     if not len(words):
         return 0.0
-    nearest = sorted(meaning, reverse=True)[:NEAREST]
-    return 2 * float(max(words)) + float(sum(nearest)) / len(nearest)
-
-
-def support(cases: Sequence[Case], row: Floats, vote: Vote, without: Sequence[int] = ()) -> float:
-    """The similarity of the nearest run that ended well with these effects; 0 when there is none."""
-    out = set(without)
-    held = (row[n] for n, one in enumerate(cases) if one.well and one.effects == vote.effects and n not in out)
-    return float(max(held, default=0.0))
+    nearest = np.sort(meaning)[::-1][:NEAREST]
+    return 2 * float(np.max(words)) + float(sum(nearest)) / len(nearest)
 
 
 def fit(ballot: Ballot, moments: Sequence[Compared], openings: Compared) -> Curve:
@@ -77,7 +70,7 @@ def _answers(ballot: Ballot, compared: Compared) -> Iterator[tuple[tuple[float, 
             row = compared.whole[n]
             if votes := ballot.votes(row, without):
                 right = _right(votes[0].effects, [ballot.cases[m] for m in runs[one.case]])
-                yield _told(votes[0], support(ballot.cases, row, votes[0], without)), right
+                yield _told(votes[0], ballot.support(row, votes[0], without)), right
 
 
 def _right(effects: Effects, case: Sequence[Case]) -> float:
@@ -99,9 +92,11 @@ def _told(vote: Vote, similarity: float) -> tuple[float, float, float]:
 def _least_nearness(ballot: Ballot, openings: Compared) -> float:
     """Of the store's own openings nearly all are nearer to the runs of other cases than this."""
     found = []
-    for n, one in enumerate(ballot.cases):
-        others = [m for m, other in enumerate(ballot.cases) if other.case != one.case]
-        if others:
+    numbers = {case: n for n, case in enumerate({one.case for one in ballot.cases})}
+    cases = np.array([numbers[one.case] for one in ballot.cases])
+    for n, case in enumerate(cases):
+        others = np.flatnonzero(cases != case)
+        if len(others):
             found.append(nearness(openings.words[n][others], openings.meaning[n][others]))
     return float(np.quantile(found, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if found else LEAST_NEARNESS
 

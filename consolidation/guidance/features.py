@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from threading import Lock
 from typing import Any
 
@@ -86,23 +87,33 @@ def unpack(packed: bytes | memoryview) -> Features:
 
 def of(run: Run, *, until: int | None = None) -> Features:
     """`until`: the position of the first event that does not count; None: all of the run."""
+    return of_moment(run, until=until)[0]
+
+
+def of_moment(run: Run, *, until: int | None = None) -> tuple[Features, list[int]]:
+    """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
+    digit; as signed integers."""
     said = [m.text for m in run.said if until is None or m.position < until]
     agent = [m.text for m in run.spoken(AGENTS) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
     speech = "\n".join(said)[:LONGEST_SPEECH]
-    found = {
+    shown = list(_values((call.arguments, call.returned) for call in calls))
+    found: dict[str, Iterable[str]] = {
         "words": _words(speech),
-        "values": _values((call.arguments, call.returned) for call in calls),
+        "values": shown,
         "tools": (call.name for call in calls),
         "last": _words(agent[-1][:LONGEST_SPEECH]) if agent else (),
     }
-    return Features({name: _counted(found[name]) for name in CHANNELS}, vector(speech))
+    features = Features({name: _counted(found[name]) for name in CHANNELS}, vector(speech))
+    return features, _identifiers(shown)
 
 
 def identifiers(run: Run, *, until: int | None = None) -> list[int]:
-    """Hashes of the values that may name one customer, order or file: long enough, with a digit. As signed integers."""
-    calls = ((c.arguments, c.returned) for c in run.steps if until is None or c.position < until)
-    terms = (term for term in _values(calls) if len(term) >= LEAST_IDENTIFIER and any(map(str.isdigit, term)))
+    return of_moment(run, until=until)[1]
+
+
+def _identifiers(shown: Iterable[str]) -> list[int]:
+    terms = (term for term in shown if len(term) >= LEAST_IDENTIFIER and any(map(str.isdigit, term)))
     return [int(np.int32(np.uint32(_hash(term)).view(np.int32))) for term in list(dict.fromkeys(terms))[:MOST_TERMS]]
 
 
@@ -142,12 +153,8 @@ def _term(leaf: values.Scalar) -> Iterator[str]:
 
 def _counted(found: Iterable[str]) -> Terms:
     """The first so many distinct terms with their counts."""
-    kept: Counter[int] = Counter()
-    for term in found:
-        hashed = _hash(term)
-        if hashed in kept or len(kept) < MOST_TERMS:
-            kept[hashed] += 1
-    pairs = sorted(kept.items())
+    counts = Counter(map(_hash, found))  # in the order in which they first came up
+    pairs = sorted(counts.items() if len(counts) <= MOST_TERMS else islice(counts.items(), MOST_TERMS))
     ids = np.array([hashed for hashed, _ in pairs], np.uint32)
     return Terms(ids, np.array([min(n, 60_000) for _, n in pairs], np.float32))
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.conf import settings
 
-from consolidation.guidance import calibration, features, holdback
+from consolidation.guidance import features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
 from consolidation.guidance.calibration import Curve, nearness
 from consolidation.guidance.checking import checked
@@ -36,7 +36,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
         return Guidance(check=check)
     votes = experience.ballot.votes(experience.whole[: len(experience.ballot.cases)])
     best = votes[0]
-    confidence = curve.confidence(best, calibration.support(experience.ballot.cases, experience.whole, best))
+    confidence = curve.confidence(best, experience.ballot.support(experience.whole, best))
     skill = published_for(best.effects, experience.profiles[0].scope, seen)
     decision = _decision(best.effects, confidence, has_skill=skill is not None)
     told = Guidance(

@@ -6,13 +6,13 @@ withheld.
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.request import GuidanceRequest
@@ -20,6 +20,7 @@ from consolidation.models.worth import SkillOffer
 from memories.models import Episode, Memory, Proposal
 from memories.values.choices import LIVE, Outcome
 from memories.values.trust import SYSTEM, Trust
+from memos_site.platform.postgres import replicas
 from skills.models import SkillVersion
 
 ALPHA = 0.05  # of the interval: it covers the truth at every moment at once, so that it may be looked at at any time
@@ -93,7 +94,8 @@ def offer(
         return None
     run = {"episode_id": request.episode_id, "thread_id": "" if request.episode_id else request.thread_id or ""}
     facts = {"version": skill.version, "agent": trust.actor.name[:200], "at": at, "withheld": _withheld(skill, run)}
-    found, _ = SkillOffer.objects.get_or_create(memory_id=skill.memory_id, scope=scope, **run, defaults=facts)
+    with replicas.primary():
+        found, _ = SkillOffer.objects.get_or_create(memory_id=skill.memory_id, scope=scope, **run, defaults=facts)
     return found
 
 
@@ -110,11 +112,18 @@ def _withheld(skill: OfferedSkill, run: Mapping[str, object]) -> bool:
 
 def settle(episodes: Iterable[Episode]) -> None:
     """Writes how these runs ended to the offers that were made to them; a replaced outcome too."""
-    for episode in episodes:
-        if episode.outcome:
-            of_thread = Q(scope=episode.scope, thread_id=episode.thread_id, at__lte=episode.closed_at)
-            known = Q(episode_id=episode.pk) | (of_thread if episode.thread_id else Q(pk=None))
-            SkillOffer.objects.filter(known).update(outcome=episode.outcome)
+    ended = [episode for episode in episodes if episode.outcome]
+    for episode in ended if _offers(ended).exists() else ():  # to most batches there are none
+        of_thread = Q(scope=episode.scope, thread_id=episode.thread_id, at__lte=episode.closed_at)
+        known = Q(episode_id=episode.pk) | (of_thread if episode.thread_id else Q(pk=None))
+        SkillOffer.objects.filter(known).update(outcome=episode.outcome)
+
+
+def _offers(episodes: Sequence[Episode]) -> QuerySet[SkillOffer]:
+    """The offers to these runs, or to others of their threads."""
+    threads = {episode.thread_id for episode in episodes if episode.thread_id}
+    of_threads = Q(scope__in={episode.scope for episode in episodes}, thread_id__in=threads)
+    return SkillOffer.objects.filter(Q(episode_id__in=[episode.pk for episode in episodes]) | of_threads)
 
 
 def flag_harm(scope: str, *, at: datetime) -> int:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
+from consolidation.models.worth import MODEL
 from memories.models import Episode
 from memories.values.trust import Trust
 from skills.models import SkillVersion
@@ -24,12 +25,13 @@ TITLES = {
 
 @dataclass(frozen=True)
 class LineRuns:
-    """A line of a field, with those of its `of` runs that are named."""
+    """A line of a field, with those of its `of` runs that are named; `by_model`: a language model wrote it."""
 
     field: str
     text: str
     runs: Sequence[UUID]
     of: int
+    by_model: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,13 @@ def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillV
     for field, rows in lines.items():
         held = {_masked(line) for line in _lines(version.fields.get(field))}
         told = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
-        found += [LineRuns(field, row["text"], [UUID(one) for one in row["runs"]], row["of"]) for row in told]
+        found += [_line(field, row) for row in told]
     return found
+
+
+def _line(field: str, row: Mapping[str, Any]) -> LineRuns:
+    runs = [UUID(one) for one in row["runs"]]
+    return LineRuns(field, row["text"], runs, row["of"], by_model=row.get("by") == MODEL)
 
 
 def visible(lines: Iterable[LineRuns], trust: Trust) -> dict[UUID, Link]:
@@ -68,7 +75,12 @@ def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[
     for field, title in TITLES.items():
         rows = [(line, [seen[one] for one in line.runs if one in seen]) for line in lines if line.field == field]
         told = [
-            {"text": line.text, "of": line.of, "runs": sorted(runs, key=lambda run: run.at, reverse=True)}
+            {
+                "text": line.text,
+                "of": line.of,
+                "by_model": line.by_model,
+                "runs": sorted(runs, key=lambda run: run.at, reverse=True),
+            }
             for line, runs in rows
             if runs
         ]

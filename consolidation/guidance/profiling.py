@@ -1,6 +1,7 @@
 """Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue.
 
-What their commands and arguments show is counted in the same transaction.
+What their commands and arguments show is counted in the same transaction. New episodes are put into the queue when they
+are digested and taken from it right after; what failed then, or whose worker died, waits for the next run.
 """
 
 from collections import Counter
@@ -14,63 +15,66 @@ from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.runs import Run
 from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
 from consolidation.pipelines import counting, recorded
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
 
 LONGEST_OPENING = 300
 BATCH = 50
-COLUMNS = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
 
 
-def write_waiting(scope: str) -> Counter[str]:
-    """Writes the profile of every waiting run of a scope. What fails is counted, and tried again in the next run."""
+def write(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
+    """Write the profiles of those that are in the queue. What fails is counted, and tried again in the next run."""
+    if not Unprofiled.objects.attempted(ids):
+        return Counter()
+    try:
+        return Counter(profiles_written=_write(ids, recent))
+    except Exception:  # whatever one run does to its batch, the others are written alone
+        return _each_alone(ids, recent)
+
+
+def write_waiting(scope: str, recent: Recent, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
+    """Write the profile of every run of a scope that has waited since an earlier run."""
     counters: Counter[str] = Counter()
     tried: set[UUID] = set()
     while ids := list(Unprofiled.objects.waiting(scope).exclude(pk__in=tried).values_list("pk", flat=True)[:BATCH]):
         tried.update(ids)
-        Unprofiled.objects.attempted(ids)
-        try:
-            counters["profiles_written"] += _write(ids)
-        except Exception:  # whatever one run does to its batch, the others are written alone
-            counters.update(_each_alone(ids))
+        counters.update(write(ids, recent))
+        checkpoint(0, counters)
     return counters
 
 
-def _each_alone(ids: Sequence[UUID]) -> Counter[str]:
+def _each_alone(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
     counters: Counter[str] = Counter()
     for episode_id in ids:
         try:
-            counters["profiles_written"] += _write([episode_id])
+            counters["profiles_written"] += _write([episode_id], recent)
         except Exception as error:  # kept on its row, and tried again in the next run, three times in all
             Unprofiled.objects.filter(pk=episode_id).update(error=f"{type(error).__name__}: {error}"[:2000])
             counters["failed"] += 1
     return counters
 
 
-def _write(ids: Sequence[UUID]) -> int:
+def _write(ids: Sequence[UUID], recent: Recent) -> int:
     """One transaction. An episode without an outcome, or in which no user spoke, has no profile."""
     with transaction.atomic():
-        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__in=ids).select_related("memory")
+        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids).select_related("memory")
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
         rules = tool_rules(episodes.values())
-        runs = recorded.runs(list(episodes))
+        runs = recorded.runs(list(episodes), recent)
         rows = [_profile(run, episodes[run.id], rules) for run in runs if run.said]
-        RunProfile.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["episode"],
-            update_fields=COLUMNS,
-        )
+        RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
         Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
-        Unprofiled.objects.filter(pk__in=ids).delete()
+        Unprofiled.objects.filter(pk__any=ids).delete()
     return len(rows)
 
 
 def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
     until = _first_change(run, rules)
-    before = features.of(run, until=until)
+    before, identifiers = features.of_moment(run, until=until)
     return RunProfile(
         episode_id=run.id,
         scope=episode.scope,
@@ -80,7 +84,7 @@ def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
         at=run.at,
         effects=sorted(effects(run, rules)),
         opening=run.said[0].text.strip()[:LONGEST_OPENING],
-        identifiers=features.identifiers(run, until=until),
+        identifiers=identifiers,
         packed=before.pack(),
         packed_opening=features.of(run, until=run.said[0].position + 1).pack(),
         vector=before.vector,

@@ -3,66 +3,63 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
-from consolidation.guidance.experience import case_of
-from consolidation.guidance.features import unpack
-from consolidation.guidance.kernel import Compared, Kernel
-from consolidation.guidance.votes import Ballot, Case, Effects
+from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
+from consolidation.guidance.votes import Case, Effects
 from consolidation.learning.toolnames import code
 from consolidation.learning.wording import joined
-from consolidation.models.profiles import RunProfile
 from consolidation.models.worth import SkillWorth
 from memories.models import Memory
 from memories.values.choices import LIVE, Type
 
-MOST_RUNS = 400  # that vote
 LATEST = 100  # that are led
 MOST_CASES = 12
 MOST_WRITES = 6
 
 
-def measure(scope: str, *, at: datetime) -> int:
+def measure(latest: LatestOfScope, *, at: datetime) -> int:
     """Writes down the worth of every live skill of a scope; how many. Call when runs were profiled or skills made."""
-    skills = Memory.objects.filter(type=Type.COMPETENCE, scope=scope, status__in=LIVE, payload__has_key="effects")
+    skills = Memory.objects.filter(type=Type.COMPETENCE, scope=latest.scope, status__in=LIVE)
+    skills = skills.filter(payload__has_key="effects")
     levels: dict[int, list[Memory]] = defaultdict(list)
     for memory in skills.only("pk", "payload", "sensitivity"):
         levels[memory.sensitivity].append(memory)
-    for level, memories in sorted(levels.items()):
-        led = _Led(scope, level)
-        for memory in memories:
-            worth = led.worth(memory, at=at)
-            SkillWorth.objects.update_or_create(pk=memory.pk, defaults=worth)
-    return sum(map(len, levels.values()))
+    measured: list[SkillWorth] = []
+    for level, memories in levels.items():
+        led = Led(latest[level])
+        measured += [led.worth(memory, at=at) for memory in memories]
+    SkillWorth.objects.put(measured)
+    return len(measured)
 
 
-class _Led:
+class Led:
     """The latest runs of a scope up to a level, and where guidance would have led each without knowing its case."""
 
-    def __init__(self, scope: str, level: int) -> None:
-        visible = RunProfile.objects.filter(scope=scope, sensitivity__lte=level)
-        self.runs = list(visible.order_by("-at", "pk")[:MOST_RUNS])
-        self.cases = [case_of(run) for run in self.runs]
+    def __init__(self, latest: LatestRuns) -> None:
+        self.latest, self.runs, self.cases = latest, latest.runs, latest.cases
         self.of_case: dict[str, list[int]] = defaultdict(list)
         for n, one in enumerate(self.cases):
             self.of_case[one.case].append(n)
-        self.similar: Compared | None = None
         self.to: dict[int, Effects] = self._lead() if len(self.of_case) > 1 else {}
 
     def _lead(self) -> dict[int, Effects]:
-        kernel = Kernel([unpack(run.packed) for run in self.runs])
-        self.similar = kernel.among(range(len(self.runs)))
-        ballot = Ballot(self.cases, self.similar.whole)
+        similar, ballot = self.latest.among.whole, self.latest.ballot
         latest = range(min(LATEST, len(self.runs)))
-        return {n: ballot.votes(self.similar.whole[n], self.of_case[self.cases[n].case])[0].effects for n in latest}
+        return {n: ballot.votes(similar[n], self.of_case[self.cases[n].case])[0].effects for n in latest}
 
-    def worth(self, memory: Memory, *, at: datetime) -> Mapping[str, object]:
+    def routed(self, effects: Effects) -> list[int]:
+        """The runs that would be led to a skill with these effects, and ended in success or failure."""
+        return [n for n, told in self.to.items() if told == effects and self.cases[n].outcome != "partial"]
+
+    def worth(self, memory: Memory, *, at: datetime) -> SkillWorth:
         effects = frozenset(memory.payload["effects"])
-        routed = [n for n, told in self.to.items() if told == effects and self.cases[n].outcome != "partial"]
+        routed = self.routed(effects)
         followed = [n for n in routed if self.cases[n].effects == effects]
         otherwise = [n for n in routed if self.cases[n].effects != effects]
-        values = {
+        values: Mapping[str, Any] = {
             "runs": len(self.to),
             "routed": len(routed),
             **_ended(self.cases, followed, "followed"),
@@ -74,7 +71,9 @@ class _Led:
             "writes": self._writes(followed, otherwise),
             "at": at,
         }
-        return values | {"weight": SkillWorth(**values).weigh()}
+        worth = SkillWorth(memory=memory, **values)
+        worth.weight = worth.weigh()
+        return worth
 
     def _ends_well_with(self, n: int, effects: Effects) -> bool:
         """Did another run of the case end well with these effects? Where none ended well at all, it might."""
@@ -99,9 +98,9 @@ class _Led:
         """A success with these effects beside the nearest failure that did otherwise."""
         well = [n for n, one in enumerate(self.cases) if one.well and one.effects == effects]
         ill = [n for n in otherwise if self.cases[n].outcome == "failure"]
-        if not well or not ill or self.similar is None:
+        if not well or not ill:
             return {"well_example": None, "ill_example": None, "diverging": ""}
-        nearness = self.similar.whole[np.ix_(well, ill)]
+        nearness = self.latest.among.whole[np.ix_(well, ill)]
         a, b = np.unravel_index(int(nearness.argmax()), nearness.shape)
         one, other = well[int(a)], ill[int(b)]
         return {

@@ -6,6 +6,7 @@ the time (0.45 of recorded failures: mostly an argument was wrong), so it weighs
 effect nearly always missed one (14 of 15).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -52,6 +53,10 @@ class Ballot:
         shown = [n for n, one in enumerate(cases) if one.well or (one.outcome == "failure" and one.effects)]
         judged = [n for n, one in enumerate(cases) if one.outcome != "partial"]
         self._sets = _sets([cases[n].effects for n in shown])
+        self._well: dict[Effects, list[int]] = defaultdict(list)
+        for n, one in enumerate(cases):
+            if one.well:
+                self._well[one.effects].append(n)
         called = np.array([[tool in cases[n].effects for tool in self.tools] for n in shown], np.float64)
         self._by_tool = _Ridge(shown, called.reshape(len(shown), len(self.tools)), _weights(cases, shown), similar)
         nothing = np.array([[_nothing(cases[n])] for n in judged], np.float64).reshape(len(judged), 1)
@@ -62,9 +67,17 @@ class Ballot:
         called = dict(zip(self.tools, self._by_tool.at(row, without), strict=True))
         nothing = float(self._nothing.at(row, without)[0]) if len(self._nothing.rows) else 0.5
         likely = frozenset(tool for tool, p in called.items() if p > 0.5)
-        weighed = {one: _likelihood(one, called, nothing) for one in {*self._sets, likely}}
+        weighed = {one: _likelihood(one, called, nothing) for one in dict.fromkeys([*self._sets, likely])}
         total = sum(weighed.values())
         return sorted((Vote(one, p / total) for one, p in weighed.items()), key=lambda v: (-v.share, sorted(v.effects)))
+
+    def support(self, row: Floats, vote: Vote, without: Sequence[int] = ()) -> float:
+        """The similarity of the nearest run that ended well with the effects of the vote; 0 when there is none."""
+        held = self._well.get(vote.effects, [])
+        if without:
+            out = set(without)
+            held = [n for n in held if n not in out]
+        return float(row[held].max()) if held else 0.0
 
 
 class _Ridge:

@@ -15,13 +15,14 @@ from consolidation.learning.neighbours import Difference, differences
 from consolidation.learning.phrases import Phrases, phrases
 from consolidation.learning.places import located
 from consolidation.learning.recipe import Stage, stages
-from consolidation.learning.records import Condition
+from consolidation.learning.records import Condition, OtherValue
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope, ordered
 from consolidation.learning.sources import Sources, arguments
 from consolidation.learning.speech import Term
 from consolidation.learning.together import companions
 from consolidation.learning.toolnames import code, phrase
+from consolidation.learning.vocabulary import Vocabulary
 from consolidation.learning.wording import upper_first
 from skills.manifest import Fields, Step, TrackRecord
 
@@ -55,6 +56,7 @@ class _Learned:
     said: Sequence[Term]
     met: Sequence[Mode]
     signs: Sequence[Condition]
+    other: OtherValue | None
     seen: Contrast
     beside: Sequence[Difference]
     work: CommandWork | None
@@ -62,15 +64,16 @@ class _Learned:
 
 def _look(scope: Scope) -> _Learned:
     """Run all analyses over the scope."""
-    say, sources = phrases(scope), arguments(scope, scope.shown_by)
+    say, sources, signs = phrases(scope), arguments(scope, scope.shown_by), records.signs(scope)
     return _Learned(
         scope,
         say,
         stages(scope, say, sources),
         sources,
-        triggers.opening(scope),
+        triggers.request_terms(scope),
         modes(scope, say),
-        records.signs(scope),
+        signs,
+        records.other_value(scope, signs),
         contrast(scope),
         differences(scope),
         command_work(scope),
@@ -85,15 +88,18 @@ def learn(
     record: TrackRecord,
     taken: Collection[str],
     rules: ToolRules,
+    vocabulary: Vocabulary | None = None,
 ) -> Competence:
     """Learn a competence from runs. Deterministic: the same data gives the same bytes.
 
-    `runs`: those of the pattern; `others`: those of the scope (they may overlap); `record`: exact counters of outcomes;
-    `taken`: slugs of other skills. Without a successful run all runs serve as examples. ValueError: no runs.
+    `runs`: those of the pattern; `others`: those of the scope (they may overlap), and their `vocabulary` where it is
+    known; `record`: exact counters of outcomes; `taken`: slugs of other skills. Without a successful run all runs serve
+    as examples. ValueError: no runs.
     """
     if not runs:
         raise ValueError("no runs to learn from")
-    scope = Scope(ordered(located(r, rules) for r in runs), ordered(located(r, rules) for r in others), rules)
+    mine, rest = (ordered(located(run, rules) for run in each) for each in (runs, others))
+    scope = Scope(mine, rest, rules, vocabulary)
     found = _look(scope)
     lines = _lines(found)
     fields = _fields(effects, found, lines, record, taken)
@@ -118,7 +124,7 @@ def _lines(found: _Learned) -> dict[str, list[Line]]:
     scope, steps, say = found.scope, found.steps, found.say
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
     known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work, ids_of(scope.shown_by))
-    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.beside, quiet(scope))
+    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.other, found.beside, quiet(scope))
     return {
         "procedure": list(procedure.steps(steps, known, say)),
         "experience": [*lessons.of_work(scope, found.work, say), *learnt],
@@ -145,7 +151,7 @@ def _fields(
         procedure=procedure.numbered(lines["procedure"]),
         experience=told["experience"],
         tool=procedure.tool_lines(steps, say) or None,
-        recipe=[_step(stage, say) for stage in steps],
+        recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, found.work)],
         failure_modes=told["failure_modes"],
         fallbacks=told["fallbacks"],
         performance=record,
@@ -153,14 +159,8 @@ def _fields(
 
 
 def _use(found: _Learned) -> naming.Use:
-    """Collect the inputs of the description.
-
-    `other`: the first condition whose field has another value where other effects are right.
-    """
-    acted = [sign for sign in found.signs if sign.acted]
-    others = ((sign, records.elsewhere(found.scope, sign, acted)) for sign in acted)
-    other = next(((sign, *there) for sign, there in others if there), None)
-    return naming.Use(found.said, found.signs, other, found.seen.ways, found.work.places if found.work else ())
+    """Collect the inputs of the description."""
+    return naming.Use(found.said, found.signs, found.other, found.work.places if found.work else ())
 
 
 def _step(stage: Stage, say: Phrases) -> Step:
@@ -176,7 +176,7 @@ def _step(stage: Stage, say: Phrases) -> Step:
 
 
 def _term(term: Term) -> dict[str, Any]:
-    return {"signal": term.written, "conditions": {"in": "opening", "runs": term.runs, "other_runs": term.others}}
+    return {"signal": term.written, "conditions": {"in": "request", "runs": term.runs, "other_runs": term.others}}
 
 
 def _error(mode: Mode) -> dict[str, Any]:

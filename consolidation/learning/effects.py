@@ -1,6 +1,6 @@
 """Effects of a run: the kinds of its calls that change something. Look-ups and handovers are none."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -52,7 +52,7 @@ class ToolRules:
 
     def runs_commands(self, tool: str) -> bool:
         """Return whether the tool runs command lines."""
-        return bare_name(tool).lower() in self._command_tools
+        return self._runs_commands[tool]
 
     def hands_over(self, kind: str) -> bool:
         """Return whether the kind matches a pattern of `handover`."""
@@ -75,21 +75,24 @@ class ToolRules:
         return frozenset(name.lower() for name in self.command_tools)
 
     @cached_property
-    def _effects(self) -> "_Effects":
-        return _Effects(self)
+    def _effects(self) -> "_ByName":
+        return _ByName(lambda kind: not (kind in self.ignored or self.hands_over(kind) or self.reads(kind)))
+
+    @cached_property
+    def _runs_commands(self) -> "_ByName":
+        return _ByName(lambda tool: bare_name(tool).lower() in self._command_tools)
 
 
-class _Effects(dict[str, bool]):
-    """Cache of `is_effect` by kind."""
+class _ByName(dict[str, bool]):
+    """Cache of a question about a name."""
 
-    def __init__(self, rules: ToolRules) -> None:
+    def __init__(self, ask: Callable[[str], bool]) -> None:
         super().__init__()
-        self._rules = rules
+        self._ask = ask
 
-    def __missing__(self, kind: str) -> bool:
-        rules = self._rules
-        self[kind] = not (kind in rules.ignored or rules.hands_over(kind) or rules.reads(kind))
-        return self[kind]
+    def __missing__(self, name: str) -> bool:
+        self[name] = self._ask(name)
+        return self[name]
 
 
 def effects(run: "Run", rules: ToolRules) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Keys, values and personal words in the arguments and results of one run."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning import terms, values
@@ -57,17 +58,27 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
                 if isinstance(leaf, str) and len(leaf) <= 80:
                     found.setdefault(place(tool, kind, path), set()).add(leaf)
                     if any(map(personal, path)):
-                        private.update(word.lower() for words in terms.sentences(leaf) for word in words)
+                        private.update(_words(leaf))
     return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in found.items()}, frozenset(private))
 
 
-def goods(runs: "Iterable[Run]", plain: Collection[str]) -> frozenset[str]:
-    """Return stems of words in short results of fields with many different values, except those in `plain`."""
+@lru_cache(maxsize=20_000)
+def _words(leaf: str) -> tuple[str, ...]:
+    return tuple(word.lower() for words in terms.sentences(leaf) for word in words)
+
+
+def short_results(runs: "Iterable[Run]") -> dict[str, set[str]]:
+    """Return the texts of at most MOST_WORDS words in each field of results."""
     found: dict[str, set[str]] = {}
     for run in runs:
         for at, leaves in run.held.values.items():
             if ":result:" in at:
                 found.setdefault(at, set()).update(leaf for leaf in leaves if len(leaf.split()) <= MOST_WORDS)
-    many = [leaves for leaves in found.values() if len(leaves) > FEW_GOODS]
-    words = {word.lower() for leaves in many for leaf in leaves for part in terms.sentences(leaf) for word in part}
+    return found
+
+
+def goods(results: Mapping[str, Collection[str]], plain: Collection[str]) -> frozenset[str]:
+    """Return stems of words in short results of fields with many different values, except those in `plain`."""
+    many = [leaves for leaves in results.values() if len(leaves) > FEW_GOODS]
+    words = {word for leaves in many for leaf in leaves for word in _words(leaf)}
     return frozenset(terms.stem(word) for word in words) - set(plain)

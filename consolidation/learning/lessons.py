@@ -9,7 +9,7 @@ from consolidation.learning.failures import Mode, Quiet
 from consolidation.learning.lines import Ids, Line, ids_of
 from consolidation.learning.neighbours import Difference
 from consolidation.learning.phrases import Phrases
-from consolidation.learning.records import Condition
+from consolidation.learning.records import Condition, OtherValue
 from consolidation.learning.scope import Scope
 from consolidation.learning.toolnames import code
 from consolidation.learning.wording import upper_first
@@ -23,11 +23,18 @@ def lessons(
     say: Phrases,
     seen: Contrast,
     signs: Sequence[Condition],
+    other: OtherValue | None,
     beside: Sequence[Difference],
     quiet: Quiet,
 ) -> list[Line]:
     """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
-    lines = [*_of_contrast(scope, seen, say), *_beside(beside, say), *_of_signs(signs, say), *_of_quiet(quiet, say)]
+    lines = [
+        *_of_contrast(scope, seen, say),
+        *_beside(beside, say),
+        *_of_signs(signs, say),
+        *_of_other_value(other, say),
+        *_of_quiet(scope, quiet, say),
+    ]
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
         lines.insert(0, Line(partly, ids_of(scope.parts)))
@@ -52,6 +59,12 @@ def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
             fact = f"{code(sign.field)} {sign.value}"
             counts = {"n": sign.runs, "of": sign.of, "m": sign.others, "of_m": sign.of_others}
             yield Line(say("showed", tool=code(sign.tool), fact=fact, **counts), sign.ids)
+
+
+def _of_other_value(other: OtherValue | None, say: Phrases) -> Iterator[Line]:
+    if other:
+        fact = f"{code(other.field)} {other.value}"
+        yield Line(say("other_value", fact=fact, tool=code(other.tool), n=other.cases), other.ids)
 
 
 def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
@@ -92,10 +105,11 @@ def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
         yield Line(told, d.ids)
 
 
-def _of_quiet(quiet: Quiet, say: Phrases) -> Iterator[Line]:
+def _of_quiet(scope: Scope, quiet: Quiet, say: Phrases) -> Iterator[Line]:
+    """Yield that failures are silent; with the last change where the effects of the skill leave it open."""
     if quiet.runs >= 2:
         last = say.join([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
-        changed = say("quiet_last", tools=last) if last else say("quiet_none")
+        changed = say("quiet_last", tools=last) if len(scope.effects(scope.runs[0])) > 1 and last else ""
         yield Line(say("quiet", n=quiet.runs, of=quiet.failures, last=changed), quiet.ids)
 
 

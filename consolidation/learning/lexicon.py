@@ -102,7 +102,8 @@ VAGUE = _words("update send run set make get put add modify edit create write op
 # Generic words of requests: triggers only where a tool's name holds them.
 GENERIC = _words(
     """
-    actual additional already appear available behavior behaviour bug case cases choice clear command commands correct
+    actual additional already appear available behavior behaviour bug case cases choice clear command commands
+    confirmation confirmations correct exact exactly honestly identify locate member next paid process quickly started
     current data default detail different difference differences ensure environment error example extra fails file
     files final find fix found full general guide hours include instance issue item items keep keeping kind last level
     line lines list locate long lower main message method missing mobile mode model models module name new next

@@ -6,14 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from pypinyin import lazy_pinyin
-
 from consolidation.learning.command_work import CommandWork
-from consolidation.learning.contrast import Way
 from consolidation.learning.effects import is_edit, telling
 from consolidation.learning.phrases import Phrases
 from consolidation.learning.recipe import Stage
-from consolidation.learning.records import Condition
+from consolidation.learning.records import Condition, OtherValue
 from consolidation.learning.speech import Term
 from consolidation.learning.toolnames import code, phrase
 from consolidation.learning.wording import cut, upper_first
@@ -75,12 +72,18 @@ def slug(text: str, signature: str, taken: Collection[str]) -> str:
     Chinese is transliterated to pinyin; a slug in `taken` gets a number; without a usable word it is made of a digest
     of `signature`.
     """
-    latin = " ".join(lazy_pinyin(text.lower(), errors=lambda rest: rest))
+    latin = text.lower() if text.isascii() else _transliterated(text.lower())
     plain = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain) if part and part not in _ARTICLES]
     base = _shortened(parts, LONGEST_SLUG) or f"skill-{sha256(signature.encode()).hexdigest()[:10]}"
     numbered = (f"{_shortened(base.split('-'), LONGEST_SLUG - 1 - len(str(n)))}-{n}" for n in range(2, len(taken) + 3))
     return next(name for name in (base, *numbered) if name not in taken)
+
+
+def _transliterated(text: str) -> str:
+    from pypinyin import lazy_pinyin  # imported here: its phrases take 56 MB, of which no process without Chinese knows
+
+    return " ".join(lazy_pinyin(text, errors=lambda rest: rest))
 
 
 def _shortened(parts: Sequence[str], most: int) -> str:
@@ -98,14 +101,13 @@ def _shortened(parts: Sequence[str], most: int) -> str:
 class Use:
     """When to use a skill and when not.
 
-    `said`: terms of the requests; `signs`: conditions of the records acted on; `ways`: how similar requests were
-    handled otherwise; `places`: repositories or packages.
+    `said`: terms of the requests; `signs`: conditions of the records acted on; `other`: a value with which another
+    effect is right; `places`: repositories or packages.
     """
 
     said: Sequence[Term]
     signs: Sequence[Condition]
-    other: tuple[Condition, str, str] | None  # condition, value of other records, tool used for those
-    ways: Sequence[Way]
+    other: OtherValue | None
     places: Sequence[str] = ()
 
 
@@ -121,10 +123,12 @@ def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     clear = _conditions([sign for sign in use.signs if sign.of >= 4])
     shows = say("shows", facts=say.join(clear)) if clear else ""
     works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""
+    acts = _acts(steps)
+    if shows and acts and not (works or asks):
+        asks = say("asked_to", acts=_said(acts, say))  # what records show tells nothing of the wish
     when = say("and").join(part for part in (works, asks, shows) if part)
     if when:
         return say("use_when", when=when)
-    acts = _acts(steps)
     return say("use_asked", acts=_said(acts, say)) if acts else say("use_answer")
 
 
@@ -138,16 +142,10 @@ def _conditions(signs: Sequence[Condition]) -> list[str]:
 
 
 def _not_when(use: Use, say: Phrases) -> str:
-    if use.places:
+    """Return the condition under which the skill is wrong, and nothing of other tools.
+
+    A description is what requests are compared with: the names of other skills' tools would find this one instead.
+    """
+    if use.places or not use.other:
         return ""  # words of an issue report do not tell which commands to run
-    if use.other:
-        sign, value, tool = use.other
-        return say("not_value", fact=f"{code(sign.field)} {value}", tool=code(tool))
-    well = [way for way in use.ways if way.successes >= 2 and way.successes * 2 > way.runs][:2]
-    told = [
-        say("way_with", tools=say("plus").join([code(tool) for tool in way.tools]), n=way.successes)
-        if way.tools
-        else say("way_none", n=way.successes)
-        for way in well
-    ]
-    return say("not_else", ways=say.join(told)) if told else ""
+    return say("not_value", fact=f"{code(use.other.field)} {use.other.value}")

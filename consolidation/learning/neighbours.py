@@ -69,16 +69,22 @@ def _difference(key: Key, seen: list[tuple[Run, Run]], of: int) -> Difference:
 
 def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
     """Pair each failed run with the success of the pattern whose opening is most similar, if similar enough."""
-    openings = Openings(scope)
+    successes = scope.successes
+    openings = Openings(scope, successes)
     found = []
     for failed in scope.all:
-        if not failed.failed:
+        if not failed.failed or not successes:
             continue
-        near = [(openings.likeness(failed, well), well) for well in scope.successes]
-        best, well = max(near, key=lambda pair: (pair[0], str(pair[1].id)), default=(0.0, failed))
+        likeness = openings.likeness(failed)
+        best = max(likeness)
+        well = max((run for run, near in zip(successes, likeness, strict=True) if near == best), key=_id)
         if best >= (SAME_THREAD if failed.thread == well.thread else NEAR):
             found.append((failed, well))
     return found
+
+
+def _id(run: Run) -> str:
+    return str(run.id)
 
 
 def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:

@@ -15,16 +15,11 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "use_asked": ("Use when asked to {acts}.", "当用户要求{acts}时使用。"),
     "use_answer": ("Use when what these tools return answers the request.", "当查询结果足以答复请求时使用。"),
     "use_when": ("Use when {when}.", "适用于：{when}。"),
+    "asked_to": ("asked to {acts}", "用户要求{acts}"),
     "mentions": ("a request mentions {terms}", "请求中提到{terms}"),
     "shows": ("the look-up shows {facts}", "查询显示 {facts}"),
     "and": (" and ", "，并且"),
-    "not_value": ("Not for {fact}: {tool} is what ended well there.", "{fact} 时不适用：那时成功的是 {tool}。"),
-    "not_else": (
-        "Not for every such request: similar ones ended well {ways}.",
-        "并非所有此类请求都适用：相似请求也曾以下列方式成功：{ways}。",
-    ),
-    "way_none": ("without a change ({n})", "不做更改（{n} 次）"),
-    "way_with": ("with {tools} ({n})", "{tools}（{n} 次）"),
+    "not_value": ("Not for {fact}.", "{fact} 时不适用。"),
     "step": ("{phrase} with {tool}{often}.", "调用 {tool}{often}。"),
     "step_command": ("Run {tool}{often}.", "运行 {tool}{often}。"),
     "plain_step": ("{phrase}", "调用 {tool}"),
@@ -148,6 +143,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "well.",
         "{tool} 用于 {fact} 的记录：失败 {of} 次中有 {n} 次，成功 {of_m} 次中有 {m} 次。",
     ),
+    "other_value": (
+        "With {fact} {tool} is what ended well (cases: {n}).",
+        "{fact} 时成功的是 {tool}（{n} 例）。",
+    ),
     "agreed": (
         "The user had agreed right before {tool} in {n} of {of} runs that failed and in {m} of {of_m} that ended well.",
         "用户在 {tool} 之前表示同意：失败 {of} 次中有 {n} 次，成功 {of_m} 次中有 {m} 次。",
@@ -165,7 +164,6 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "{of} 次失败记录中有 {n} 次没有任何工具报错{last}。",
     ),
     "quiet_last": ("; the last change was {tools}", "；最后的更改是 {tools}"),
-    "quiet_none": ("; nothing was changed", "；没有做任何更改"),
     "failure": ("{tool} returned {text} (runs: {n}, ended well: {m})", "{tool} 返回{text}（记录 {n} 次，成功 {m} 次）"),
     "fallback": (
         "After {text} from {tool}: {did} ({n} of {of} runs that ended well)",

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import lru_cache
 
 HOLDING_RUNS = 3
@@ -17,7 +17,12 @@ _PERSONAL = re.compile(
 
 def safe(text: str) -> bool:
     """Return whether a text has no digit, @ or mask, is not empty and has at most LONGEST characters."""
-    return bool(text.strip()) and len(text) <= LONGEST and not _UNSAFE.search(text)
+    return bool(text.strip()) and len(text) <= LONGEST and not identifies(text)
+
+
+def identifies(text: str) -> bool:
+    """Return whether a text has a digit, an @ or a mask."""
+    return bool(_UNSAFE.search(text))
 
 
 @lru_cache(maxsize=20_000)
@@ -34,11 +39,16 @@ class Holders:
         self._first: dict[str, str] = {}
         self._several: set[str] = set()
 
-    def add(self, values: Iterable[str], thread: str) -> None:
+    def copy(self) -> "Holders":
+        other = Holders()
+        other._runs, other._first, other._several = self._runs.copy(), self._first.copy(), self._several.copy()
+        return other
+
+    def add(self, values: Collection[str], thread: str) -> None:
         """Count the values of one run; the caller passes each value once."""
         first, several = self._first, self._several
+        self._runs.update(iter(values))  # of a mapping the keys, too
         for value in values:
-            self._runs[value] += 1
             if first.setdefault(value, thread) != thread:
                 several.add(value)
 

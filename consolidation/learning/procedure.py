@@ -71,9 +71,8 @@ def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[
     if work.tried_after >= MOSTLY * work.of:
         yield say("try_after", n=work.tried_after, of=work.of)
     tests = say.join([say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.starting], "or")
-    acts = [stage for stage in stages if stage.changes and not is_edit(stage.tool) and stage.tool not in CHORES]
-    failing = {one.form for one in work.failing}
-    others = [stage for stage in acts if stage.tool not in failing and not _is_named(stage.tool, work.starting)]
+    acts = [stage for stage in _acts(stages, work) if stage.changes and not is_edit(stage.tool)]
+    others = [stage for stage in acts if not _is_named(stage.tool, work.starting)]
     if tests:
         yield say("run_tests", tools=tests)
     for stage in others:
@@ -84,6 +83,17 @@ def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[
     if work.chores:
         told = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
         yield say("tidy_up", tools=say.join(told), of=work.of)
+
+
+def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Return the stages of the recipe: of command lines those that act here, or all where none does."""
+    return _acts(stages, work) or list(stages)
+
+
+def _acts(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Remove commands that only read, prepare or clean up, and those that do not start here."""
+    idle = CHORES | ({one.form for one in work.failing} if work else set())
+    return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
 
 
 def _is_named(kind: str, forms: Sequence[Started]) -> bool:

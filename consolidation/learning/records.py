@@ -31,6 +31,16 @@ class Record:
 
 
 @dataclass(frozen=True)
+class OtherValue(Counted):
+    """Another value of a condition's field, on which `tool` acted in `cases` cases that ended well."""
+
+    field: str
+    value: str
+    tool: str
+    cases: int
+
+
+@dataclass(frozen=True)
 class Condition(Counted):
     """A condition: a field value that is more likely among the records acted on.
 
@@ -140,24 +150,31 @@ def _facts(records: Iterable[Record]) -> frozenset[Fact]:
     return frozenset(fact for record in records for fact in record.facts)
 
 
-def elsewhere(scope: Scope, sign: Condition, own: Iterable[Condition]) -> tuple[str, str] | None:
-    """Return (value, tool): the value of the same field on which other effects act, and the effect that does so most.
+def other_value(scope: Scope, signs: Sequence[Condition]) -> OtherValue | None:
+    """Return for the first of these conditions that has one the other value of its field in most cases, with the other
+    effect that acts most on it; None: no other value in LEAST_RUNS cases."""
+    acted = [sign for sign in signs if sign.acted]
+    return next((other for sign in acted if (other := _other_value(scope, sign, acted))), None)
 
-    None: no other value in LEAST_RUNS cases.
-    """
-    mine = {other.value for other in own if (other.tool, other.field) == (sign.tool, sign.field)}
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+
+def _other_value(scope: Scope, sign: Condition, acted: Sequence[Condition]) -> OtherValue | None:
+    mine = {other.value for other in acted if (other.tool, other.field) == (sign.tool, sign.field)}
+    found: dict[str, list[tuple[Run, str]]] = defaultdict(list)
     for run in scope.all:
         for record in records(scope, run) if run.succeeded and run.id not in scope.ids else ():
             for tool, name, value in record.facts:
                 if (tool, name) == (sign.tool, sign.field) and value not in mine:
-                    found[value].extend((run.thread, acting) for acting in record.acted)
-    clear = {value: seen for value, seen in found.items() if len({thread for thread, _ in seen}) >= LEAST_RUNS}
+                    found[value].extend((run, acting) for acting in record.acted)
+    clear = {value: seen for value, seen in found.items() if len({run.thread for run, _ in seen}) >= LEAST_RUNS}
     if not clear:
         return None
     value = max(clear, key=lambda v: (len(clear[v]), v))
     acting = Counter(tool for _, tool in clear[value] if tool not in scope.effects(scope.runs[0]))
-    return (value, min(acting, key=lambda t: (-acting[t], t))) if acting else None
+    if not acting:
+        return None
+    most = min(acting, key=lambda tool: (-acting[tool], tool))
+    runs = [run for run, tool in clear[value] if tool == most]
+    return OtherValue(sign.field, value, most, len({run.thread for run in runs}), ids=ids_of(runs))
 
 
 def records(scope: Scope, run: Run) -> list[Record]:

@@ -30,6 +30,7 @@ class Call:
     ref: str | None
     via: str = ""  # the tool that ran this command; '' for a call of a tool
     line: str = ""  # the command line, on the one command that has its result
+    after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
 
     @cached_property
     def name(self) -> str:
@@ -154,10 +155,24 @@ class Run:
         """Keys, short values and personal words of its calls."""
         return hold((call.name, call.arguments, call.returned) for call in self.steps)
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its request and of its tools' errors and short answers, in lower case."""
+        texts = [self.opening, *(_short_answer(call) for call in self.steps)]
+        said = {word.lower() for text in texts for words in terms.sentences(text) for word in words}
+        return frozenset(said.union(*map(terms.han, texts)))
+
     def said_before(self, position: int) -> Message | None:
         """Return the user's last message before a position; None for none."""
         earlier = [message for message in self.said if message.position < position]
         return earlier[-1] if earlier else None
+
+
+def _short_answer(call: Call) -> str:
+    """Return the words of a tool's answer: its error message, or a short result."""
+    if call.failed:
+        return errors.message(call.returned)[:500]
+    return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""
 
 
 def _text(messages: Iterable[Message], limit: int) -> str:

@@ -1,22 +1,23 @@
 """The runs that a competence is learned from, their vocabulary, and what of them may be repeated."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from consolidation.learning import errors, terms, values
+from consolidation.learning import terms, values
 from consolidation.learning.boilerplate import plain_line, template_lines
 from consolidation.learning.effects import ToolRules, effects
 from consolidation.learning.holdings import goods, place
-from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP
+from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP, VERBS
 from consolidation.learning.privacy import Holders, personal, safe
-from consolidation.learning.runs import OPENING_CHARACTERS, Call, Run
+from consolidation.learning.runs import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.signatures import words
 from consolidation.learning.terms import stem
+from consolidation.learning.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from consolidation.learning.records import Record
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
 RUNS_PER_VALUE = 3
+REQUEST_MESSAGES = 6  # of the user: who asks, for what, with which details; later ones agree and thank
 _FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
 
@@ -45,20 +47,32 @@ def ranked(named: Iterable[str]) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The runs of a pattern and the other runs of its scope, ordered, with caches of their shared vocabulary."""
+    """The runs of a pattern and the other runs of its scope, ordered, with caches of their shared vocabulary.
+
+    `of_others`: the vocabulary of the other runs, where several patterns have the same ones.
+    """
 
     runs: Sequence[Run]
     others: Sequence[Run]
     rules: ToolRules = field(default_factory=ToolRules)
+    of_others: Vocabulary | None = None
     _fields: dict[str, Holders | None] = field(default_factory=dict)
     _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
     _terms: dict[UUID, dict[str, str]] = field(default_factory=dict)
+    _requests: dict[UUID, dict[str, str]] = field(default_factory=dict)
+    _names: dict[str, bool] = field(default_factory=dict)
     looked_up: "dict[UUID, list[Record]]" = field(default_factory=dict)  # cache of `records`
 
     @cached_property
     def all(self) -> list[Run]:
         """The runs of the pattern and of the scope, each once, by time."""
         return ordered([*self.runs, *self.others])
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        base = self.of_others or Vocabulary(self.others)
+        known = {run.id for run in self.others}
+        return base.joined([run for run in self.runs if run.id not in known])
 
     @cached_property
     def ids(self) -> set[UUID]:
@@ -116,24 +130,52 @@ class Scope:
             self._terms[run.id] = run.opening_terms if whole else _grams("\n".join(own)[:OPENING_CHARACTERS])
         return self._terms[run.id]
 
+    def request_terms(self, run: Run) -> dict[str, str]:
+        """Return the terms of what the user asked before the run changed anything, without template lines.
+
+        A request of template lines alone keeps them. Cached.
+        """
+        if run.id not in self._requests:
+            first = next((call.position for call in run.steps if self.changes(call.name)), None)
+            asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
+            lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
+            own = [line for line in lines if plain_line(line) not in self._template] or lines
+            self._requests[run.id] = _grams("\n".join(own)[:SPEECH_CHARACTERS])
+        return self._requests[run.id]
+
     @cached_property
     def goods(self) -> frozenset[str]:
         """Stems of words that name catalogue items or places: values of fields with many different ones."""
-        return goods(self.all, {stem(word) for run in self.all for tool in run.tools for word in words(tool)})
+        return goods(self._vocabulary.results, {stem(word) for tool in self._tool_names for word in words(tool)})
+
+    @cached_property
+    def value_words(self) -> frozenset[str]:
+        """Stems of words that are a whole value in results (gold, economy): they tell one record, not a request.
+
+        Verbs and words of tools' names are requests as well.
+        """
+        leaves = {leaf for texts in self._vocabulary.results.values() for leaf in texts if leaf.isalpha()}
+        plain = VERBS.union(*(words(tool) for tool in self._tool_names))
+        return frozenset(stem(leaf.lower()) for leaf in leaves) - {stem(word) for word in plain}
+
+    @cached_property
+    def opening_cases(self) -> dict[str, set[str]]:
+        """The cases that open with each term."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for run in self.all:
+            for key in self.opening_terms(run):
+                found[key].add(run.thread)
+        return found
 
     @cached_property
     def names(self) -> set[str]:
         """Words that are likely names: mostly capitalized inside a clause, or found in fields of personal details."""
-        capital: Counter[str] = Counter()
-        small: Counter[str] = Counter()
-        for run in self.all:
-            capital.update(run.names[0])
-            small.update(run.names[1])
+        capital, small = self._vocabulary.capitals
         return {word for word in capital if capital[word] >= small[word]} | self._personal
 
     @cached_property
     def _personal(self) -> set[str]:
-        return set().union(*(run.held.personal for run in self.all)) - STOP - PLAIN
+        return self._vocabulary.personal - STOP - PLAIN
 
     def names_nobody(self, text: str) -> bool:
         """Return whether a text holds no id, no mask, and no name of a person or place."""
@@ -141,30 +183,14 @@ class Scope:
 
     @cached_property
     def _tool_names(self) -> frozenset[str]:
-        return frozenset(tool for run in self.all for tool in run.tools)
-
-    @cached_property
-    def _words(self) -> Holders:
-        holders = Holders()
-        for run in self.all:
-            texts = [run.opening, *(_short_text(call) for call in run.steps)]
-            said = {w.lower() for text in texts for words in terms.sentences(text) for w in words}
-            holders.add(said | {piece for text in texts for piece in terms.han(text)}, run.thread)
-        return holders
+        return self._vocabulary.tools
 
     def may_quote(self, word: str) -> bool:
         """Return whether a word of a tool's text may stand in a skill."""
         low = word.lower()
         if terms.is_han(word):
-            return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._words.common(word)
-        return low in PLAIN or low in STOP or (self.names_nobody(low) and self._words.common(low))
-
-    @cached_property
-    def _keys(self) -> Holders:
-        holders = Holders()
-        for run in self.all:
-            holders.add(run.held.keys, run.thread)
-        return holders
+            return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._vocabulary.words.common(word)
+        return low in PLAIN or low in STOP or (self.names_nobody(low) and self._vocabulary.words.common(low))
 
     def _values(self, at: str) -> Holders | None:
         """Return who holds which value of a field; None when it has too many values, or too few runs for each."""
@@ -209,19 +235,18 @@ class Scope:
         return (path[0] if self.may_name_argument(tool, path[0]) else "*", *self.shown(path[1:]))
 
     def may_name(self, key: str) -> bool:
-        """Return whether a key of an object is a field name, not somebody's id or name."""
-        if key == values.ITEM:
-            return True
-        if _FIELD.fullmatch(key) and self._keys.common(key):
-            return True
-        return safe(key) and key.replace("_", "").replace("-", "").isalpha() and self._keys.common(key)
+        """Return whether a key of an object is a field name, not somebody's id or name (cached)."""
+        if key not in self._names:
+            plain = bool(_FIELD.fullmatch(key)) or (safe(key) and key.replace("_", "").replace("-", "").isalpha())
+            self._names[key] = key == values.ITEM or (plain and self._vocabulary.keys.common(key))
+        return self._names[key]
 
     def shown(self, path: values.Path) -> values.Path:
         """Return a path with `*` for the keys that may not be named."""
         return tuple(key if self.may_name(key) else "*" for key in path)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=2_000)
 def _grams(text: str) -> dict[str, str]:
     return terms.grams(text)
 
@@ -231,10 +256,3 @@ def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
     last = max((call.position for call in run.steps if call.name in own), default=0)
     kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
     return replace(run, calls=tuple(kept))
-
-
-def _short_text(call: Call) -> str:
-    """Return the words of a tool's answer: its error message, or a short result."""
-    if call.failed:
-        return errors.message(call.returned)[:500]
-    return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""

@@ -1,10 +1,12 @@
 """Words of a tool's name, and whether they mark it as read-only."""
 
 import re
+from functools import lru_cache
 
 from consolidation.learning.lexicon import READS, READS_ZH, READS_ZH_LAST
 
 _BOUNDARY = re.compile(r"[^\w]+|_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NAMESPACE = re.compile(r"[./:](?=\w)")
 _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 
 
@@ -15,10 +17,11 @@ def words(tool: str) -> list[str]:
     return found or [tool.strip().lower()]
 
 
+@lru_cache(maxsize=20_000)
 def bare_name(tool: str) -> str:
     """Return a tool's name without the server of an MCP tool or a dotted namespace."""
     bare = _MCP.sub("", tool.strip())
-    return re.split(r"[./:](?=\w)", bare)[-1] or bare
+    return _NAMESPACE.split(bare)[-1] or bare
 
 
 def first_word_reads(tool: str) -> bool:

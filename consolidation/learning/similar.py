@@ -1,7 +1,8 @@
 """Similarity of requests: cosine of their term vectors, weighted by inverse document frequency."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
@@ -35,15 +36,23 @@ def alike(scope: Scope) -> list[Run]:
 
 
 class Openings:
-    """Similarity of the openings of two runs."""
+    """Similarity of the openings of runs to those of some known runs, by the terms that they share."""
 
-    def __init__(self, scope: Scope) -> None:
-        weights = _idf(scope)
-        self._vectors = {run.id: _vector(scope, run, weights) for run in scope.all}
+    def __init__(self, scope: Scope, known: Sequence[Run]) -> None:
+        self._scope, self._weights = scope, _idf(scope)
+        self._holding: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for n, run in enumerate(known):
+            for term, value in _vector(scope, run, self._weights).items():
+                self._holding[term].append((n, value))
+        self._known = len(known)
 
-    def likeness(self, one: Run, other: Run) -> float:
-        """Return the cosine of both openings, 0 to 1."""
-        return _dot(self._vectors.get(one.id, {}), self._vectors.get(other.id, {}))
+    def likeness(self, run: Run) -> list[float]:
+        """Return the cosine with the opening of each known run, 0 to 1, in their order."""
+        shared: list[list[float]] = [[] for _ in range(self._known)]
+        for term, value in _vector(self._scope, run, self._weights).items():
+            for n, other in self._holding.get(term, ()):
+                shared[n].append(value * other)
+        return [math.fsum(products) for products in shared]
 
 
 def _sum(vectors: list[Vector]) -> Vector:

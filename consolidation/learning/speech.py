@@ -1,13 +1,13 @@
-"""Terms that separate requests of the pattern's successes from those of other runs: log-odds with a prior."""
+"""Terms that separate the requests that led to an effect from other requests: log-odds with a prior, over cases."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from consolidation.learning import terms
 from consolidation.learning.chance import by_chance
-from consolidation.learning.privacy import Holders
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
 
@@ -15,97 +15,114 @@ PRIOR = 10.0
 DISTINCT = 1.2  # standard errors
 
 CASES = 3
-TOO_COMMON = 0.6  # of the other runs
+TOO_COMMON = 0.6  # of the other cases
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term of requests: `runs` of the successes and `others` of the other runs contain it.
+    """A term of requests: `runs` of those that ended well with the effect and `others` of the other runs contain it.
 
-    `score`: log-odds in standard errors; `chance`: one-sided p-value over cases (Fisher's exact test).
+    `cases`: cases of these runs; `apart`: of them those with other effects than the pattern's, too; `own`: the share of
+    the pattern's cases. `score`: log-odds in standard errors; `chance`: one-sided p-value (Fisher's exact test);
+    `everyday`: most other requests open with it.
     """
 
     key: str
     written: str
     runs: int
     others: int
+    cases: int
+    apart: int
+    own: float
     score: float
     chance: float = 1.0
+    everyday: bool = False
 
 
-def scored(scope: Scope, *, everyday: bool = False) -> list[Term]:
-    """Return the terms that may be shown and that successes of three cases contain, highest score first.
+@dataclass(frozen=True)
+class Requests:
+    """The requests of runs that ended well with a tool's effect, beside those of cases without it.
 
-    `everyday`: include terms that nearly every request of the scope contains.
+    `tool`: '' for the runs of a pattern without effects, of which the opening tells the request: what users say after
+    they were refused is none.
     """
-    said = _Said(scope, everyday=everyday)
-    found = list(said.terms())
-    return sorted(found, key=lambda term: (-term.score, -term.runs, -len(term.key), term.key))
 
+    scope: Scope
+    tool: str
 
-class _Said:
-    """Counts of the runs and cases that contain each term."""
+    @cached_property
+    def _well(self) -> list[Run]:
+        if not self.tool:
+            return self.scope.successes
+        return [run for run in self.scope.all if run.succeeded and self.tool in self.scope.effects(run)]
 
-    def __init__(self, scope: Scope, *, everyday: bool) -> None:
-        self.scope, self.everyday = scope, everyday
-        self.holders = Holders()
-        self.inside, self.outside = Counter[str](), Counter[str]()
-        self.forms: dict[str, list[str]] = defaultdict(list)
-        self.threads: dict[str, set[str]] = defaultdict(set)
-        self.elsewhere: dict[str, set[str]] = defaultdict(set)
-        self.own = {run.id for run in scope.successes}
-        self.cases = {run.thread for run in scope.successes}
-        self.other_cases = {run.thread for run in scope.all if self._is_other(run)}
-        for run in scope.successes:
-            self._add(run, scope.opening_terms(run))
-        for run in scope.all:
-            if run.id not in self.own:
-                self._contrast(run, scope.opening_terms(run).keys() & self.inside.keys())
+    @cached_property
+    def _cases(self) -> set[str]:
+        return {run.thread for run in self._well}
 
-    def _is_other(self, run: Run) -> bool:
-        """Return whether a run asked for something else, as far as can be told.
+    @cached_property
+    def _own(self) -> set[str]:
+        """The cases of the pattern's successes."""
+        return {run.thread for run in self.scope.successes}
 
-        A run of the same pattern or case may have asked for the same; a run of another place has other words anyway.
+    @cached_property
+    def _elsewhere(self) -> list[Run]:
+        """Runs that asked for something else, as far as can be told.
+
+        A run with the effect or of such a case may have asked for the same; a run of another place has other words
+        anyway.
         """
-        places = {run.place for run in self.scope.successes}
-        return run.id not in self.scope.ids and run.thread not in self.cases and run.place in places
+        places = {run.place for run in self._well}
+        return [r for r in self.scope.all if r.thread not in self._cases and r.place in places and not self._has(r)]
 
-    def _add(self, run: Run, said: dict[str, str]) -> None:
-        self.inside.update(said.keys())
-        self.holders.add(said, run.thread)
-        for key, written in said.items():
-            self.forms[key].append(written)
-            self.threads[key].add(run.thread)
+    def _has(self, run: Run) -> bool:
+        return self.tool in self.scope.effects(run) if self.tool else run.id in self.scope.ids
 
-    def _contrast(self, run: Run, shared: set[str]) -> None:
-        self.outside.update(shared)
-        self.holders.add(shared, run.thread)
-        if run.thread in self.other_cases and self._is_other(run):
-            for key in shared:
-                self.elsewhere[key].add(run.thread)
+    @property
+    def _terms(self) -> Callable[[Run], dict[str, str]]:
+        return self.scope.request_terms if self.tool else self.scope.opening_terms
 
-    def terms(self) -> Iterator[Term]:
-        total, own = len(self.scope.all), len(self.own)
-        for key, inside in self.inside.items():
-            outside = self.outside[key]
-            if not self._enough(key) or not self.holders.common(key):
+    def scored(self) -> list[Term]:
+        """Return the terms that may be shown and that CASES cases contain, highest score first."""
+        return sorted(self._scored(), key=lambda term: (-term.score, -term.cases, -len(term.key), term.key))
+
+    def _scored(self) -> Iterator[Term]:
+        well, other = self._holding(self._well), self._holding(self._elsewhere)
+        other_cases = {run.thread for run in self._elsewhere}
+        total, rest = len(self._cases), len(other_cases)
+        for key, runs in well.items():
+            threads = {run.thread for run in runs}
+            opening = self.scope.opening_cases.get(key, set())  # else it is part of the conversation, not of a request
+            if min(len(threads), len(opening), len(runs)) < CASES:
                 continue
-            written = terms.most_written(self.forms[key])
-            everyday = outside > max(3.0, TOO_COMMON * (total - own))
-            thing = self.scope.goods.intersection(key.split())
-            if (self.everyday or not everyday) and not thing and self.scope.names_nobody(written):
-                score = _score(inside, own, outside, total - own)
-                yield Term(key, written, inside, outside, score, self._chance(key))
+            written = terms.most_written([self._terms(run)[key] for run in runs])
+            if self.scope.goods.intersection(key.split()) or not self.scope.names_nobody(written):
+                continue
+            others = other.get(key, [])
+            outside = len({run.thread for run in others})
+            yield Term(
+                key,
+                written,
+                len(runs),
+                len(others),
+                cases=len(threads),
+                apart=len(threads - self._own),
+                own=len(threads & self._own) / max(1, len(self._own)),
+                score=_score(len(threads), total, outside, rest),
+                chance=_chance(len(threads), total, outside, rest),
+                everyday=len(opening & other_cases) > max(3.0, TOO_COMMON * rest),
+            )
 
-    def _enough(self, key: str) -> bool:
-        """Return whether requests of CASES cases contain the term."""
-        return len(self.threads[key]) >= CASES
+    def _holding(self, runs: Sequence[Run]) -> dict[str, list[Run]]:
+        found: dict[str, list[Run]] = defaultdict(list)
+        for run in runs:
+            for key in self._terms(run):
+                found[key].append(run)
+        return found
 
-    def _chance(self, key: str) -> float:
-        inside, outside = len(self.threads[key]), len(self.elsewhere[key])
-        if inside * len(self.other_cases) <= outside * len(self.cases):
-            return 1.0
-        return by_chance(inside, len(self.cases), outside, len(self.other_cases))
+
+def _chance(inside: int, own: int, outside: int, rest: int) -> float:
+    return 1.0 if inside * rest <= outside * own else by_chance(inside, own, outside, rest)
 
 
 def _score(inside: int, own: int, outside: int, rest: int) -> float:

@@ -20,6 +20,8 @@ _UNCOUNTED = {
     "mail",
 }
 
+_FIELDS = {"birthday", "city", "country", "date", "dob", "email", "id", "name", "phone", "sku", "zip"}  # alone, too
+
 _COUNTED = {
     "booking", "building", "drawing", "filing", "listing", "meeting", "opening", "ordering", "posting", "rating",
     "reading", "recording", "ring", "ruling", "setting", "string", "thing", "training", "warning",
@@ -46,7 +48,7 @@ def phrase(tool: str, *, article: str = "the") -> str:
     parts = words(tool)
     if not has_verb(tool):
         return f"run {' '.join(parts)}"
-    verb, rest = parts[0], parts[1:]
+    verb, rest = parts[0], _apart(parts[1:])
     if not rest:
         return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
     said = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
@@ -55,6 +57,16 @@ def phrase(tool: str, *, article: str = "the") -> str:
     if verb in _SEARCHES:
         return f"search for {_plural(said)}"
     return f"{verb} {said}"
+
+
+def _apart(rest: list[str]) -> list[str]:
+    """Put an "and" between the fields by which something is found: by name zip -> by name and zip."""
+    found: list[str] = []
+    for n, word in enumerate(rest):
+        if "by" in rest[:n] and word in _FIELDS and rest[n - 1] in _FIELDS:
+            found.append("and")
+        found.append(word)
+    return found
 
 
 def _object(rest: list[str], article: str) -> str:

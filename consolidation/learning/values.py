@@ -12,6 +12,7 @@ MOST_FLAT = 40
 DEEPEST = 8
 ITEM = "[]"
 Scalar = str | int | float | bool
+_SCALARS, _NESTED, _EXACT = (str, int, float), (dict, list, tuple), frozenset({str, int, float, bool})
 
 
 def parsed(value: Any) -> Any:
@@ -27,19 +28,25 @@ def parsed(value: Any) -> Any:
 def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
     """Return the scalars inside a value with the path to each, in order: at most `most`, DEEPEST levels down."""
     found: list[tuple[Path, Scalar]] = []
-    _collect(value, (), found, most)
+    if isinstance(value, _SCALARS):
+        found.append(((), value))
+    else:
+        _collect(value, (), found, most)
     return found
 
 
 def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) -> None:
-    if isinstance(value, str | int | float):
-        found.append((at, value))
-    elif len(at) < DEEPEST and isinstance(value, dict | list | tuple):
-        pairs = value.items() if isinstance(value, dict) else zip(repeat(ITEM), value, strict=False)
-        for key, inner in pairs:
-            if len(found) >= most:
-                return
-            _collect(inner, (*at, key if isinstance(key, str) else str(key)), found, most)
+    if len(at) >= DEEPEST or not isinstance(value, _NESTED):
+        return
+    pairs = value.items() if isinstance(value, dict) else zip(repeat(ITEM), value, strict=False)
+    for key, inner in pairs:
+        if len(found) >= most:
+            return
+        path = (*at, key if isinstance(key, str) else str(key))
+        if type(inner) in _EXACT or isinstance(inner, _SCALARS):
+            found.append((path, inner))
+        elif inner is not None:
+            _collect(inner, path, found, most)
 
 
 def flat(value: Any) -> list[tuple[Path, str | bool]]:

@@ -1,29 +1,53 @@
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
+from consolidation.models.audit_cursor import AuditCursor
+from consolidation.models.background_runs import Run, RunStopped
+from consolidation.models.bulk_orders import BulkOrder
 from consolidation.models.commands import CommandAttempt, CommandFact
+from consolidation.models.daily_counts import DailyCount
 from consolidation.models.groups import PluginRun, Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models.import_files import ImportFile
+from consolidation.models.llm_calls import LLMCall
+from consolidation.models.plans import PlannedRun, PlanShape
 from consolidation.models.profiles import GuidanceCurve, RunProfile, Unmeasured, Unprofiled
-from consolidation.models.runs import Pattern, Run, Sighting, case_of
+from consolidation.models.run_steps import RunStep
+from consolidation.models.runs import Pattern, Sighting, case_of
+from consolidation.models.statement_messages import StatementMessage
+from consolidation.models.tool_decisions import ToolDecision
+from consolidation.models.webhooks import Webhook, WebhookDelivery
 from consolidation.models.worth import SkillLines, SkillOffer, SkillWorth
 
 __all__ = [
     "ArgumentFact",
     "ArgumentUse",
+    "AuditCursor",
+    "BulkOrder",
     "CommandAttempt",
     "CommandFact",
+    "DailyCount",
     "GuidanceCurve",
+    "ImportFile",
+    "LLMCall",
     "Pattern",
+    "PlanShape",
+    "PlannedRun",
     "PluginRun",
     "Reading",
     "RuleGroup",
     "RuleSighting",
     "Run",
     "RunProfile",
+    "RunStep",
+    "RunStopped",
     "Sighting",
     "SkillLines",
     "SkillOffer",
     "SkillWorth",
+    "StatementMessage",
+    "ToolDecision",
     "Unmeasured",
     "Unprofiled",
     "Unread",
+    "Webhook",
+    "WebhookDelivery",
     "case_of",
 ]

@@ -1,16 +1,17 @@
 """Base models of facts that are counted from runs; the fact's row (`due`) is also the queue."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 from uuid import UUID
 
 from django.db import models
 
 from consolidation.learning.findings import Findings
-from memories.models import Memory
+from memories.models import Memory, array_insert
 from memories.models.trusted import Trusted, new_id
 
 MOST_ATTEMPTS = 3
+COUNTED_RUN = ("fact_id", "episode_id", "case", "at", "counted")
 
 
 class CountedFactQuerySet(Trusted[Any]):
@@ -78,8 +79,12 @@ class CountedRunQuerySet(Trusted[Any]):
     def uncounted(self) -> Self:
         return self.filter(counted=False).order_by("at", "pk")
 
+    def insert(self, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert new rows with the fields of any counted run and these; not counted yet."""
+        array_insert.insert(self.model, (*COUNTED_RUN, *names), rows)
+
     def of(self, episode_ids: Iterable[UUID]) -> Self:
-        return self.filter(episode_id__in=list(episode_ids))
+        return self.filter(episode_id__any=list(episode_ids))
 
 
 class CountedRun(models.Model):

@@ -15,14 +15,22 @@ from django.db.models import F
 from pgvector import HalfVector
 from pgvector.django import HalfVectorField, MaxInnerProduct
 
-from memories.models import Episode
+from memories.models import Episode, array_insert
 from memories.models.trusted import Trusted
+from memories.models.vector import halfvec_text
 from memories.values.choices import Outcome, Type
 
 MOST_ATTEMPTS = 3
+REPLACED = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
+WRITTEN = ("episode_id", "scope", "sensitivity", "type", *REPLACED[:-1])
 
 
 class RunProfileQuerySet(Trusted["RunProfile"]):
+    def put(self, profiles: Iterable["RunProfile"]) -> None:
+        """Write these, each in place of the one that its episode had. The database keeps scope and sensitivity."""
+        rows = ([*(getattr(one, name) for name in WRITTEN), halfvec_text(one.vector)] for one in profiles)
+        array_insert.insert(RunProfile, (*WRITTEN, "vector"), rows, replace=REPLACED)
+
     def nearest(self, vector: "np.ndarray[Any, Any]", most: int) -> Self:
         """The nearest profiles by vector, exactly: scopes are too small to need an HNSW index."""
         return self.order_by(MaxInnerProduct("vector", HalfVector(vector)), "pk")[:most]
@@ -78,12 +86,13 @@ class UnprofiledQuerySet(models.QuerySet["Unprofiled"]):
 
     def put(self, episodes: Iterable[Episode]) -> None:
         """Queue these episodes, also those that have a profile: their outcome may have changed."""
-        rows = [Unprofiled(episode=episode, scope=episode.scope) for episode in episodes]
-        self.bulk_create(rows, update_conflicts=True, unique_fields=["episode"], update_fields=["attempts", "error"])
+        rows = ((episode.pk, episode.scope, 0, "") for episode in episodes)
+        array_insert.insert(Unprofiled, ("pk", "scope", "attempts", "error"), rows, replace=("attempts", "error"))
 
-    def attempted(self, ids: Collection[UUID]) -> None:
-        """Count an attempt before the work, so that a run which kills its worker three times is set aside."""
-        self.filter(pk__in=ids).update(attempts=F("attempts") + 1)
+    def attempted(self, ids: Collection[UUID]) -> int:
+        """Count an attempt before the work, so that a run which kills its worker three times is set aside; how many of
+        these are in the queue."""
+        return self.filter(pk__any=ids).update(attempts=F("attempts") + 1)
 
 
 class Unprofiled(models.Model):

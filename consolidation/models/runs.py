@@ -1,15 +1,14 @@
-"""Tables of consolidation: background runs, patterns of successful work, and the episodes in which they were seen."""
+"""Tables of learning: patterns of successful work, and the episodes in which they were seen."""
 
 import hashlib
 from collections.abc import Collection
-from datetime import datetime
 from typing import Self
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext_lazy as _
 
 from consolidation.learning.effects import CHORES, EDITS
 from memories.models import Memory
@@ -30,20 +29,26 @@ class PatternQuerySet(Trusted["Pattern"]):
         live = Q(memory__status__in=LIVE)
         return self.filter(live | Q(memory=None, cases__gte=least))
 
-    def replaced(self) -> Self:
+    def replaced(self, only_reading: Collection[str]) -> Self:
         """Of the kinds that were counted before runs were grouped by their effects, or by effects of commands that go
-        with any work."""
+        with any work, or of these tools, of which a person decided that they only read."""
         former = Q(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
-        return self.filter(former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted(EDITS | CHORES)))
+        return self.filter(
+            former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted({*EDITS, *CHORES, *only_reading}))
+        )
 
     def kin(self, pattern: "Pattern") -> Self:
         """The other patterns of its kind, scope and sensitivity."""
         same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
         return same.exclude(pk=pattern.pk)
 
-    def parts(self, pattern: "Pattern") -> Self:
-        """Those whose effects are some of its effects, and that are no skill yet."""
-        return self.kin(pattern).filter(memory=None, effects__contained_by=pattern.effects).exclude(effects=[])
+    def wake_parts(self, scope: str) -> int:
+        """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
+        often enough by now. Not what is a skill already."""
+        wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
+        wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
+        parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
+        return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
 
     def stuck(self) -> Self:
         """Due patterns whose last attempt failed, or killed its worker three times."""
@@ -57,9 +62,9 @@ class Pattern(models.Model):
     """
 
     class Kind(models.TextChoices):
-        EFFECTS = "effects"
-        EXACT = "exact"  # all tools: SIGNATURE=all, and what was counted before effects were
-        GENERAL = "general"  # of old only: effects beside exact
+        EFFECTS = "effects", _("Effects")
+        EXACT = "exact", _("Exact")  # all tools: SIGNATURE=all, and what was counted before effects were
+        GENERAL = "general", _("General")  # of old only: effects beside exact
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=8, choices=Kind)
@@ -127,10 +132,10 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
         """The distinct cases in which a run ended well."""
         return self.filter(outcome=Outcome.SUCCESS).order_by().values("case").distinct().count()
 
-    def well(self, cases: Collection[UUID]) -> set[UUID]:
-        """Those of the cases in which a run ended well."""
+    def well(self, cases: Collection[UUID]) -> set[tuple[UUID, UUID]]:
+        """Those of the cases in which a run ended well: (pattern, case)."""
         successes = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
-        return set(successes.order_by().values_list("case", flat=True).distinct())
+        return set(successes.order_by().values_list("pattern_id", "case").distinct())
 
     def newest(self, most: int) -> Self:
         return self.order_by("-at", "-episode_id")[:most]
@@ -164,60 +169,3 @@ class Sighting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.outcome} in {self.episode_id}"
-
-
-class Run(models.Model):
-    """One run of a background job, as people see it: progress, counters and error."""
-
-    class Status(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        SUCCEEDED = "succeeded"
-        SKIPPED = "skipped"
-        FAILED = "failed"
-        PAUSED = "paused"
-
-    class Trigger(models.TextChoices):
-        SCHEDULE = "schedule"
-        COMMAND = "command"
-        API = "api"
-        PAGE = "page"
-
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    kind = models.CharField(max_length=32)
-    subject = models.UUIDField(null=True)
-    status = models.CharField(max_length=16, choices=Status, default=Status.QUEUED)
-    trigger = models.CharField(max_length=16, choices=Trigger)
-    stage = models.CharField(max_length=64, blank=True)
-    done = models.IntegerField(default=0)
-    total = models.IntegerField(default=0)
-    counters = models.JSONField(default=dict)
-    error = models.TextField(blank=True)
-    attempts = models.SmallIntegerField(default=0)
-    scope = models.CharField(max_length=128, blank=True)
-    sensitivity = models.SmallIntegerField(default=1)
-    created_at = models.DateTimeField(db_default=Now())
-    started_at = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
-
-    objects: models.Manager["Run"] = Trusted.as_manager()
-
-    class Meta:
-        indexes = [models.Index(fields=["-created_at"], name="run_newest")]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.status}"
-
-    @property
-    def moment(self) -> datetime:
-        """The time that this run uses as now in everything it writes."""
-        return self.started_at or self.created_at
-
-    def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:
-        self.stage, self.done, self.total, self.counters = stage, done, total, dict(counters)
-        self.save(update_fields=["stage", "done", "total", "counters"])
-
-    def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
-        self.status, self.counters, self.error, self.finished_at = status, counters, error, at
-        self.done = self.total if status == Run.Status.SUCCEEDED else self.done
-        self.save(update_fields=["status", "counters", "error", "finished_at", "done"])

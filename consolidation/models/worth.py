@@ -1,6 +1,9 @@
 """Tables of skills' worth: how runs that would get a skill ended, the runs behind its lines, and its offers."""
 
-from typing import Self
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
 
 from django.db import models
 
@@ -10,10 +13,17 @@ from memories.models.trusted import Trusted, new_id
 from memories.values.choices import Outcome
 
 LEAST_COMPARED = 2
+MODEL = "model"  # who wrote a line of a skill
 
 
 class SkillWorthQuerySet(Trusted["SkillWorth"]):
     trust_path = "memory__"
+
+    def put(self, measured: Iterable["SkillWorth"]) -> None:
+        """Write these, each in place of what was measured for its skill before; in one order: no deadlock."""
+        rows = sorted(measured, key=lambda worth: worth.pk)
+        changed = [field.name for field in SkillWorth._meta.concrete_fields if not field.primary_key]
+        self.bulk_create(rows, update_conflicts=True, unique_fields=["memory"], update_fields=changed)
 
 
 class SkillWorth(models.Model):
@@ -86,14 +96,38 @@ class SkillWorth(models.Model):
         return self.routed / max(1, self.runs) * abs(followed - otherwise) * (high - low)
 
 
+class SkillLinesQuerySet(SkillWorthQuerySet):
+    def of_model(self, memory_id: UUID) -> dict[str, list[dict[str, Any]]]:
+        """The rows that a language model wrote, by field."""
+        kept = self.filter(pk=memory_id).values_list("lines", flat=True).first() or {}
+        rows = {name: [row for row in found if row.get("by") == MODEL] for name, found in kept.items()}
+        return {name: found for name, found in rows.items() if found}
+
+    def keep(self, memory: Memory, lines: dict[str, list[dict[str, Any]]], *, at: datetime) -> None:
+        """Keep these in the place of the former ones; those of a model stay."""
+        for name, rows in self.of_model(memory.pk).items():
+            lines = {**lines, name: [*lines.get(name, []), *rows]}
+        self.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+
+    def add_of_model(self, memory: Memory, field: str, rows: list[dict[str, Any]], *, at: datetime) -> None:
+        """Add lines that a model wrote. The caller has locked the memory."""
+        kept = self.filter(pk=memory.pk).values_list("lines", flat=True).first() or {}
+        marked = [{**row, "by": MODEL} for row in rows]
+        lines = {**kept, field: [*kept.get(field, []), *marked]}
+        self.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+
+
 class SkillLines(models.Model):
-    """The lines of a skill as its runs were last read: {field: [{"text", "runs": ids, "of": how many there were}]}."""
+    """The lines of a skill as its runs were last read: {field: [{"text", "runs": ids, "of": how many there were}]}.
+
+    A row with "by": "model" was written by a language model, from these runs.
+    """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="skill_lines")
     lines = models.JSONField(default=dict)
     at = models.DateTimeField()
 
-    objects = SkillWorthQuerySet.as_manager()
+    objects = SkillLinesQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "skill lines"

@@ -1,4 +1,5 @@
-"""Conversion of patterns from older kinds (grouped by all tools of a run) to patterns grouped by effects.
+"""Conversion of patterns from older kinds (grouped by all tools of a run) to patterns grouped by effects, and of those
+with a tool of which a person decided since that it only reads.
 
 It uses their rows alone, for episodes may be deleted: no count falls, and no skill changes its name. It runs before a
 scope is digested, and has nothing to do the next time.
@@ -13,15 +14,15 @@ from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
 from consolidation.learning.effects import NO_ACTION, ToolRules, are_of_lines, signature, telling
-from consolidation.models import Pattern, Sighting
+from consolidation.models import Pattern, Sighting, ToolDecision
 from consolidation.pipelines import proposals
-from consolidation.pipelines.sightings import PatternIdentity
+from consolidation.pipelines.pattern_identity import PatternIdentity
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake import evidence
 from memories.intake.revisions.superseding import supersede
 from memories.models import Memory, Proposal, claim_locks
-from memories.models.memory import competence_key
 from memories.values.choices import LIVE, Outcome
+from memories.values.record_keys import competence_key
 from memories.values.trust import SYSTEM
 from skills.models import Skill, SkillVersion
 
@@ -34,7 +35,8 @@ def carry_over(scope: str, *, at: datetime) -> None:
         return
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
-    for pattern in Pattern.objects.replaced().filter(scope=scope).order_by("-kind", "pk").select_related("memory"):
+    former = Pattern.objects.replaced(ToolDecision.objects.only_reading()).filter(scope=scope)
+    for pattern in former.order_by("-kind", "pk").select_related("memory"):
         kinds = _effects(pattern, rules)
         if pattern.kind != Pattern.Kind.EFFECTS or kinds != frozenset(pattern.effects):
             groups[pattern.sensitivity, kinds].append(pattern)
@@ -50,7 +52,8 @@ def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
     """By its stored name. What an exact pattern changed stands in the general one that saw the same episodes, which
     knew what callers said of their tools; none saw them: nothing was changed."""
     if pattern.effects:
-        return telling(pattern.effects) if are_of_lines(pattern.effects) else frozenset(pattern.effects)
+        kept = frozenset(kind for kind in pattern.effects if not rules.marked.get(kind))
+        return telling(kept) if are_of_lines(kept) else kept
     name = pattern.signature
     if pattern.kind == Pattern.Kind.EXACT:
         seen = pattern.sightings.values("episode_id")[:1]

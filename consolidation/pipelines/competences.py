@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 from django.conf import settings
@@ -17,16 +18,19 @@ from consolidation.learning.competence import Competence, learn
 from consolidation.learning.effects import ToolRules, are_chores, are_of_lines
 from consolidation.learning.places import located
 from consolidation.learning.runs import Run
+from consolidation.learning.vocabulary import Vocabulary
 from consolidation.models import Pattern, Sighting
 from consolidation.pipelines import proposals, recorded
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake.admission import dismissed_key
 from memories.intake.evidence import record_suppressed
 from memories.models import Episode, Memory, Tombstone
-from memories.models.memory import competence_key
 from memories.values.choices import LIVE
+from memories.values.record_keys import competence_key
 from skills.manifest import TrackRecord
-from skills.models import Skill
+from skills.models import SkillName
 
 RUNS_OF_PATTERN = 200
 RUNS_OF_SCOPE = 500
@@ -40,21 +44,30 @@ class Background:
 
     runs: list[Run]
     rules: ToolRules
+    recent: Recent
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.runs)
 
 
-def write_competences(scope: str, *, run_id: UUID, at: datetime) -> Counter[str]:
+def write_competences(
+    scope: str, recent: Recent, *, run_id: UUID, at: datetime, checkpoint: Checkpoint = no_checkpoint
+) -> Counter[str]:
     """Write the competence of every due pattern of a scope; returns counters of competences, versions and failures."""
     counters: Counter[str] = Counter()
     backgrounds: dict[int, Background] = {}
+    Pattern.objects.wake_parts(scope)
     for pattern in Pattern.objects.due().filter(scope=scope).select_related("memory__skill"):
         if pattern.sensitivity not in backgrounds:
-            backgrounds[pattern.sensitivity] = _background(scope, pattern.sensitivity)
+            backgrounds[pattern.sensitivity] = _background(scope, pattern.sensitivity, recent)
         pattern.attempted()
         try:
             counters.update(_write(pattern, backgrounds[pattern.sensitivity], run_id=run_id, at=at))
         except Exception as error:  # storage full, say: kept on the pattern, shown, and tried again in the next run
             pattern.failed(f"{type(error).__name__}: {error}")
             counters["failed"] += 1
+        checkpoint(0, counters)
     return counters
 
 
@@ -126,19 +139,19 @@ def _is_covered_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:
     return bool(own) and parts == own
 
 
-def _background(scope: str, sensitivity: int) -> Background:
+def _background(scope: str, sensitivity: int, recent: Recent) -> Background:
     closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
     closed = closed.filter(closed_at__isnull=False, outcome__isnull=False).order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
-    found = recorded.runs([episode.pk for episode in latest])
-    return Background([located(run, rules) for run in found], rules)
+    found = recorded.runs([episode.pk for episode in latest], recent)
+    return Background([located(run, rules) for run in found], rules, recent)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:
     ids = list(pattern.sightings.newest(RUNS_OF_PATTERN).values_list("episode_id", flat=True))
     known = {run.id: run for run in background.runs}
-    missing = recorded.runs([episode_id for episode_id in ids if episode_id not in known])
+    missing = recorded.runs([episode_id for episode_id in ids if episode_id not in known], background.recent)
     known.update({run.id: located(run, background.rules) for run in missing})
     return learn(
         effects=frozenset(pattern.effects),
@@ -147,6 +160,7 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
         record=_record(pattern),
         taken=_names_in_use(pattern),
         rules=background.rules,
+        vocabulary=background.vocabulary,
     )
 
 
@@ -185,7 +199,7 @@ def _record(pattern: Pattern) -> TrackRecord:
 
 
 def _names_in_use(pattern: Pattern) -> list[str]:
-    others = Skill.objects.filter(scope=pattern.scope)
+    others = SkillName.objects.filter(scope=pattern.scope)  # former names too
     if pattern.memory_id:
-        others = others.exclude(pk=pattern.memory_id)
+        others = others.exclude(skill=pattern.memory_id)
     return list(others.values_list("name", flat=True))

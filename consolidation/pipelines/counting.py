@@ -1,11 +1,11 @@
-"""Counting commands and arguments of runs for facts, in the transaction that writes the runs' profiles.
+"""Counting commands and arguments of runs for facts, and plans, in the transaction that writes the runs' profiles.
 
-A run that was read before counts nothing twice; its outcome is kept up to date.
+A run that was read before counts nothing twice; its outcome is kept up to date. A few statements write a whole batch.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 from uuid import UUID
 
 from consolidation.learning.argument_calls import ArgumentCall, argument_calls, kept
@@ -16,43 +16,46 @@ from consolidation.learning.runs import Run
 from consolidation.models import case_of
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.commands import CommandAttempt, CommandFact
+from consolidation.models.counted_facts import CountedFact
+from consolidation.pipelines import plan_counting
 from memories.models import Episode
 
 Read = Sequence[tuple[Run, Episode]]
 Place = tuple[str, int, str, str]  # scope, sensitivity, then what the fact is about
+Fact = TypeVar("Fact", bound=CountedFact)
 
 
 def count_runs(runs: Read, rules: ToolRules) -> None:
-    """Count the commands and the arguments of these runs."""
+    """Count the commands, the arguments and the plans of these runs."""
     _count_commands(runs, rules)
     _count_arguments(runs, rules)
+    plan_counting.count_plans(runs, rules)
 
 
 def _count_commands(runs: Read, rules: ToolRules) -> None:
-    known = dict(CommandAttempt.objects.of(run.id for run, _ in runs).values_list("episode_id", "fact__place"))
+    shown = [(run, episode, found) for run, episode in runs if (found := attempts(run, rules))]
+    if not shown:
+        return
+    known = dict(CommandAttempt.objects.of(run.id for run, *_ in shown).values_list("episode_id", "fact__place"))
     seen: dict[Place, list[tuple[Attempt, Run]]] = defaultdict(list)
-    for run, episode in runs:
-        if shown := attempts(run, rules):
-            where = known[run.id] if run.id in known else place(run, rules, episode.environment)
-            for attempt in shown:
-                seen[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append((attempt, run))
-    for identity in sorted(seen):  # one order: no deadlock
-        _count_command_attempts(identity, seen[identity])
-
-
-def _count_command_attempts(identity: Place, seen: Sequence[tuple[Attempt, Run]]) -> None:
-    scope, sensitivity, where, purpose = identity
-    fact, _ = CommandFact.objects.get_or_create(scope=scope, sensitivity=sensitivity, place=where, purpose=purpose)
-    read = fact.shown.filter(episode_id__in={run.id for _, run in seen}).values_list("episode_id", "form")
-    counted = set(read)
+    for run, episode, found in shown:
+        where = known[run.id] if run.id in known else place(run, rules, episode.environment)
+        for attempt in found:
+            seen[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append((attempt, run))
+    facts = _facts(CommandFact, ("scope", "sensitivity", "place", "purpose"), seen)
+    counted = set(
+        CommandAttempt.objects.of(known).filter(fact__in=facts.values()).values_list("fact", "episode_id", "form")
+        if known
+        else ()
+    )
     fresh = [
-        CommandAttempt(fact=fact, form=attempt.form, started=attempt.started, **_of(run))
-        for attempt, run in seen
-        if (run.id, attempt.form) not in counted
+        (*_of(facts[identity], run), attempt.form, attempt.started)
+        for identity in sorted(seen)
+        for attempt, run in seen[identity]
+        if (facts[identity].pk, run.id, attempt.form) not in counted
     ]
-    CommandAttempt.objects.bulk_create(fresh)
-    if fresh:
-        CommandFact.objects.filter(pk=fact.pk).update(due=True)
+    CommandAttempt.objects.all().insert(("form", "started"), fresh)
+    _wake(CommandFact, facts.values(), {fact_id for fact_id, *_ in fresh})
 
 
 def _count_arguments(runs: Read, rules: ToolRules) -> None:
@@ -63,26 +66,44 @@ def _count_arguments(runs: Read, rules: ToolRules) -> None:
             by_argument[call.tool, call.argument].append(call)
         for about, calls in by_argument.items():
             seen[episode.scope, episode.memory.sensitivity, *about].append((calls, run))
-    for identity in sorted(seen):
-        _count_argument_uses(identity, seen[identity])
-
-
-def _count_argument_uses(identity: Place, seen: Sequence[tuple[list[ArgumentCall], Run]]) -> None:
-    scope, sensitivity, tool, argument = identity
-    fact, _ = ArgumentFact.objects.get_or_create(scope=scope, sensitivity=sensitivity, tool=tool, argument=argument)
-    ended: dict[UUID, str] = dict(fact.shown.of(run.id for _, run in seen).values_list("episode_id", "outcome"))
-    fresh = [
-        ArgumentUse(fact=fact, outcome=run.outcome, calls=kept(calls), **_of(run))
-        for calls, run in seen
-        if run.id not in ended
-    ]
-    ArgumentUse.objects.bulk_create(fresh)
-    moved = [run for _, run in seen if ended.get(run.id, run.outcome) != run.outcome]
-    for run in moved:
+    if not seen:
+        return
+    facts = _facts(ArgumentFact, ("scope", "sensitivity", "tool", "argument"), seen)
+    of_runs = ArgumentUse.objects.of({run.id for shown in seen.values() for _, run in shown})
+    ended: dict[tuple[UUID, UUID], str] = {
+        (fact, episode): outcome for fact, episode, outcome in of_runs.values_list("fact", "episode_id", "outcome")
+    }
+    each = [(facts[identity], calls, run) for identity in sorted(seen) for calls, run in seen[identity]]
+    fresh = [(*_of(fact, run), run.outcome, kept(calls)) for fact, calls, run in each if (fact.pk, run.id) not in ended]
+    ArgumentUse.objects.all().insert(("outcome", "calls"), fresh)
+    moved = [(fact, run) for fact, _, run in each if ended.get((fact.pk, run.id), run.outcome) != run.outcome]
+    for fact, run in moved:
         fact.shown.filter(episode_id=run.id).update(outcome=run.outcome)
-    if fresh or moved:
-        ArgumentFact.objects.filter(pk=fact.pk).update(due=True)
+    _wake(ArgumentFact, facts.values(), {fact_id for fact_id, *_ in fresh} | {fact.pk for fact, _ in moved})
 
 
-def _of(run: Run) -> dict[str, Any]:
-    return {"episode_id": run.id, "case": case_of(run.thread_id, run.id), "at": run.at}
+def _facts(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
+    """The facts of these places, made where there are none yet; in one order: no deadlock."""
+    facts = _find(model, names, seen)
+    if missing := seen.keys() - facts.keys():
+        made = [model(**dict(zip(names, identity, strict=True))) for identity in sorted(missing)]
+        model.objects.bulk_create(made, ignore_conflicts=True)
+        facts = _find(model, names, seen)
+    return facts
+
+
+def _find(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
+    wanted = {f"{name}__in": {identity[n] for identity in seen} for n, name in enumerate(names)}
+    found = {tuple(getattr(fact, name) for name in names): fact for fact in model.objects.filter(**wanted)}
+    return {identity: found[identity] for identity in seen if identity in found}
+
+
+def _wake(model: type[CountedFact], facts: Iterable[CountedFact], touched: set[UUID]) -> None:
+    """Make due what has new runs. The update takes the rows' locks in the order of their ids."""
+    due = [fact.pk for fact in facts if fact.pk in touched]
+    model.objects.filter(pk__in=due).update(due=True) if due else None
+
+
+def _of(fact: CountedFact, run: Run) -> tuple[Any, ...]:
+    """The fields of a run that any fact counts."""
+    return fact.pk, run.id, case_of(run.thread_id, run.id), run.at, False

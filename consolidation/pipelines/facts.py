@@ -17,6 +17,7 @@ from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories.intake import admission
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.claims.writing import live_row, lock_key
@@ -42,12 +43,7 @@ def scopes_due() -> set[str]:
     return {scope for kind in KINDS for scope in kind.objects.due().order_by().values_list("scope", flat=True)}
 
 
-def retry_set_aside() -> int:
-    """Puts what was set aside after three attempts back into the queue; how many."""
-    return sum(kind.objects.set_aside().update(attempts=0) for kind in KINDS)
-
-
-def write_facts(scope: str, *, at: datetime) -> Counter[str]:
+def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Brings every fact of a scope that was touched to its end. Counters: facts_created, suppressed, failed."""
     counters: Counter[str] = Counter()
     for fact in _due(scope):
@@ -59,6 +55,7 @@ def write_facts(scope: str, *, at: datetime) -> Counter[str]:
             fact.refresh_from_db()
             fact.failed(f"{type(error).__name__}: {error}")
             counters["failed"] += 1
+        checkpoint(0, counters)
     return counters
 
 
@@ -112,7 +109,7 @@ def _language(shown: Sequence[CountedRun]) -> Language:
     """That of most requests, as far as their runs are still there."""
     latest = [one.episode_id for one in shown[:MOST_OPENINGS]]
     openings = RunProfile.objects.filter(pk__in=latest).values_list("opening", flat=True)
-    told = Counter(map(text.language_of, openings))
+    told = Counter(map(text.detect_lang, openings))
     return "zh" if told["zh"] > told["en"] else "en"
 
 
@@ -181,7 +178,7 @@ def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> 
 def _occasions(shown: Sequence[CountedRun]) -> list[Occasion]:
     """One of each run; one that is gone meanwhile has spoken too."""
     moments: dict[UUID, datetime] = {one.episode_id: one.at for one in shown}
-    there = set(Episode.objects.filter(pk__in=moments).values_list("pk", flat=True))
+    there = set(Episode.objects.filter(pk__any=moments).values_list("pk", flat=True))
     return [Occasion(episode_occasion(pk), at, pk if pk in there else None) for pk, at in moments.items()]
 
 

@@ -38,13 +38,23 @@ def prepare(memory: Memory | None, competence: Competence, *, scope: str) -> Pre
     skill = Skill.objects.filter(pk=memory.pk).first()
     if skill is None:
         return None
-    fields = competence.fields.model_copy(update={"name": skill.name, "title": skill.title})
     latest = skill.versions.filter(status__in=publishing.SINGLE_STATUSES).order_by("-number").first()
+    fields = competence.fields.model_copy(update={"name": skill.name, "title": skill.title})
+    fields = _with_lines_of_model(fields, latest)
     if latest is None or not is_material(Fields.model_validate(latest.fields), fields, open_proposal=latest.is_open):
         return None
     if _is_rejected(skill, fields):
         return None
     return publishing.prepare(fields, scope=scope, number=publishing.next_number(skill))
+
+
+def _with_lines_of_model(fields: Fields, latest: SkillVersion | None) -> Fields:
+    """The fields with those lines of the latest version that a language model wrote: runs do not say them again."""
+    if latest is None:
+        return fields
+    rows = SkillLines.objects.of_model(latest.skill_id)
+    held = {name: [row["text"] for row in found if row["text"] in latest.fields[name]] for name, found in rows.items()}
+    return fields.model_copy(update={name: [*getattr(fields, name), *texts] for name, texts in held.items()})
 
 
 def _is_rejected(skill: Skill, fields: Fields) -> bool:
@@ -55,7 +65,11 @@ def _is_rejected(skill: Skill, fields: Fields) -> bool:
 
 def admit(pattern: Pattern, competence: Competence, *, at: datetime) -> Admission:
     """Construct the memory of a new competence, not saved yet; or the tombstone that blocks it."""
-    statement = Statement(
+    return admission.admit(_statement(pattern, competence), trust=everything(), at=at, provenance={})
+
+
+def _statement(pattern: Pattern, competence: Competence) -> Statement:
+    return Statement(
         content=competence.fields.description,
         key="",
         scope=pattern.scope,
@@ -67,7 +81,6 @@ def admit(pattern: Pattern, competence: Competence, *, at: datetime) -> Admissio
         payload=_payload(pattern, competence),
         sensitivity=Sensitivity(pattern.sensitivity),
     )
-    return admission.admit(statement, trust=everything(), at=at, provenance={})
 
 
 def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
@@ -100,14 +113,14 @@ def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> 
     """Count new sightings as evidence of the memory. `founding`: it was just created."""
     uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
     new = evidence.count(memory, witnesses(uncounted), at=at, founding=founding)
-    Sighting.objects.filter(pk__in=[sighting.pk for sighting in uncounted]).counted()
+    Sighting.objects.filter(pk__any=[sighting.pk for sighting in uncounted]).counted()
     return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
 
 
 def keep_lines(memory: Memory, competence: Competence, *, at: datetime) -> None:
     """The runs behind each line, for the reviewer; of many the first and the last."""
     lines = {name: [_kept(line) for line in found] for name, found in competence.lines.items()}
-    SkillLines.objects.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+    SkillLines.objects.keep(memory, lines, at=at)
 
 
 def _kept(line: Line) -> dict[str, object]:
@@ -116,13 +129,17 @@ def _kept(line: Line) -> dict[str, object]:
 
 
 def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
-    said = dict(Episode.objects.filter(pk__in=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
+    said = dict(Episode.objects.filter(pk__any=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
     return [Witness(s.episode_id, Outcome(s.outcome), s.at, said.get(s.episode_id, "")) for s in sightings]
 
 
 def propose(
     memory: Memory, competence: Competence, prepared: PreparedVersion, *, run_id: UUID, at: datetime
 ) -> Counter[str]:
+    """Propose the version. A memory that waits for a decision gets its words, unless they were dismissed: then there is
+    no version either."""
+    if memory.status == Status.CANDIDATE and not _reword(memory, competence, at=at):
+        return Counter(suppressed=1)
     skill = Skill.objects.get(pk=memory.pk)
     latest = skill.versions.order_by("-number").first()
     publishing.propose(
@@ -134,8 +151,18 @@ def propose(
         changelog=changelog(Fields.model_validate(latest.fields) if latest else None, prepared.fields),
         run_id=run_id,
     )
-    if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-        pattern, memory.content = memory.pattern, prepared.fields.description
-        Memory.objects.filter(pk=memory.pk).update(content=memory.content, payload=_payload(pattern, competence))
-        indexing.reindex(memory)
     return Counter(versions_proposed=1)
+
+
+def _reword(memory: Memory, competence: Competence, *, at: datetime) -> bool:
+    """Not decided yet: what people read is what the proposal says. Through the gate, as at first; whether it passed."""
+    statement = _statement(memory.pattern, competence)
+    dismissal, columns = admission.admit_new_words(memory, statement, trust=everything())
+    if dismissal.blocking is not None:
+        admission.suppress(dismissal.blocking, statement, trust=everything(), at=at)
+        return False
+    for name, value in columns.items():
+        setattr(memory, name, value)
+    Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
+    indexing.reindex(memory)
+    return True

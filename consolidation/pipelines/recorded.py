@@ -1,10 +1,15 @@
-"""Loading stored episodes as runs to learn from, with bounded sizes, so that one huge run cannot stop the others."""
+"""Stored episodes as runs to learn from, with bounded sizes, so that one huge run cannot stop the others.
+
+A batch of new episodes is read once (`read`), for all that learn from it; `Recent` keeps the latest runs that were
+read, so that what is learned next need not read them again.
+"""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -14,26 +19,88 @@ from django.db.models.functions import Cast, Left, Length
 from consolidation.learning.effects import ToolRules
 from consolidation.learning.places import repository
 from consolidation.learning.runs import Call, Message, Run
+from memories.intake.episodes.dependencies import resolve
 from memories.models import Episode, Event
 
 MOST_EVENTS = 400  # of one run, from its beginning
 LONGEST_TEXT = 8_000
 LARGEST_RESULT = 200_000
 LARGEST_LINE = 40_000  # of a command line, as JSON
+RECENT_RUNS, RECENT_EVENTS = 1_000, 20_000  # that stay in memory
 HINTS = ("readOnlyHint", "read_only", "readOnly")
+CALL = "tool_call"
+_Columns = tuple[UUID, str | None, str, Any, datetime, Any]  # id, thread, source, outcome, closed at, repository
 
 
-def runs(episode_ids: Sequence[UUID]) -> list[Run]:
+@dataclass(frozen=True)
+class Recording:
+    """A closed episode as it was read.
+
+    `run`: what is learned from, with the episode's outcome (None: not known yet); `calls`: the same with every call,
+    however long the run, and without arguments that are too large for a command line: what tells its effects.
+    """
+
+    episode: Episode
+    run: Run
+    calls: Run
+
+
+class Recent:
+    """The latest runs that were read, in order. An episode cannot change once closed, except for its outcome."""
+
+    def __init__(self) -> None:
+        self._runs: dict[UUID, Run] = {}
+        self._events = 0
+
+    def keep(self, runs: Iterable[Run]) -> None:
+        for run in runs:
+            self._drop(run.id)
+            self._runs[run.id] = run
+            self._events += _size(run)
+        while self._runs and (len(self._runs) > RECENT_RUNS or self._events > RECENT_EVENTS):
+            self._drop(next(iter(self._runs)))
+
+    def get(self, episode_id: UUID, outcome: str | None, at: datetime) -> Run | None:
+        """The run, if it was read and still ended so."""
+        run = self._runs.get(episode_id)
+        return run if run and (run.outcome, run.at) == (outcome, at) else None
+
+    def _drop(self, episode_id: UUID) -> None:
+        if run := self._runs.pop(episode_id, None):
+            self._events -= _size(run)
+
+
+def _size(run: Run) -> int:
+    return len(run.calls) + len(run.messages)
+
+
+def read(episodes: Sequence[Episode]) -> list[Recording]:
+    """Each closed episode as recorded, in one read; what is too large for it is read once more."""
+    events = _events([episode.pk for episode in episodes])
+    long = [episode for episode in episodes if _is_large(episode, events[episode.pk])]
+    calls = {run.id: run for run, _ in calls_of(long)} if long else {}
+    read = [(episode, _run(_columns(episode), events[episode.pk])) for episode in episodes]
+    return [Recording(episode, run, calls.get(run.id, run)) for episode, run in read]
+
+
+def _is_large(episode: Episode, events: Sequence["_Event"]) -> bool:
+    return episode.event_count > MOST_EVENTS or any((one.args_size or 0) > LARGEST_LINE for one in events)
+
+
+def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]:
     """The closed runs of these episodes that have an outcome, in the order of (at, id)."""
-    episodes = Episode.objects.filter(pk__in=episode_ids, closed_at__isnull=False, outcome__isnull=False)
-    events = _events(episode_ids)
-    return [_run(episode, events[episode.pk]) for episode in episodes.order_by("closed_at", "pk")]
+    episodes = Episode.objects.filter(pk__any=episode_ids, closed_at__isnull=False, outcome__isnull=False)
+    columns = ("pk", "thread_id", "source", "outcome", "closed_at", "environment__repository")
+    rows: list[_Columns] = list(episodes.order_by("closed_at", "pk").values_list(*columns))
+    known = {row[0]: recent.get(row[0], row[3], row[4]) if recent else None for row in rows}
+    events = _events([pk for pk, run in known.items() if run is None])
+    return [known[row[0]] or _run(row, events[row[0]]) for row in rows]
 
 
 def calls_of(episodes: Sequence[Episode]) -> list[tuple[Run, Episode]]:
     """Each episode as a run of its calls alone, with arguments only where a tool runs commands."""
     lines = When(tool__in=_command_tools(episodes), args_length__lte=LARGEST_LINE, then="args")
-    rows = Event.objects.filter(episode__in=episodes, kind="tool_call")
+    rows = Event.objects.filter(episode__in=episodes, kind=CALL)
     rows = rows.annotate(args_length=Length(Cast("args", TextField())))
     rows = rows.annotate(line=Case(lines, output_field=JSONField()))
     called: dict[UUID, set[tuple[str, str]]] = defaultdict(set)
@@ -44,26 +111,13 @@ def calls_of(episodes: Sequence[Episode]) -> list[tuple[Run, Episode]]:
         if known not in called[episode_id]:
             called[episode_id].add(known)
             calls[episode_id].append(Call(len(calls[episode_id]), tool, line, None, None, _at(episodes[0]), None))
-    return [(_run_of(episode, calls[episode.pk]), episode) for episode in episodes]
+    return [(Run(*_columns(episode)[:5], tuple(calls[episode.pk]), ()), episode) for episode in episodes]
 
 
 def _command_tools(episodes: Sequence[Episode]) -> list[str]:
-    names = Event.objects.filter(episode__in=episodes, kind="tool_call").order_by().values_list("tool", flat=True)
+    names = Event.objects.filter(episode__in=episodes, kind=CALL).order_by().values_list("tool", flat=True)
     rules = ToolRules(command_tools=frozenset(settings.COMMAND_TOOLS))
     return [name for name in names.distinct() if rules.runs_commands(name.strip())]
-
-
-def _run_of(episode: Episode, calls: Sequence[Call]) -> Run:
-    return Run(episode.pk, episode.thread_id, episode.source, _outcome(episode), _at(episode), tuple(calls), ())
-
-
-def _outcome(episode: Episode) -> Literal["success", "failure", "partial"]:
-    return episode.outcome  # type: ignore[return-value]  # one of three by the constraint, and asked for
-
-
-def _at(episode: Episode) -> datetime:
-    assert episode.closed_at is not None
-    return episode.closed_at
 
 
 def read_only_hints(episodes: Iterable[Episode]) -> dict[str, bool]:
@@ -85,33 +139,67 @@ def _hint(tool: dict[str, Any]) -> bool | None:
     return next((value for value in found if isinstance(value, bool)), None)
 
 
-def _events(episode_ids: Sequence[UUID]) -> dict[UUID, list[Event]]:
-    small = When(result_length__lte=LARGEST_RESULT, then="result")
+class _Event(NamedTuple):
+    """The columns of an event that are read; `args_size` is the length of the arguments as JSON."""
+
+    episode_id: UUID
+    position: int
+    kind: str
+    role: str
+    ref: str
+    tool: str
+    ok: bool | None
+    at: datetime
+    args: Any
+    said: str
+    returned: Any
+    args_size: int | None
+    depends_on: list[str]
+
+    @property
+    def after(self) -> tuple[int, ...]:
+        """The positions of the earlier events of its episode that it depends on."""
+        nodes = resolve(self.depends_on, self.episode_id, self.position)[0] if self.depends_on else ()
+        prefix = f"{self.episode_id.hex[:8]}-"
+        return tuple(int(node.removeprefix(prefix)) for node in nodes if node[len(prefix) :].isdecimal())
+
+    @property
+    def is_call(self) -> bool:
+        return self.kind == CALL
+
+
+def _events(episode_ids: Sequence[UUID]) -> Mapping[UUID, list[_Event]]:
+    found: dict[UUID, list[_Event]] = defaultdict(list)
+    if not episode_ids:
+        return found
+    small = When(result_size__lte=LARGEST_RESULT, then="result")
     rows = (
-        Event.objects.filter(episode__in=episode_ids, position__lte=MOST_EVENTS, instruction=None)
-        .annotate(result_length=Length(Cast("result", TextField())))
+        Event.objects.filter(episode__any=episode_ids, position__lte=MOST_EVENTS, instruction=None)
+        .annotate(args_size=Length(Cast("args", TextField())), result_size=Length(Cast("result", TextField())))
         .annotate(said=Left("text", LONGEST_TEXT), returned=Case(small, output_field=JSONField()))
-        .only("episode_id", "position", "kind", "role", "ref", "tool", "args", "ok", "at")
         .order_by("episode", "position")
     )
-    found: dict[UUID, list[Event]] = defaultdict(list)
-    for row in rows.iterator(chunk_size=2000):
-        found[row.episode_id].append(row)
+    columns = ("episode_id", "position", "kind", "role", "ref", "tool", "ok", "at", "args", "said", "returned")
+    for row in rows.values_list(*columns, "args_size", "depends_on").iterator(chunk_size=2000):
+        found[row[0]].append(_Event._make(row))
     return found
 
 
-def _run(episode: Episode, events: list[Any]) -> Run:
+def _columns(episode: Episode) -> _Columns:
+    repository = episode.environment.get("repository")
+    return episode.pk, episode.thread_id, episode.source, episode.outcome, _at(episode), repository
+
+
+def _at(episode: Episode) -> datetime:
+    assert episode.closed_at is not None
+    return episode.closed_at
+
+
+def _run(columns: _Columns, events: Sequence[_Event]) -> Run:
     calls = tuple(
-        Call(e.position, e.tool, e.args, e.returned, e.ok, e.at, e.ref or None) for e in events if e.kind == "tool_call"
+        Call(e.position, e.tool, e.args, e.returned, e.ok, e.at, e.ref or None, after=e.after)
+        for e in events
+        if e.is_call
     )
-    messages = tuple(Message(e.position, e.role, e.said, e.at) for e in events if e.said and e.kind != "tool_call")
-    return Run(
-        id=episode.pk,
-        thread_id=episode.thread_id,
-        source=episode.source,
-        outcome=_outcome(episode),
-        at=_at(episode),
-        calls=calls,
-        messages=messages,
-        place=repository(episode.environment.get("repository")),
-    )
+    messages = tuple(Message(e.position, e.role, e.said, e.at) for e in events if e.said and not e.is_call)
+    return Run(*columns[:5], calls, messages, repository(columns[5]))

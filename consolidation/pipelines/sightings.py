@@ -1,98 +1,110 @@
-"""First half of consolidation: digest new episodes into sightings of patterns, exactly once, a transaction a batch."""
+"""First half of consolidation: new episodes are read, each once and in order, by everything that learns from them.
 
-import hashlib
+A batch is locked, read and digested in one transaction: sightings of patterns, what else READERS write, the mark that
+it is digested. What needs a transaction of its own (it may fail without the episode) follows, and has a queue.
+"""
+
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from itertools import takewhile
+from itertools import accumulate, takewhile
+from operator import attrgetter
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Value
-from django.db.models.functions import Greatest, Least
+from django.db.models import F
 
-from consolidation.learning.effects import effects, signature
-from consolidation.learning.runs import Run
+from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
 from consolidation.models.profiles import Unprofiled
-from consolidation.pipelines import recorded
-from consolidation.pipelines.tool_rules import tool_rules
-from memories.models import Episode
+from consolidation.pipelines import recorded, user_statements
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
+from consolidation.pipelines.recorded import Recent, Recording
+from memories.models import Episode, array_insert
 from memories.models.performance import COLUMN
 from memories.values.choices import Outcome
 
-BATCH = 50
+BATCH, BATCH_EVENTS = 200, 4_000  # of episodes, and of their events unless the first episode alone has more
+IDENTITY = ("kind", "scope", "sensitivity", "signature_sha256")
+COUNTED = ("due", "cases", *COLUMN.values(), "first_seen_at", "last_seen_at")
+SIGHTED = ("pattern_id", "episode_id", "case", "outcome", "counted", "at")
+After = Callable[[Sequence[UUID], Recent], Counter[str]]
 
 
-@dataclass(frozen=True)
-class PatternIdentity:
-    """The unique identity of a pattern; `effects` only describe it."""
+def digest(
+    scope: str, recent: Recent, *, at: datetime, after: Sequence[After] = (), checkpoint: Checkpoint = no_checkpoint
+) -> Counter[str]:
+    """Digest every new episode of a scope. Counters: episodes_read, failed, set_aside (of all runs), those of `after`.
 
-    kind: Pattern.Kind
-    scope: str
-    sensitivity: int
-    signature: str
-    effects: tuple[str, ...] = field(default=(), compare=False)
-
-    @property
-    def sha256(self) -> bytes:
-        return hashlib.sha256(self.signature.encode()).digest()
-
-
-def digest(scope: str, *, at: datetime) -> Counter[str]:
-    """Digest every new episode of a scope, in order. Counters: episodes_read, failed, set_aside (of all runs).
-
-    An attempt is counted and committed before the work. An episode whose worker died is then tried alone, so that only
-    the one that kills is tried three times and then set aside.
+    `after` is called with each batch that was committed; its runs are in `recent`. An attempt is counted and committed
+    before the work. An episode whose worker died is then tried alone, so that only the one that kills is tried three
+    times and then set aside.
     """
     counters: Counter[str] = Counter()
-    after: tuple[datetime, UUID] | None = None
-    while batch := _next_batch(scope, after):
-        after, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
+    last: tuple[datetime, UUID] | None = None
+    while batch := _next_batch(scope, last):
+        last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         Episode.objects.attempted(ids)
         try:
-            counters["episodes_read"] += _digest(ids, at=at)
+            digested = _digest(ids, at=at)
         except Exception:  # whatever one episode does to its batch, the others are digested alone
-            counters.update(_each_alone(ids, at=at))
+            digested = _each_alone(ids, counters, at=at)
+        counters["episodes_read"] += len(digested)
+        recent.keep(recording.run for recording in digested if recording.episode.outcome)
+        for read in after if digested else ():
+            counters.update(read([recording.episode.pk for recording in digested], recent))
+        checkpoint(len(ids), counters)
     if aside := Episode.objects.set_aside().filter(scope=scope).count():
         counters["set_aside"] = aside
     return counters
 
 
-def _next_batch(scope: str, after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID, int]]:
+def _next_batch(scope: str, last: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID, int]]:
     """The next unattempted episodes, or one attempted episode alone: (closed_at, id, attempts)."""
     rows = Episode.objects.undigested().filter(scope=scope)
-    if after:
-        rows = rows.after(*after)
-    columns = rows.values_list("closed_at", "pk", "digest_attempts")[:BATCH]
-    batch = [(closed_at, pk, attempts) for closed_at, pk, attempts in columns if closed_at]
-    return batch[:1] if batch and batch[0][2] else list(takewhile(lambda row: row[2] == 0, batch))
+    if last:
+        rows = rows.after(*last)
+    columns = rows.values_list("closed_at", "pk", "digest_attempts", "event_count")[:BATCH]
+    batch = [(closed_at, pk, attempts, events) for closed_at, pk, attempts, events in columns if closed_at]
+    new = list(takewhile(lambda row: row[2] == 0, batch))
+    ends = accumulate(min(events, recorded.MOST_EVENTS) for *_, events in new)
+    kept = new[: 1 + sum(end <= BATCH_EVENTS for end in list(ends)[1:])] or batch[:1]
+    return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in kept]
 
 
-def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
-    counters: Counter[str] = Counter()
+def _each_alone(ids: Sequence[UUID], counters: Counter[str], *, at: datetime) -> list[Recording]:
+    digested: list[Recording] = []
     for episode_id in ids:
         try:
-            counters["episodes_read"] += _digest([episode_id], at=at)
+            digested += _digest([episode_id], at=at)
         except Exception as error:  # kept on the episode, shown, and tried again in the next run
             Episode.objects.filter(pk=episode_id).update(digest_error=f"{type(error).__name__}: {error}"[:2000])
             counters["failed"] += 1
-    return counters
+    return digested
 
 
-def _digest(ids: Sequence[UUID], *, at: datetime) -> int:
-    """Digest episodes in one transaction: sightings, the patterns' counters, and the episodes' mark."""
+def _digest(ids: Sequence[UUID], *, at: datetime) -> list[Recording]:
+    """Digest episodes in one transaction; returns those that nobody else had digested meanwhile."""
     with transaction.atomic():
-        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__in=ids, digested_at=None)
-        episodes = list(locked.select_related("memory").order_by("pk"))
-        again = set(Sighting.objects.filter(episode_id__in=ids).values_list("episode_id", flat=True))
-        _correct_outcomes([episode for episode in episodes if episode.pk in again])
-        _record_sightings([episode for episode in episodes if episode.pk not in again])
-        Unprofiled.objects.put(episode for episode in episodes if episode.outcome)
-        Episode.objects.digested([episode.pk for episode in episodes], at=at)
-    return len(episodes)
+        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
+        recordings = recorded.read(list(locked.select_related("memory").order_by("pk")))
+        for read in READERS:
+            read(recordings)
+        digested = [recording.episode.pk for recording in recordings]
+        Episode.objects.digested(digested, at=at)
+        queue.queue_digested(digested)
+    return recordings
+
+
+def record(recordings: Sequence[Recording]) -> None:
+    """Record a sighting of its pattern for each episode of one scope; correct it for one that was recorded before."""
+    ids = [recording.episode.pk for recording in recordings]
+    again = set(Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True))
+    if again:
+        _correct_outcomes([recording.episode for recording in recordings if recording.episode.pk in again])
+    if new := by_pattern([recording for recording in recordings if recording.episode.pk not in again]):
+        _record(new)
 
 
 def _correct_outcomes(episodes: Sequence[Episode]) -> None:
@@ -112,47 +124,57 @@ def _correct_outcomes(episodes: Sequence[Episode]) -> None:
             counts.subtract([sighting.outcome])
             Sighting.objects.filter(pk=sighting.pk).update(outcome=now)
         difference = len(rows.well(cases)) - len(before)
-        Pattern.objects.filter(pk=pattern_id).update(
-            due=True, cases=F("cases") + difference, **_counter_updates(counts)
-        )
-        _wake_parts(Pattern.objects.get(pk=pattern_id))
+        counters = {COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n}
+        Pattern.objects.filter(pk=pattern_id).update(due=True, cases=F("cases") + difference, **counters)
 
 
-def _record_sightings(episodes: Sequence[Episode]) -> None:
-    """Record a sighting of its pattern for each episode that is digested for the first time."""
-    by_pattern: dict[PatternIdentity, list[Episode]] = defaultdict(list)
-    runs = recorded.calls_of([episode for episode in episodes if episode.outcome])
-    for run, episode in runs:
-        if run.steps:
-            by_pattern[_identity(run, episode)].append(episode)
-    for identity in sorted(by_pattern, key=lambda key: (key.sha256, key.sensitivity)):  # one order: no deadlock
-        _count(identity, by_pattern[identity])
+def _record(new: Mapping[PatternIdentity, Sequence[Episode]]) -> None:
+    """Write the sightings of a batch and move the counters of their patterns, which are locked meanwhile."""
+    patterns = _locked(new)
+    rows = [row for identity, pattern in patterns.items() for row in _count(pattern, new[identity])]
+    well = {(row.pattern_id, row.case) for row in rows if row.outcome == Outcome.SUCCESS}
+    of_patterns = Sighting.objects.filter(pattern__in=patterns.values())
+    cases = Counter(pattern for pattern, _ in well - of_patterns.well({case for _, case in well}))
+    for pattern in patterns.values():
+        pattern.cases += cases[pattern.pk]
+    array_insert.insert(Sighting, SIGHTED, (attrgetter(*SIGHTED)(row) for row in rows))
+    Pattern.objects.bulk_create(patterns.values(), update_conflicts=True, unique_fields=IDENTITY, update_fields=COUNTED)
 
 
-def _identity(run: Run, episode: Episode) -> PatternIdentity:
-    """The identity by the run's effects; with SIGNATURE=all by all tools that it used."""
-    rules = tool_rules([episode])
-    kinds = effects(run, rules)
-    literal = settings.SIGNATURE == "all"
-    name = signature(run.tools - rules.ignored) if literal else signature(kinds)
-    kind = Pattern.Kind.EXACT if literal else Pattern.Kind.EFFECTS
-    return PatternIdentity(kind, episode.scope, episode.memory.sensitivity, name, tuple(sorted(kinds)))
+def _locked(new: Mapping[PatternIdentity, Sequence[Episode]]) -> dict[PatternIdentity, Pattern]:
+    """The patterns in their order, made where there are none yet."""
+    patterns = _find(new)
+    if missing := new.keys() - patterns.keys():
+        made = [_pattern(identity, new[identity]) for identity in sorted(missing, key=lambda one: one.order)]
+        Pattern.objects.bulk_create(made, ignore_conflicts=True)
+        patterns = _find(new)
+    return patterns
 
 
-def _count(identity: PatternIdentity, episodes: Sequence[Episode]) -> None:
+def _find(identities: Mapping[PatternIdentity, object]) -> dict[PatternIdentity, Pattern]:
+    [(kind, scope)] = {(identity.kind, identity.scope) for identity in identities}
+    named = Pattern.objects.filter(kind=kind, scope=scope, signature_sha256__in=[one.sha256 for one in identities])
+    locked = named.select_for_update(of=("self",)).order_by("signature_sha256", "sensitivity")
+    found = {PatternIdentity(kind, scope, one.sensitivity, one.signature): one for one in locked}
+    return {identity: pattern for identity, pattern in found.items() if identity in identities}
+
+
+def _pattern(identity: PatternIdentity, episodes: Sequence[Episode]) -> Pattern:
     moments = [episode.closed_at for episode in episodes if episode.closed_at]
-    pattern, _ = Pattern.objects.get_or_create(
+    return Pattern(
         kind=identity.kind,
         scope=identity.scope,
         sensitivity=identity.sensitivity,
+        signature=identity.signature,
         signature_sha256=identity.sha256,
-        defaults={
-            "signature": identity.signature,
-            "effects": list(identity.effects),
-            "first_seen_at": min(moments),
-            "last_seen_at": max(moments),
-        },
+        effects=list(identity.effects),
+        first_seen_at=min(moments),
+        last_seen_at=max(moments),
     )
+
+
+def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
+    """Count these episodes in the pattern, except its cases; returns their sightings, not saved yet."""
     rows = [
         Sighting(
             pattern=pattern,
@@ -164,24 +186,23 @@ def _count(identity: PatternIdentity, episodes: Sequence[Episode]) -> None:
         for episode in episodes
         if episode.outcome and episode.closed_at
     ]
-    cases = {row.case for row in rows}
-    before = pattern.sightings.well(cases)
-    Sighting.objects.bulk_create(rows)
-    Pattern.objects.filter(pk=pattern.pk).update(
-        due=True,
-        cases=F("cases") + len(pattern.sightings.well(cases) - before),
-        first_seen_at=Least("first_seen_at", Value(min(moments))),
-        last_seen_at=Greatest("last_seen_at", Value(max(moments))),
-        **_counter_updates(Counter(str(episode.outcome) for episode in episodes)),
-    )
-    _wake_parts(pattern)
+    pattern.due = True
+    pattern.first_seen_at = min(pattern.first_seen_at, *(row.at for row in rows))
+    pattern.last_seen_at = max(pattern.last_seen_at, *(row.at for row in rows))
+    for row in rows:
+        column = COLUMN[Outcome(row.outcome)]
+        setattr(pattern, column, getattr(pattern, column) + 1)
+    return rows
 
 
-def _wake_parts(pattern: Pattern) -> None:
-    """What is done as a part of more may have been seen often enough by now."""
-    if pattern.kind == Pattern.Kind.EFFECTS and len(pattern.effects) > 1:
-        Pattern.objects.parts(pattern).filter(cases__gte=1).update(due=True)
+def _queue_profiles(recordings: Sequence[Recording]) -> None:
+    Unprofiled.objects.put(recording.episode for recording in recordings if recording.episode.outcome)
 
 
-def _counter_updates(counts: Counter[str]) -> dict[str, object]:
-    return {COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n}
+def _queue_statements(recordings: Sequence[Recording]) -> None:
+    user_statements.queue_messages([recording.episode for recording in recordings])
+
+
+# Each is called once a batch, within the transaction that digests it. An episode comes again when its outcome is
+# replaced: what counts it keeps a unique row. One that raises has the batch digested episode by episode.
+READERS: tuple[Callable[[Sequence[Recording]], None], ...] = (record, _queue_profiles, _queue_statements)

@@ -1,19 +1,24 @@
-"""The tool rules of a scope, from the settings and from the hints in callers' tool schemas."""
+"""The tool rules of a scope: from the settings, the hints in callers' tool schemas and what people decided."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
 from consolidation.learning.effects import ToolRules
+from consolidation.models import ToolDecision
 from consolidation.pipelines.recorded import read_only_hints
 from memories.models import Episode
 
 
-def tool_rules(episodes: Iterable[Episode] = ()) -> ToolRules:
-    """Tool rules by the settings and the `readOnlyHint`s of these episodes; a later episode's hint wins."""
+def tool_rules(episodes: Iterable[Episode] = (), *, decided: Mapping[str, bool] | None = None) -> ToolRules:
+    """Tool rules by the settings and the `readOnlyHint`s of these episodes; a later episode's hint wins.
+
+    `decided`: what people decided about tools, which holds against the hints; None: as it stands.
+    """
+    decisions = ToolDecision.objects.marks() if decided is None else decided
     return ToolRules(
         ignored=frozenset(settings.IGNORED_TOOLS),
         handover=tuple(settings.HANDOVER_TOOLS),
         command_tools=frozenset(settings.COMMAND_TOOLS),
-        marked=read_only_hints(episodes),
+        marked={**read_only_hints(episodes), **decisions},
     )

@@ -2,6 +2,20 @@
 
 from django.urls import path
 
-from consolidation.web import views
+from consolidation.web import imports, insights, scheduling, tools, views
 
-urlpatterns = [path("runs/", views.runs, name="runs")]
+urlpatterns = [
+    path("import/", imports.imports, name="import"),
+    path("import/<uuid:file_id>/", imports.import_file, name="import-file"),
+    path("import/<uuid:file_id>/start/", imports.start, name="import-start"),
+    path("insights/", insights.insights, name="insights"),
+    path("insights/<slug:chart>.csv", insights.insights_csv, name="insights-csv"),
+    path("skills/tools/", tools.tools, name="tools"),
+    path("skills/tools/decide/", tools.decide_tool, name="decide-tool"),
+    path("runs/", views.runs, name="runs"),
+    path("runs/start/", views.start, name="start-run"),
+    path("runs/schedules/<int:schedule_id>/", scheduling.set_interval, name="set-interval"),
+    path("runs/backlog/", views.start_backlog, name="start-backlog"),
+    path("runs/<uuid:run_id>/", views.run, name="run"),
+    path("runs/<uuid:run_id>/<str:verb>/", views.decide, name="decide-run"),
+]

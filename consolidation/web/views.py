@@ -1,29 +1,235 @@
-"""The page of background runs: progress, counters and errors."""
+"""The pages of background runs: what is under way, what has been done, what it cost, and a person's verbs."""
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
 
-from consolidation.models import Pattern, Run
-from consolidation.models.groups import Unread
-from memories.models import Episode
-from memories.people import trust_of
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, QuerySet, When
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+from django_q.models import Schedule
+
+from consolidation import llm, ordering, run_queue, set_aside
+from consolidation.models import LLMCall, Run, RunStep
+from consolidation.models.background_runs import TITLES
+from consolidation.web import scheduling
+from consolidation.web.model_costs import costs
+from memories.people import administers, trust_of
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.web.paging import page_of
 
-MAX_SHOWN = 20  # of what was set aside: enough to see what is wrong
+MOST_ASIDE = 20  # of each kind: enough to see what is wrong
+MOST_UNFINISHED = 20
+MOST_READ = 100  # conversations of the backlog that one press of the button queues
+MOST_STEPS, MOST_CALLS, MOST_JOBS = 200, 200, 50
+STEPS_AT_FIRST = 40
+URGENCY = (RunStep.Status.FAILED, RunStep.Status.RUNNING, RunStep.Status.PENDING)
+KINDS = ("consolidate", "patterns", "duplicates", "reembed")  # that have a button
+JOBS = {  # the task of a schedule -> what it does
+    "memories.tasks.embed_pending": gettext_lazy("Compute search vectors of new passages"),
+    "memories.tasks.close_silent": gettext_lazy("Close silent episodes"),
+    "memories.tasks.count_metrics": gettext_lazy("Count a large store for its figures"),
+    "memories.tasks.index_vectors": gettext_lazy("Index search vectors"),
+    "memories.tasks.prune": gettext_lazy("Remove faded experience"),
+    "memories.tasks.settle": gettext_lazy("Lower the confidence of idle claims, remove what expired"),
+    "memories.tasks.sweep": gettext_lazy("Remove what is kept no longer"),
+    "consolidation.tasks.reembed": gettext_lazy("Recompute search vectors after a change of model"),
+    "consolidation.tasks.queued": gettext_lazy("Start runs that were ordered"),
+    "consolidation.tasks.webhooks": gettext_lazy("Deliver webhooks"),
+    "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
+    "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
+    "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
+    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs that ended long ago"),
+    "skills.tasks.sweep_packages": gettext_lazy("Remove packages that no version names"),
+    **{f"consolidation.tasks.{kind}": TITLES[kind] for kind in ("consolidate", "patterns", "duplicates")},
+}
+CHOICES: dict[str, list[tuple[str, Any]]] = {  # what the list of runs is narrowed by
+    "kind": list(TITLES.items()),
+    "status": [
+        (status.value, status.label) for status in (Run.Status.FAILED, Run.Status.SUCCEEDED, Run.Status.SKIPPED)
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scheduled job; `last`: when it was due last, None before the first time."""
+
+    row: Schedule
+    last: datetime | None
+    paused: bool
+
+    @property
+    def name(self) -> str:
+        words = JOBS.get(str(self.row.func))
+        return str(words or str(self.row.name).rpartition(".")[2].replace("_", " "))
+
+    @property
+    def every(self) -> str:
+        minutes = self.row.minutes if self.row.schedule_type == Schedule.MINUTES else None
+        return in_units(minutes) if minutes else str(self.row.get_schedule_type_display())
+
+    @property
+    def intervals(self) -> list[tuple[int, str]]:
+        """Those that may be chosen, with the one that holds; none for a job that is scheduled in another way."""
+        if self.row.schedule_type != Schedule.MINUTES or not self.row.minutes:
+            return []
+        return [(minutes, in_units(minutes)) for minutes in sorted({*scheduling.MINUTES, self.row.minutes})]
+
+
+def in_units(minutes: int) -> str:
+    """A number of minutes in the largest unit that it is whole in."""
+    for size, unit in ((1440, gettext_lazy("%(n)d d")), (60, gettext_lazy("%(n)d h"))):
+        if minutes % size == 0:
+            return str(unit % {"n": minutes // size})
+    return _("%(n)d min") % {"n": minutes}
 
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    trust = trust_of(request.user)
-    page = page_of(request, Run.objects.visible_to(trust))
-    failed_episodes = Episode.objects.visible_to(trust).set_aside().select_related("memory")
-    failed_patterns = Pattern.objects.visible_to(trust).stuck()
-    failed_events = Unread.objects.visible_to(trust).set_aside().select_related("episode").order_by("-pk")
+    trust, at = trust_of(request.user), timezone.now()
+    reads = llm.configured() and trust.may(Permission.REVIEW)
+    visible = Run.objects.visible_to(trust)
+    shown = visible.with_model_use().with_orders()
+    unfinished = list(shown.unfinished().order_by("created_at", "id")[:MOST_UNFINISHED])
+    filters = {name: request.GET.get(name, "") for name in ("kind", "status")}
+    filters = {name: value if value in dict(CHOICES[name]) else "" for name, value in filters.items()}
+    narrowed = shown.filter(**{name: value for name, value in filters.items() if value})
     context = {
-        "page": page,
-        "failed_episodes": failed_episodes.defer("environment", "artifacts").order_by("-closed_at")[:MAX_SHOWN],
-        "failed_patterns": failed_patterns[:MAX_SHOWN],
-        "failed_events": failed_events[:MAX_SHOWN],
+        "page": page_of(request, narrowed, limit=20),
+        "filters": filters,
+        "choices": CHOICES,
+        "unfinished": unfinished,
+        "live": any(run.status != Run.Status.PAUSED for run in unfinished),
+        "kinds": [(kind, TITLES[kind]) for kind in run_queue.KINDS if kind in KINDS],
+        "aside": _aside(set_aside.items(trust, most=MOST_ASIDE)),
+        "jobs": _jobs(unfinished),
+        "administers": administers(request.user),
+        "costs": costs(trust, at=at),
+        "backlog": ordering.backlog(trust) if reads else None,
+        "most_read": MOST_READ,
     }
     return render(request, "consolidation/runs.html", context)
+
+
+def _aside(items: list[set_aside.Item]) -> dict[str, list[set_aside.Item]]:
+    """By the kind of run that reads them again."""
+    run_of = {source.kind: source.run for source in set_aside.SOURCES}
+    groups: dict[str, list[set_aside.Item]] = {}
+    for item in items:
+        groups.setdefault(run_of[item.kind], []).append(item)
+    return groups
+
+
+def _jobs(unfinished: list[Run]) -> list[Job]:
+    resting = {f"consolidation.tasks.{run.kind}" for run in unfinished if run.rests_the_schedule}
+    rows = Schedule.objects.order_by("minutes", "name")[:MOST_JOBS]
+    return [Job(row, _last(row), row.func in resting) for row in rows]
+
+
+def _last(row: Schedule) -> datetime | None:
+    """The schedule moves `next_run` by its interval when it hands the job to the worker."""
+    if row.task is None or row.next_run is None or row.schedule_type != Schedule.MINUTES:
+        return None
+    last: datetime = row.next_run - timedelta(minutes=row.minutes or 0)
+    return last
+
+
+@require_safe
+def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    trust = trust_of(request.user)
+    row = Run.objects.visible_to(trust).with_model_use().filter(pk=run_id).first()
+    if row is None:
+        raise Http404
+    steps = RunStep.objects.filter(run=row).visible_to(trust).defer("answer")
+    calls = LLMCall.objects.filter(run=row).order_by("ok", "at", "pk")[:MOST_CALLS]
+    live = row.is_unfinished and row.status != Run.Status.PAUSED
+    context = {"run": row, "calls": calls, "live": live, **_steps(steps, whole="steps" in request.GET)}
+    return render(request, "consolidation/run.html", context)
+
+
+def _steps(steps: QuerySet[RunStep], *, whole: bool) -> dict[str, Any]:
+    """The steps that the page shows, first those that failed or are under way; how many have which status; and whether
+    these are all."""
+    urgency = Case(*(When(status=status, then=n) for n, status in enumerate(URGENCY)), default=len(URGENCY))
+    rows = list(steps.order_by(urgency, "position")[:MOST_STEPS])
+    counts = Counter(row.status for row in rows)
+    whole = whole or len(rows) <= STEPS_AT_FIRST
+    return {
+        "steps": rows if whole else rows[:STEPS_AT_FIRST],
+        "counts": [(status, counts[status]) for status in RunStep.Status.values if counts[status]],
+        "step_count": len(rows),
+        "whole": whole,
+    }
+
+
+@require_POST
+def start(request: HttpRequest) -> HttpResponse:
+    kind, again = request.POST.get("kind", ""), "retry_set_aside" in request.POST
+    trust, subject = trust_of(request.user), request.POST.get("subject", "")
+    order = partial(ordering.start, kind, trust, trigger=Run.Trigger.PAGE, at=timezone.now(), retry_set_aside=again)
+    about = UUID(subject) if _is_id(subject) else None
+    return _decided(request, lambda: order(about=about), _("Queued: a worker takes it now."))
+
+
+@require_POST
+def start_backlog(request: HttpRequest) -> HttpResponse:
+    trust = trust_of(request.user)
+    return _decided(
+        request,
+        lambda: ordering.start_backlog(trust, MOST_READ, trigger=Run.Trigger.PAGE),
+        _("Queued: the model reads them now."),
+    )
+
+
+@require_POST
+def decide(request: HttpRequest, run_id: UUID, verb: ordering.Verb) -> HttpResponse:
+    said = {
+        "retry": _("Queued again: it goes on at the step that failed."),
+        "pause": _("Paused: it stops after its current batch."),
+        "resume": _("Queued: it goes on."),
+    }
+    if verb not in said:
+        raise Http404
+    trust = trust_of(request.user)
+    return _decided(request, lambda: ordering.decide(verb, run_id, trust, why="", at=timezone.now()), said[verb])
+
+
+def _decided(request: HttpRequest, verb: Callable[[], Any], text: str) -> HttpResponse:
+    """Do it, say so, and go back to the page that it was ordered from."""
+    if not trust_of(request.user).may(Permission.REVIEW):
+        raise PermissionDenied
+    try:
+        done = verb()
+    except NotFound:
+        raise Http404 from None
+    except (Conflict, NotAllowed) as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        if isinstance(done, Run) and done.status == Run.Status.SKIPPED:
+            messages.warning(request, done.error)
+        else:
+            messages.success(request, text)
+    for page, name in (("run", "run"), ("memory", "subject")):
+        if _is_id(back := request.POST.get(name, "")):
+            return redirect(page, back)
+    return redirect("runs")
+
+
+def _is_id(value: str) -> bool:
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from memories.admin.trusted import Uncounted
@@ -53,8 +54,8 @@ class IssueForm(forms.ModelForm):  # type: ignore[type-arg]
         shown["permissions"].choices = [each for each in Permission.choices if each[0] in trust.permissions]
         shown["permissions"].initial = DEFAULT_PERMISSIONS
         shown["owner"].queryset = User.objects.filter(is_active=True)
-        shown["scopes"].help_text = "separated by commas; none: every scope"
-        shown["sources"].help_text = "separated by commas; none: any source"
+        shown["scopes"].help_text = _("separated by commas; none: every scope")
+        shown["sources"].help_text = _("separated by commas; none: any source")
 
 
 @admin.register(Agent)
@@ -67,11 +68,11 @@ class AgentAdmin(Uncounted):
     form = IssueForm
     actions = ("revoke",)
 
-    @admin.display(description="permissions")
+    @admin.display(description=_("permissions"))
     def may(self, agent: Agent) -> str:
         return ", ".join(agent.permissions)
 
-    @admin.display(description="scopes")
+    @admin.display(description=_("scopes"))
     def within(self, agent: Agent) -> str:
         return ", ".join(agent.scopes) or "all"
 
@@ -122,7 +123,7 @@ class AgentAdmin(Uncounted):
         shown = {"title": "Token issued", "opts": self.opts, "agent": obj}
         return TemplateResponse(request, "admin/issued.html", {**self.admin_site.each_context(request), **shown})
 
-    @admin.action(description="Revoke the token", permissions=["revoke"])
+    @admin.action(description=_("Revoke the token"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         by, at = trust_of(request.user).actor, timezone.now()
         for agent in queryset:

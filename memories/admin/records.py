@@ -7,6 +7,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast, Coalesce, Left
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
 from memories.admin.trusted import LONGEST_IN_LIST, Administrators, TrustedAdmin, Uncounted, beginning
@@ -16,6 +17,7 @@ from memories.models import (
     Event,
     Evidence,
     IdempotencyKey,
+    Lease,
     Memory,
     Performance,
     Proposal,
@@ -36,7 +38,7 @@ class MemoryAdmin(TrustedAdmin):
         rows: QuerySet[Any] = super().get_queryset(request).annotate(text_start=Left("content", LONGEST_IN_LIST))
         return rows
 
-    @admin.display(description="memory")
+    @admin.display(description=_("memory"))
     def text(self, row: Any) -> str:
         return str(row.text_start)
 
@@ -72,7 +74,7 @@ class EventAdmin(TrustedAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [*super().get_fields(request, obj), *self.readonly_fields]
 
-    @admin.display(description="event")
+    @admin.display(description=_("event"))
     def text_start(self, row: Any) -> str:
         return f"{row.node_id} {row.said or row.summary or row.answered or row.kind}"[:LONGEST_IN_LIST]
 
@@ -133,7 +135,7 @@ class AuditEntryAdmin(TrustedAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return [*super().get_fields(request, obj), *self.readonly_fields]
 
-    @admin.display(description="rationale")
+    @admin.display(description=_("rationale"))
     def why(self, row: Any) -> str:
         return str(row.shown_rationale)
 
@@ -150,4 +152,22 @@ class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Lease)
+class LeaseAdmin(Administrators, Uncounted):  # type: ignore[misc]
+    """Who works on what, read-only: a lease whose holder is gone is taken over by itself. Its name may hold a scope."""
+
+    list_display = fields = readonly_fields = ("name", "owner", "until", "fence")
+    search_fields = ("name", "owner")
+    ordering = ("name",)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

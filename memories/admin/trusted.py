@@ -13,6 +13,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 
@@ -21,6 +23,7 @@ from memories.models.trusted import Trusted
 from memories.people import trust_of
 from memories.values.choices import Permission, Sensitivity
 from memories.values.trust import Trust
+from memos_site.platform import model_names
 
 LONGEST_SHOWN = 20_000  # characters of a text or value that a page shows
 LONGEST_IN_LIST = 120
@@ -99,7 +102,7 @@ class TrustedAdmin(Uncounted):
             return redirect(f"{reverse('admin:memories_auditentry_changelist')}?subject_id={object_id}")
         return answer
 
-    @admin.display(description="sensitivity", ordering="sensitivity")
+    @admin.display(description=_("sensitivity"), ordering="sensitivity")
     def secrecy(self, row: Any) -> str:
         return str(Sensitivity(row.sensitivity).label)
 
@@ -116,7 +119,7 @@ def beginning(name: str, expression: Expression | F | None = None) -> Callable[[
         return _block(_pretty(start), size) if start else "-"
 
     shown.__name__ = name
-    return admin.display(description=name.replace("_", " "))(shown)
+    return admin.display(description=pgettext_lazy(model_names.CONTEXT, name.replace("_", " ")))(shown)
 
 
 def _redacted(row: Model, name: str) -> SafeString:

@@ -11,9 +11,11 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.throttling import BaseThrottle
 
 from memories import people
+from memories.api import call_counts
+from memories.api.call_shares import Shares
 from memories.models import Agent
 from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
@@ -35,7 +37,7 @@ class Token(BaseAuthentication):
         agent = Agent.objects.with_token(token, at=at)
         if agent is None:
             raise AuthenticationFailed("this token is not valid")
-        agent.seen(at=at)
+        call_counts.counts.count(agent, at=at)
         return agent, agent.trust
 
     def authenticate_header(self, request: Request) -> str:
@@ -74,29 +76,24 @@ class HasPermission(BasePermission):
         return True
 
 
-class CallsPerMinute(SimpleRateThrottle):
-    """Rate limit of a token per minute and web process: its own, else RATE_LIMIT_PER_MINUTE; 0 = no limit."""
+class CallsPerMinute(BaseThrottle):
+    """Rate limit of a token per minute, over all web processes: its own, else RATE_LIMIT_PER_MINUTE; 0 = no limit."""
 
-    scope = "token"
-
-    def get_rate(self) -> str | None:
-        """No rate yet: it depends on the caller."""
-        return None
+    seconds = 0.0
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        limit = _limit(request.user)
-        if not limit:
-            return True
-        self.rate = f"{limit}/min"
-        self.num_requests, self.duration = self.parse_rate(self.rate)
-        return super().allow_request(request, view)
+        agent: Any = request.user
+        limit = _limit(agent) if isinstance(agent, Agent) else 0
+        self.seconds = _shares.wait(agent.pk, limit) if limit else 0.0
+        return not self.seconds
 
-    def get_cache_key(self, request: Request, view: Any) -> str:
-        return f"rate:{request.user.pk}"
+    def wait(self) -> float:
+        return self.seconds
 
 
-def _limit(caller: object) -> int:
-    if not isinstance(caller, Agent):
-        return 0
-    limit = caller.requests_per_minute
+_shares = Shares()
+
+
+def _limit(agent: Agent) -> int:
+    limit = agent.requests_per_minute
     return int(settings.RATE_LIMIT_PER_MINUTE) if limit is None else limit

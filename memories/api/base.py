@@ -2,8 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from django.db import InterfaceError, OperationalError, close_old_connections, transaction
@@ -11,6 +10,8 @@ from django.http import QueryDict
 from drf_spectacular.utils import OpenApiParameter
 from pydantic import BaseModel, ValidationError
 from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,14 +20,16 @@ from memories import redaction
 from memories.api import idempotency, provenance
 from memories.api.authentication import CallsPerMinute, HasPermission, trust_of
 from memories.api.paging import ALIASES
-from memories.values.choices import Permission
+from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import FieldError, Invalid, NotFound, within
 from memories.values.field_errors import MOST_ERRORS
 from memories.values.field_types import field_error
 from memories.values.trust import Trust
 from memos_site.platform.outages import outage
+from memos_site.platform.postgres import replicas
 
 TRIES, PAUSE = 4, 0.5  # one try and three retries, half a second apart
+ANYTHING = "*/*"
 VERSION_TAG = re.compile(r'\s*"([0-9]{1,9})"\s*')
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -45,7 +48,6 @@ def retried(work: Callable[..., Any]) -> Callable[..., Any]:
     not respond are not retried.
     """
 
-    @wraps(work)
     def tried(*args: Any, **kwargs: Any) -> Any:
         for left in reversed(range(TRIES)):
             try:
@@ -83,19 +85,46 @@ def etag(version: int) -> dict[str, Any]:
     return {"ETag": f'"{version}"'}
 
 
+class Negotiation(DefaultContentNegotiation):
+    """DRF's, which parses every header, after the two headers that nearly all programs send, or none."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        first, *others = renderers
+        accepted = request.META.get("HTTP_ACCEPT", ANYTHING)
+        if accepted in (ANYTHING, first.media_type) and format_suffix is None and first.media_type:
+            return first, first.media_type
+        chosen: tuple[BaseRenderer, str] = super().select_renderer(request, [first, *others], format_suffix)
+        return chosen
+
+
+class FileNegotiation(DefaultContentNegotiation):
+    """The answer is a file whatever the Accept header says; only a problem is rendered."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type or ""
+
+
 class ApiView(APIView):
     """Base view.
 
     `needs`: method -> permissions, any one of which suffices. `filters`: the known query parameters; `others`: those of
     a method that has different ones. `instead`: the hint for callers of a method that is not supported.
+    `post_reads`: POST is a question, which a replica may answer.
     """
 
     permission_classes = [HasPermission]
     throttle_classes = [CallsPerMinute]
+    content_negotiation_class: type[DefaultContentNegotiation] = Negotiation
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[Mapping[str, frozenset[str]]] = {}
     instead: ClassVar[str] = ""
+    post_reads: ClassVar[bool] = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         retried(super().initial)(request, *args, **kwargs)
@@ -103,7 +132,9 @@ class ApiView(APIView):
         handler = getattr(self, method, None) if method in self.http_method_names else None
         if handler is None:
             raise self._not_answered(request)
-        setattr(self, method, self._redacting(retried(handler)))
+        answer = self._redacting(retried(handler))
+        setattr(self, method, self._on_replica(answer) if self._reads(request.method) else answer)
+        replicas.writer.set(self._writer)
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # no stored row can have that name
         self._take_aliases(request)
@@ -134,6 +165,24 @@ class ApiView(APIView):
         for name, values in request.query_params.lists():
             if any("\0" in value for value in values):
                 raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
+
+    def _reads(self, method: str | None) -> bool:
+        return method in ("GET", "HEAD") or self.post_reads
+
+    @property
+    def _writer(self) -> str:
+        """Whose writes these are: what those do who may review, everybody must see at once."""
+        trust: Trust | None = self.request.auth  # type: ignore[assignment]  # the authentication stored it
+        agent = trust and trust.actor.kind == ActorKind.AGENT and not trust.may(Permission.REVIEW)
+        return trust.actor.identity if trust and agent else replicas.PEOPLE
+
+    def _on_replica(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a handler that reads: on a replica, where one has what the caller wrote."""
+
+        def answered(*args: Any, **kwargs: Any) -> Any:
+            return replicas.read(lambda: handler(*args, **kwargs), readers=(self._writer,))
+
+        return answered
 
     def _redacting(self, handler: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a handler: remove ids that the caller may not see, and add the episodes behind learned memories.

@@ -48,6 +48,8 @@ class HistoryEntry(Shape):
     batch: UUID
     """By which it is undone"""
     undoes: UUID | None
+    state: str | None
+    """The address of the memory as this decision found it; null: it was made by it, is gone, or above the caller"""
 
     example = {
         "id": "01a1fe2a-8871-7655-8ec1-882eaaefcc99",
@@ -62,6 +64,7 @@ class HistoryEntry(Shape):
         "after": {"status": "confirmed"},
         "batch": "01a1fe2a-8871-7655-8ec1-882eaaefcc98",
         "undoes": None,
+        "state": f"https://memos.example/api/v1/memories/{_ID}?as_of=2026-03-01T11%3A59%3A59.999999Z",
     }
 
     @classmethod
@@ -73,6 +76,7 @@ class HistoryEntry(Shape):
             before=_with_utc_instants(row.before),
             after=_with_utc_instants(row.after),
             batch=row.batch_id,
+            state=row.state_address,
         )
 
 
@@ -187,25 +191,32 @@ class Relations(TrailView):
         return Response({"next": None, "previous": None, "results": _relations(memory_id, self.trust)})
 
 
-def _history(memory_id: UUID, trust: Trust) -> Any:
-    return models.AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
+def _history(memory_id: UUID, trust: Trust, until: datetime | None = None) -> Any:
+    rows = models.AuditEntry.objects.visible_to(trust).with_rationale(trust).with_state(trust)
+    return _by(rows, until, "at").about("memory", memory_id)
 
 
-def _evidence(memory_id: UUID, trust: Trust) -> Any:
+def _evidence(memory_id: UUID, trust: Trust, until: datetime | None = None) -> Any:
     """Evidence rows without those of episodes that the caller may not see."""
     rows = models.Evidence.objects.visible_to(trust).filter(memory=memory_id)
-    return rows.of_visible_episodes(trust)
+    return _by(rows, until, "created_at").of_visible_episodes(trust)
 
 
-def _relations(memory_id: UUID, trust: Trust) -> list[Json]:
+def _relations(memory_id: UUID, trust: Trust, until: datetime | None = None) -> list[Json]:
     """Relations whose both ends the caller may see, and derivations; at most 1,000 of each."""
     visible = models.Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
     rows = models.Relation.objects.touching(memory_id).filter(source__in=visible, target__in=visible)
-    sources = _evidence(memory_id, trust).exclude(episode=None).order_by("-at", "pk")
+    rows = _by(rows, until, "created_at")
+    sources = _evidence(memory_id, trust, until).exclude(episode=None).order_by("-at", "pk")
     return [
         *(RelationEntry.of(row) for row in rows[:MOST_RELATIONS]),
         *(RelationEntry.of_evidence(row) for row in sources[:MOST_RELATIONS]),
     ]
+
+
+def _by(rows: Any, until: datetime | None, column: str) -> Any:
+    """Rows that were there at that instant; None: now."""
+    return rows if until is None else rows.filter(**{f"{column}__lte": until})
 
 
 def _with_utc_instants(values: Json) -> Json:
@@ -213,10 +224,10 @@ def _with_utc_instants(values: Json) -> Json:
     return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
 
 
-INCLUDED: dict[str, Callable[[UUID, Trust], list[Json]]] = {
-    "history": lambda pk, trust: [HistoryEntry.of(row) for row in _history(pk, trust)[:MOST_INCLUDED]],
-    "evidence": lambda pk, trust: [
-        EvidenceEntry.from_row(row) for row in _evidence(pk, trust).order_by("-at")[:MOST_INCLUDED]
+INCLUDED: dict[str, Callable[[UUID, Trust, datetime | None], list[Json]]] = {
+    "history": lambda pk, trust, until: [HistoryEntry.of(row) for row in _history(pk, trust, until)[:MOST_INCLUDED]],
+    "evidence": lambda pk, trust, until: [
+        EvidenceEntry.from_row(row) for row in _evidence(pk, trust, until).order_by("-at")[:MOST_INCLUDED]
     ],
     "relations": _relations,
 }

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
@@ -66,9 +67,19 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
 def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> IdempotencyKey:
     caller = trust.actor.identity
     IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
-    content = json.dumps([request.method, request.path, request.data], sort_keys=True, default=str)
+    content = json.dumps([request.method, request.path, request.data], sort_keys=True, default=_content)
     sha256 = hashlib.sha256(content.encode()).digest()
     return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
+
+
+def _content(value: Any) -> str:
+    """Of an uploaded file its digest: another file of the same name is another body."""
+    if not isinstance(value, UploadedFile):
+        return str(value)
+    value.seek(0)
+    digest = hashlib.file_digest(value, "sha256").hexdigest()
+    value.seek(0)
+    return digest
 
 
 def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:

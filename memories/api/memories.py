@@ -1,6 +1,7 @@
 """GET memories: the list. POST memories: store an agent's claim. POST memories/teach: store a person's statement."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from memories.api.memory_shape import RELATED, Accepted, Memory, MemoryPage, Stu
 from memories.api.openapi import Answers, operation
 from memories.api.paging import ORDERINGS, OTHER_NAMES, PAGING
 from memories.api.shapes import Json, Shape
+from memories.api.time_travel import moment_of
 from memories.intake import claims
 from memories.intake.reports.claims import (
     CompetenceReport,
@@ -26,8 +28,12 @@ from memories.intake.reports.claims import (
     read,
     read_teaching,
 )
+from memories.models import former_episodes
+from memories.models.as_of import AsOf
+from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
+from memories.search.former_words import saying_then
 from memories.values.choices import ActorKind, Category, Origin, Permission, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Order
@@ -36,7 +42,7 @@ CHOICES = {"status": Status.values, "category": Category.values, "origin": Origi
 EXACT = ("source", "company_id", "scope", "thread_id")
 NUMBERS = ("min_confidence", "min_salience")
 EVERY_FILTER = ("type", *CHOICES, *EXACT, *NUMBERS, "q", "stale")
-COLUMN = {"salience": "salience_now", "key": "key_or_blank"}
+COLUMN = {"salience": "salience_order", "key": "key_or_blank"}
 MOST_STUBS = 50
 
 
@@ -81,7 +87,7 @@ STORED: Answers = {201: StoredClaim, 200: StoredClaim, 202: NotStored}
 
 class Memories(WriteView):
     needs = {"GET": (Permission.READ,), "POST": (Permission.INGEST,)}
-    filters = frozenset({*EVERY_FILTER, "tag", "ordering", "include_redacted"}) | PAGING
+    filters = frozenset({*EVERY_FILTER, "tag", "ordering", "include_redacted", "as_of"}) | PAGING
     others = {"POST": frozenset()}
 
     @operation("ListMemories", "Memories", MemoryPage)
@@ -90,20 +96,27 @@ class Memories(WriteView):
 
         What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names
         them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as
-        used when an agent asks; else newest first, 50 a page.
+        used when an agent asks; else newest first, 50 a page. With `as_of` every filter is about what stood then.
         """
-        at = paging.moment(request)
-        rows = _filtered(request, models.Memory.objects.visible_to(self.trust), at=timezone.now())
+        now = timezone.now()
+        moment = moment_of(request, self.trust, now=now)
+        at = moment.at if moment else paging.moment(request)
+        rows = models.Memory.objects.visible_to(self.trust).as_of(moment)
+        rows = with_recorded(_filtered(request, rows, at=moment.at if moment else now, moment=moment), moment)
         best_first = "company_id" in request.query_params or "source" in request.query_params
+        order = _order(request, best_first=best_first)
+        rows = rows.select_related(*RELATED).with_salience(at).in_salience_order(at).with_key()
         return paging.answer(
             request,
-            rows.select_related(*RELATED).with_salience(at).with_key(),
-            _order(request, best_first=best_first),
-            show=lambda row: Memory.of(row, at=at),
+            rows,
+            order,
+            parts=rows.parts_by_salience(at) if _by_salience(request, order) and not moment else None,
+            show=lambda row: Memory.of(row, at=at, as_of=moment),
             at=at,
             default=10 if best_first else 50,
-            after=self._stubs(request, at=at) if paging.flag(request, "include_redacted") else [],
-            use=self._count_use if best_first and self.trust.actor.kind == ActorKind.AGENT else None,
+            after=self._stubs(request, moment, at=at) if paging.flag(request, "include_redacted") else [],
+            use=self._count_use if best_first and not moment and self.trust.actor.kind == ActorKind.AGENT else None,
+            restore=(lambda shown: former_episodes.restore(shown, at)) if moment else None,
         )
 
     @operation(
@@ -138,10 +151,12 @@ class Memories(WriteView):
         """Count a use of memories that an agent lists by source or company."""
         models.Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
 
-    def _stubs(self, request: Request, *, at: datetime) -> list[Json]:
+    def _stubs(self, request: Request, moment: AsOf | None, *, at: datetime) -> list[Json]:
         """Stubs of memories exactly one level above the caller, newest first."""
-        current = models.Memory.objects.just_above(self.trust).current(timezone.now())
-        rows = _filtered(request, current, at=timezone.now(), names=("scope",))
+        above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
+        now = moment.at if moment else timezone.now()
+        current = models.Memory.objects.just_above(self.trust).as_of(above).current(now)
+        rows = _filtered(request, current, at=now, names=("scope",))
         return [Stub.of(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
@@ -174,8 +189,9 @@ def _filtered(
     *,
     at: datetime,
     names: Collection[str] = EVERY_FILTER,
+    moment: AsOf | None = None,
 ) -> MemoryQuerySet:
-    """Filter by the query string; `names` are the allowed columns besides the type."""
+    """Filter by the query string; `names` are the allowed columns besides the type. `moment`: of which `rows` are."""
     rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
         if name in names and (values := paging.choice(request, name, allowed)):
@@ -188,16 +204,26 @@ def _filtered(
     if "min_salience" in names and "min_salience" in request.query_params:
         rows = rows.with_salience(at).filter(salience_now__gte=paging.share(request, "min_salience"))
     if "stale" in names and paging.flag(request, "stale"):
+        if moment:
+            raise Invalid(FieldError("/stale", "not_kept", "is about today: of former uses there is no record"))
         rows = rows.idle(at)
-    if "q" in names and (words := request.query_params.get("q", "").strip()):
+    words = request.query_params.get("q", "").strip() if "q" in names else ""
+    if words and moment is None:
         rows = saying(rows, words)
-    return rows.unexpired(at) if "status" in request.query_params else rows.current(at)
+    rows = rows.unexpired(at) if "status" in request.query_params else rows.current(at)
+    return saying_then(rows, words, moment) if words and moment else rows
 
 
 def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
     """Filter by the types in the query string, else everything but episodes."""
     types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
     return rows.filter(type__in=types) if types else rows.knowledge()
+
+
+def _by_salience(request: Request, order: Order) -> bool:
+    """Whether the list is one of knowledge by salience, for which there is an index."""
+    types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
+    return order[0].lstrip("-") == COLUMN["salience"] and Type.EPISODIC not in types
 
 
 def _order(request: Request, *, best_first: bool) -> Order:

@@ -18,6 +18,8 @@ from memories.api.payload_shapes import (
     with_utc_timestamp,
 )
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
+from memories.api.time_travel import AsItStood
+from memories.models.as_of import AsOf
 from memories.values.choices import Category, DeletionPolicy, Origin, Sensitivity, Status, Type
 from memories.values.field_types import SensitivityName
 
@@ -152,7 +154,7 @@ class Memory(Shape):
     confidence: Percent
     status: Status
     salience: Share
-    """As of now; on every page of a list as of the first one"""
+    """As of now, or of `as_of`; on every page of a list as of the first one"""
     lifecycle: Lifecycle
     times_used: Count
     times_confirmed: Count
@@ -163,12 +165,24 @@ class Memory(Shape):
     version: Annotated[int, Field(ge=1)]
     created_at: datetime
     updated_at: datetime
+    as_of: AsItStood | None = None
+    """Only where `as_of` asked for a former state"""
 
     example = memory_example()
 
     @classmethod
-    def of(cls, row: models.Memory, *, at: datetime, events: list[models.Event] | None = None) -> Json:
-        """Represent a memory. `events`: of an episode, those in its timeline; None leaves it out, as lists do."""
+    def of(
+        cls,
+        row: models.Memory,
+        *,
+        at: datetime,
+        events: list[models.Event] | None = None,
+        as_of: AsOf | None = None,
+    ) -> Json:
+        """Represent a memory. `events`: of an episode, those in its timeline; None leaves it out, as lists do. `as_of`:
+        the instant of which the row was read.
+        """
+        former = {"as_of": AsItStood.of(row, as_of)} if as_of else {}
         return cls.from_row(
             row,
             payload=_payload(row, events),
@@ -176,6 +190,7 @@ class Memory(Shape):
             salience=row.salience_on(at),
             lifecycle=Lifecycle.of(row),
             provenance=Provenance.of(row, events),
+            **former,
         )
 
     @classmethod

@@ -18,7 +18,11 @@ from memories.api.history import INCLUDED, EvidenceEntry, HistoryEntry, Relation
 from memories.api.memory_shape import RELATED, Memory, ProposedMemory, memory_example
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
+from memories.api.time_travel import moment_of
 from memories.intake import edits
+from memories.models import former_episodes
+from memories.models.as_of import AsOf
+from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
@@ -81,22 +85,27 @@ class Receipt(Shape):
 class MemoryView(ApiView):
     needs = {"GET": (Permission.READ,), "DELETE": CHANGE}
 
-    def rows(self, at: datetime) -> MemoryQuerySet:
-        return models.Memory.objects.visible_to(self.trust).unexpired(at)
+    def rows(self, at: datetime, moment: AsOf | None = None) -> MemoryQuerySet:
+        rows = models.Memory.objects.visible_to(self.trust).as_of(moment)
+        return rows.unexpired(moment.at if moment else at)
 
-    def show(self, rows: MemoryQuerySet, *, at: datetime) -> Response:
+    def show(self, rows: MemoryQuerySet, *, at: datetime, moment: AsOf | None) -> Response:
         """Answer with the first row and what `include` asks for. A read by an agent counts as a use, one by a person
-        does not.
+        or of a former state does not.
         """
-        row = rows.select_related(*RELATED).first()
+        row = with_recorded(rows, moment).select_related(*RELATED).first()
         if row is None:
             raise NotFound
-        events = list(events_of(row.pk)[:TIMELINE_AT_MOST]) if row.type == Type.EPISODIC else None
-        if self.trust.actor.kind == ActorKind.AGENT:
+        events = events_of(row.pk) if row.type == Type.EPISODIC else None
+        if moment:
+            events = former_episodes.arrived(events, moment.at) if events is not None else None
+            former_episodes.restore([row], moment.at)
+        elif self.trust.actor.kind == ActorKind.AGENT:
             models.Memory.objects.filter(pk=row.pk).count_use(at=at)
-        answer = Memory.of(row, at=at, events=events)
+        shown = None if events is None else list(events[:TIMELINE_AT_MOST])
+        answer = Memory.of(row, at=moment.at if moment else at, events=shown, as_of=moment)
         for name in paging.choice(self.request, "include", list(INCLUDED)):
-            answer[name] = INCLUDED[name](row.pk, self.trust)
+            answer[name] = INCLUDED[name](row.pk, self.trust, moment.at if moment else None)
         return Response(answer, headers=etag(row.version))
 
     def forget(self, memory: models.Memory, *, at: datetime) -> Response:
@@ -106,7 +115,7 @@ class MemoryView(ApiView):
 
 class OneMemory(MemoryView):
     needs = {**MemoryView.needs, "PATCH": CHANGE}
-    filters = frozenset({"include"})
+    filters = frozenset({"include", "as_of"})
     others = {"DELETE": DRY_RUN}
 
     @operation("GetMemory", "Memories", MemoryWithTrails, example=memory_example("episodic"), refuses=(404,))
@@ -114,9 +123,11 @@ class OneMemory(MemoryView):
         """One memory, whatever its status
 
         Counts as a use when an agent asks. The ETag is its version. `include` adds its trails, the first 50 of each.
+        With `as_of` it is shown as it stood then.
         """
         at = timezone.now()
-        return self.show(self.rows(at).filter(pk=memory_id), at=at)
+        moment = moment_of(request, self.trust, now=at)
+        return self.show(self.rows(at, moment).filter(pk=memory_id), at=at, moment=moment)
 
     @operation(
         "EditMemory",
@@ -160,7 +171,7 @@ class OneMemory(MemoryView):
 class OneByKey(MemoryView):
     """The live memory of a key, else the one closed last."""
 
-    filters = frozenset({"scope", "include"})
+    filters = frozenset({"scope", "include", "as_of"})
     others = {"DELETE": DRY_RUN | {"scope"}}
 
     @operation(
@@ -174,9 +185,11 @@ class OneByKey(MemoryView):
         """The memory of a key, whatever its status
 
         The live one, else the one that was closed last. Counts as a use when an agent asks. The ETag is its version.
+        With `as_of` it is the one that the key named then, as it stood.
         """
         at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
-        return self.show(self.rows(at).keyed(key, scope=scope), at=at)
+        moment = moment_of(request, self.trust, now=at)
+        return self.show(self.rows(at, moment).keyed(key, scope=scope), at=at, moment=moment)
 
     @operation("ForgetMemoryByKey", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)
     def delete(self, request: Request, key: str) -> Response:

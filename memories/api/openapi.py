@@ -21,9 +21,10 @@ Answer = type[BaseModel] | dict[str, Any]
 Answers = Mapping[int, Answer]
 ANSWERS = {
     ("GET", 200): "What there is",
+    ("GET", 302): "It lies elsewhere, at the address in `Location`",
     ("POST", 200): "Done: joined, updated, reinforced or decided",
     ("POST", 201): "New",
-    ("POST", 202): "Taken; nothing was changed",
+    ("POST", 202): "Taken: nothing was changed, or it is done in the background",
     ("PATCH", 200): "Changed",
     ("DELETE", 200): "What went, or with `dry_run` what would go",
     ("PATCH", 202): "It is not the caller's own: proposed, nothing was changed",

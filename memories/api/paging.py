@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
@@ -16,7 +16,8 @@ from rest_framework.utils.urls import replace_query_param
 from memories.search.request import OTHER_NAMES as OTHER_TYPES
 from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.keyset import Cursor, Order, page
+from memories.values.field_types import YEARS
+from memories.values.keyset import Cursor, Order, Part, page
 
 M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -53,13 +54,24 @@ SHARED = (
         {"type": "string", "pattern": r"^(0(\.[0-9]{1,20})?|1(\.0{1,20})?)$"},
         "At least this, now: 0-1.",
     ),
-    query("q", _TEXT, "With these words in its content, or this text in its key; ranking is that of search."),
+    query(
+        "q",
+        _TEXT,
+        "With these words in its content or key (there the last one may be only begun); ranking is that of search.",
+    ),
     query("stale", BOOLEAN, "What nobody used or confirmed for a month."),
     some_of("type", Type.values, "Of these types (also as `memory_types`). Without it: everything but episodes."),
     some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
     some_of("category", Category.values, "Of these categories."),
     some_of("origin", Origin.values, "That came in this way."),
     query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
+    query(
+        "as_of",
+        {"type": "string", "format": "date-time", "pattern": YEARS},
+        "What was live at this instant of the past (RFC 3339), in the words it had then. What was forgotten or removed "
+        "since stays so, nothing above the caller today is shown, and nothing counts as used.",
+        examples=[OpenApiExample("as_of", "2026-03-01T12:00:00Z")],
+    ),
     some_of("include", ("history", "evidence", "relations"), "What comes along."),
     query(
         "include_redacted",
@@ -148,15 +160,19 @@ def answer(
     default: int = 50,
     after: Sequence[dict[str, Any]] = (),
     also: Sequence[QuerySet[Any]] = (),
+    parts: Sequence[Part[M]] | None = None,
     use: Callable[[Sequence[M]], object] | None = None,
+    restore: Callable[[Sequence[M]], object] | None = None,
 ) -> Response:
     """Answer with one page: {next, previous, results}, with absolute URLs or null.
 
-    `after` follows the last row of the last page; `also`: other tables merged into the list; `use` is called with the
-    rows of the page once they are shown.
+    `after` follows the last row of the last page; `also` and `parts`: as in keyset.page; `restore` is
+    called with the rows of the page before they are shown, `use` afterwards.
     """
     limit = number(request, "limit", default=default, least=1, most=200)
-    current = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also)
+    current = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also, parts=parts)
+    if restore:
+        restore(current.rows)
     body = {
         "next": _url(request, current.next),
         "previous": _url(request, current.previous),

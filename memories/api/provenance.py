@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,8 @@ def add_episodes(answer: Any, trust: Trust) -> None:
     learned = {UUID(str(memory["id"])): memory for memory in _learned(answer)}
     if not learned:
         return
-    named = _episodes(learned, trust)
+    moments = [memory["as_of"]["at"] for memory in learned.values() if "as_of" in memory]
+    named = _episodes(learned, trust, min(moments, default=None))
     for memory in _learned(answer):
         memory["provenance"]["sources"] += named[UUID(str(memory["id"]))]
 
@@ -42,9 +44,11 @@ def _learned(answer: Any) -> Iterator[dict[str, Any]]:
                 yield from _learned(answer[name])
 
 
-def _episodes(ids: Any, trust: Trust) -> dict[UUID, list[dict[str, Any]]]:
+def _episodes(ids: Any, trust: Trust, until: datetime | None) -> dict[UUID, list[dict[str, Any]]]:
+    """`until`: only what was evidence at that instant; None: at any time."""
     earliest = Window(RowNumber(), partition_by="memory", order_by=("at", "pk"))
     visible = Evidence.objects.filter(memory__in=list(ids), episode__isnull=False).of_visible_episodes(trust)
+    visible = visible if until is None else visible.filter(created_at__lte=until)
     rows = visible.annotate(number=earliest, source=F("episode__source")).filter(number__lte=MOST_NAMED)
     named = defaultdict(list)
     for memory_id, episode_id, source, at in rows.order_by("number").values_list("memory", "episode", "source", "at"):

@@ -67,7 +67,7 @@ class RevisionView(WriteView):
 class Supersede(RevisionView):
     @revision("SupersedeMemory", Supersession, {"memory": NEW_MEMORY, "rationale": "the contract was renewed"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Another memory takes its place
+        """Supersede a memory with a new one
 
         The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one.
         What corrects a confirmed statement of the caller's own is confirmed with its confidence, unless it says
@@ -79,7 +79,7 @@ class Supersede(RevisionView):
 class Fork(RevisionView):
     @revision("ForkMemory", Supersession, {"memory": NEW_MEMORY, "rationale": "their subsidiary pays otherwise"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Another memory beside it
+        """Fork a memory into a variant of it
 
         Both live; the new one is `derived_from` the old one, and the history of both says so.
         """
@@ -94,7 +94,7 @@ class Contest(RevisionView):
         CHANGED,
     )
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Speak against it
+        """Contest a memory
 
         It is contested until a person decides. `ref` is the id of the memory that speaks against it, else words, which
         are kept as evidence; left out or blank: nothing but the rationale speaks against it.
@@ -105,7 +105,7 @@ class Contest(RevisionView):
 class Retract(RevisionView):
     @revision("RetractMemory", Retraction, {"rationale": "it was about another company"}, CHANGED)
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Take it back
+        """Retract a memory
 
         It is kept with its history, hidden from what is read by default, and never comes back but by undo.
         """
@@ -123,7 +123,7 @@ class Merge(RevisionView):
         },
     )
     def write(self, request: Request) -> Response:
-        """Several become one
+        """Merge several memories into one
 
         The new one has the tags, evidence and counters of all, the best confidence and the highest sensitivity. All of
         them are superseded, or none.

@@ -13,8 +13,11 @@ from memories.api.base import ApiView
 from memories.api.memory_shape import Memory, Stub, memory_example
 from memories.api.openapi import operation
 from memories.api.shapes import Json, Shape, Share
+from memories.models.as_of import AsOf
 from memories.search import Result, SearchRequest, SearchResults
+from memories.search.selector import Selection
 from memories.values.choices import Permission
+from memos_site.platform import measures
 
 EXAMPLE: Json = {
     "query": "how do we refund a parcel that arrived broken?",
@@ -28,7 +31,8 @@ ALSO = (
     "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, "
     "and no operators are read. `score` orders what was found; `relevance` is absolute, to put a threshold on. `unit: "
     "passage` ranks single passages, which is what one wants of long conversations. Counts a use of the first 10 when "
-    "an agent asks."
+    "an agent asks. With `as_of` it searches what was live at that instant, in the words it had then, and counts no "
+    "use; the track records by which it selects are those of today."
 )
 
 
@@ -70,8 +74,11 @@ class SearchResult(Shape):
     """Only with `explain`"""
 
     @classmethod
-    def of(cls, result: Result, *, at: datetime, explain: bool) -> Json:
-        memory, passages = Memory.of(result.memory, at=at), [passage._asdict() for passage in result.passages]
+    def of(cls, result: Result, *, at: datetime, explain: bool, as_of: AsOf | None = None) -> Json:
+        memory, passages = (
+            Memory.of(result.memory, at=at, as_of=as_of),
+            [passage._asdict() for passage in result.passages],
+        )
         parts = {"parts": result.parts} if explain else {}
         return cls.from_row(result, memory=memory, passages=passages, **parts)
 
@@ -87,13 +94,18 @@ class Selected(Shape):
     needs_more: bool
     scores: dict[str, float]
 
+    @classmethod
+    def of(cls, selection: Selection) -> Json:
+        return cls.from_row(selection, scores={str(memory_id): score for memory_id, score in selection.scores.items()})
+
 
 class SearchAnswer(Shape):
     results: list[SearchResult]
     selection: Selected | None
     """null: no competences or plans were asked for, and none found"""
-    degraded: list[Literal["embedding"]]
-    """`embedding`: the model did not answer, so words alone were searched"""
+    degraded: list[Literal["embedding", "former_words"]]
+    """`embedding`: the model did not answer, so words alone were searched. `former_words`: of what was reworded since
+    `as_of` only a part was searched, or by words alone"""
     took_ms: float
 
     example = {
@@ -113,24 +125,25 @@ class SearchAnswer(Shape):
 
     @classmethod
     def of(cls, found: SearchResults, question: SearchRequest, *, at: datetime) -> Json:
-        results = [SearchResult.of(result, at=at, explain=question.explain) for result in found.results]
+        at = found.moment.at if found.moment else at
+        results = [SearchResult.of(one, at=at, explain=question.explain, as_of=found.moment) for one in found.results]
         results += [
             {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
         ]
-        selection = None
-        if chosen := found.selection:
-            scores = {str(memory_id): score for memory_id, score in chosen.scores.items()}
-            selection = Selected.from_row(chosen, scores=scores)
+        selection = Selected.of(found.selection) if found.selection else None
         return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
 
 
 class SearchView(ApiView):
+    post_reads = True
     instead = 'POST {"query": "..."} as JSON to this address, or list with GET /api/v1/memories?q='
     needs = {"POST": (Permission.READ,)}
 
     def search(self, request: Request) -> Response:
         question, at = search.check(request.data), timezone.now()
-        return Response(SearchAnswer.of(search.search(question, trust=self.trust, at=at), question, at=at))
+        results = search.search(question, trust=self.trust, at=at)
+        measures.retrievals.labels("search", "found" if results.results else "empty").inc()
+        return Response(SearchAnswer.of(results, question, at=at))
 
 
 class Search(SearchView):

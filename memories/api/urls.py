@@ -5,8 +5,8 @@ from django.urls.converters import StringConverter
 
 from memories.api.agents import Agents, Me
 from memories.api.batch import Batch
-from memories.api.conversations import Conversations
 from memories.api.episodes import EpisodeEvents, Episodes
+from memories.api.export import Export
 from memories.api.history import EvidenceList, History, Relations
 from memories.api.ingestion import Events, Observations, Outcomes, ToolOutputs, WorkingState, WorkingStates
 from memories.api.memories import Memories, Teach
@@ -32,7 +32,6 @@ urlpatterns = [
     path("outcomes", Outcomes.as_view(), name="api-outcomes"),
     path("working-states", WorkingStates.as_view(), name="api-working-states"),
     path("working-states/<any_text:thread_id>", WorkingState.as_view(), name="api-working-state"),
-    path("conversations", Conversations.as_view(), name="api-conversations"),
     path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
     path("memories/teach", Teach.as_view(), name="api-memories-teach"),
@@ -52,6 +51,7 @@ urlpatterns = [
     path("agents", Agents.as_view(), name="api-agents"),
     path("episodes", Episodes.as_view(), name="api-episodes"),
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
+    path("export", Export.as_view(), name="api-export"),
     path("metrics", MetricsView.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),
     path("retrieve", Retrieve.as_view(), name="api-retrieve"),

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 SAME_FROM = 0.7
 ALIKE_FROM = 0.5
 OBJECT = "object"
+OPENING = "opening"
+UNPRINTED = (f"{OBJECT}:", f"{OPENING}:")  # kinds that are newer than the first stored fingerprints
+UNVALUED = ("denied:", f"{OPENING}:")  # kinds whose values are the topic, not what differs about it
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,9 @@ DIRECTED = frozenset({"order", "role", OBJECT})
 def fingerprint(claim: Claim, scope: str) -> bytes:
     """SHA-256 of the claim within its scope: equal for equal claims, whatever their wording.
 
-    Leaves out the objects of verbs, which the tokens contain too: fingerprints stored before objects existed stay
-    equal.
+    Leaves out UNPRINTED kinds, whose values the tokens contain too: fingerprints stored before they existed stay equal.
     """
-    hard = (one for one in claim.hard if not one.startswith(f"{OBJECT}:"))
+    hard = (one for one in claim.hard if not one.startswith(UNPRINTED))
     parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
     said = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
@@ -84,6 +86,6 @@ def kin(claim: Claim) -> list[str]:
     """
     if any(hard.startswith("order:") for hard in claim.hard):
         return sorted(claim.tokens)
-    values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard if not hard.startswith("denied:")}
+    values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard if not hard.startswith(UNVALUED)}
     rest = claim.tokens - values
     return [*sorted(values), *(prefix(Claim(rest, frozenset()), ALIKE_FROM) if rest else [])]

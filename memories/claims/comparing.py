@@ -3,11 +3,11 @@
 from collections import defaultdict
 from enum import StrEnum
 
-from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, SAME_FROM, Claim, jaccard
+from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, OPENING, SAME_FROM, UNVALUED, Claim, jaccard
 
 ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference
 DETAIL = frozenset(
-    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied", OBJECT}
+    {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied", OBJECT, OPENING}
 )  # kinds that one claim may leave out
 Hard = dict[str, set[str]]
 
@@ -33,6 +33,8 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     if old == new:
         return Likeness.SAME
     one, other = _by_kind(old), _by_kind(new)
+    if not same_subject and _about_others(old, new, one, other):
+        return Likeness.OTHER
     strangers = bool(_unmet(one, new, other) and _unmet(other, old, one))
     if (
         strangers
@@ -57,7 +59,7 @@ def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
 
 
 def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
-    if kind in ("name", "subject", "denied", OBJECT):
+    if kind in ("name", "subject", "denied", OBJECT, OPENING):
         return False
     if kind in ASSERTED:
         return one != other
@@ -98,6 +100,11 @@ def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
     )
 
 
+def _about_others(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+    """Whether each claim opens with a word that the other does not have: Acme orders pallets, Globex orders pallets."""
+    return bool(one[OPENING] - new.tokens and other[OPENING] - old.tokens)
+
+
 def _by_verb(claim: Hard) -> Hard:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for pair in claim[OBJECT]:
@@ -124,5 +131,5 @@ def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
 
 def _topic(old: Claim, new: Claim) -> float:
     """Token overlap without the hard values that differ."""
-    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith("denied:")}
+    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith(UNVALUED)}
     return jaccard(old.tokens - (apart - new.tokens), new.tokens - (apart - old.tokens))

@@ -1,10 +1,12 @@
 """Folding of lookalike text: HTML entities, confusable letters of other scripts, words joined by underscores."""
 
 import html
+import json
 import re
 import unicodedata
+from importlib import resources
 
-from confusable_homoglyphs.confusables import confusables_data
+import confusable_homoglyphs
 
 from memories.claims import chinese
 from memories.claims.pieces import EMAIL, FILES, HANDLE, URL
@@ -22,7 +24,8 @@ def _latin_letters() -> dict[int, str]:
     The table gives a capital I the prototype l; a confusable that is itself a capital is mapped to I.
     """
     found: dict[int, str] = {}
-    for char, likes in confusables_data.items():
+    table = resources.files(confusable_homoglyphs) / "confusables.json"  # its own module would keep all of it, 8 MB
+    for char, likes in json.loads(table.read_text(encoding="utf-8")).items():
         if len(char) > 1 or char.isascii() or not char.isalpha():
             continue
         for like in (one["c"] for one in likes):

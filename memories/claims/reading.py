@@ -4,19 +4,19 @@ import hashlib
 from collections.abc import Iterator
 
 from memories.claims import chinese
-from memories.claims.claim import OBJECT, Claim
+from memories.claims.claim import OBJECT, OPENING, Claim
 from memories.claims.lookalikes import folded
 from memories.claims.measuring import measured
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
-from memories.claims.relating import denied, names, ordered, roles, scopes, subjects
+from memories.claims.relating import denied, names, openings, ordered, roles, scopes, subjects
 from memories.values.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
-NORMALISATION = (
-    2  # the first one took what looks alike for different, and saw no objects; what it sealed is compared by it
-)
+# The first one took what looks alike for different, and saw no objects; the second saw no openings. What a former one
+# sealed is compared by it.
+NORMALISATION = 3
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
@@ -35,6 +35,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     named = names(pieces)
     about = subjects(pieces)
     acted_on = objects(pieces) if normalisation > 1 else ()
+    opened_by = openings(pieces) if normalisation > 2 else ()
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)
@@ -42,6 +43,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     hard: set[str] = {f"name:{name}" for name in named}
     hard.update(f"subject:{name}" for name in about)
     hard.update(f"{OBJECT}:{pair}" for pair in acted_on)
+    hard.update(f"{OPENING}:{word}" for word in opened_by)
     hard.update(f"order:{pair}" for pair in order)
     hard.update(f"role:{pair}" for pair in roles(pieces))
     refused: set[str] = set()

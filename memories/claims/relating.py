@@ -3,7 +3,7 @@
 import itertools
 
 from memories.claims import chinese
-from memories.claims.lexicon import ACTS, LIGHT, PREFERRING, SUBJECT_OF, WORSE
+from memories.claims.lexicon import ACTS, LIGHT, PREFERRING, SUBJECT_OF, VERBS, WORSE
 from memories.claims.pieces import Piece
 
 CONTENT = frozenset({"word", "opposite", "han", "number", "name", "date", "time", "code", "email", "url", "version"})
@@ -188,6 +188,13 @@ def subjects(pieces: list[Piece]) -> set[str]:
         elif piece.opens and piece.kind == "han":
             found.update(chinese.names(piece.value, opening=True))
     return found
+
+
+def openings(pieces: list[Piece]) -> set[str]:
+    """The words, no verbs, that open a sentence, which it may be about: "Globex orders ..." says nothing of Acme."""
+    openers = (piece for piece in pieces if piece.opens and piece.kind in ("word", "name"))
+    verbs = ACTS | VERBS
+    return {piece.value for piece in openers if not verbs & {piece.written, piece.written.removesuffix("s")}}
 
 
 def _fills_a_role(pieces: list[Piece], at: int) -> bool:

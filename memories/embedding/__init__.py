@@ -5,7 +5,6 @@ from functools import cache
 from django.conf import settings
 
 from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused, Unavailable, similarity
-from memories.embedding.endpoint import Endpoint
 from memories.embedding.question_vectors import ask
 from memories.embedding.static import Static
 
@@ -48,7 +47,11 @@ def named(name: str) -> Embedder:
     return _endpoint(model, int(dimensions)) if at and dimensions.isdigit() else _endpoint(name, 0)
 
 
-def _endpoint(model: str, dimensions: int) -> Endpoint:
+def _endpoint(model: str, dimensions: int) -> Embedder:
+    from memories.embedding.endpoint import (
+        Endpoint,
+    )  # imported here: an HTTP client, which most installations never use
+
     return Endpoint(settings.EMBEDDING_ENDPOINT, model, dimensions, settings.EMBEDDING_API_KEY)
 
 

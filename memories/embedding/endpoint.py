@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 
 from memories.embedding.embedder import Array, Refused, Unavailable, normalised
+from memos_site.platform import tracing
 
 MOST_TEXTS, MOST_CHARACTERS = 64, 60_000  # limits of one request
 LONGEST_ANSWER = 64 * 1024 * 1024
@@ -61,7 +62,9 @@ class Endpoint:
         if self.wanted:
             body["dimensions"] = self.wanted
         try:
-            status, text = self._send(body, deadline)
+            facts = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": self.model}
+            with tracing.span(f"embeddings {self.model}", facts, kind="CLIENT"):
+                status, text = self._send(body, deadline)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unavailable(self._said(f"cannot be reached: {error or type(error).__name__}")) from None
         if status != httpx.codes.OK:

@@ -3,6 +3,7 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import lru_cache
 
 from memories.embedding.embedder import Array, Embedder, Refused, Unavailable
@@ -48,7 +49,7 @@ def _may_be_asked(embedder: Embedder, patience: float) -> None:
 
 
 def _within(embedder: Embedder, text: str, patience: float) -> Array | None:
-    asked = _threads(os.getpid()).submit(embedder.embed, [text], patience=patience)
+    asked = _threads(os.getpid()).submit(copy_context().run, embedder.embed, [text], patience=patience)
     try:
         return asked.result(patience)[0]
     except TimeoutError:

@@ -1,5 +1,12 @@
 """Indexing of stored content for search: passages, their vectors, and the approximate nearest neighbour index."""
 
-from memories.indexing.passages import index_events, index_memories, reindex
+from memories.indexing.passages import (
+    index_events,
+    index_memories,
+    index_rest,
+    of_new_episodes,
+    of_new_memory,
+    reindex,
+)
 
-__all__ = ["index_events", "index_memories", "reindex"]
+__all__ = ["index_events", "index_memories", "index_rest", "of_new_episodes", "of_new_memory", "reindex"]

@@ -5,10 +5,13 @@ It makes inserts slower and may miss some neighbours, so it is only used where t
 
 import hashlib
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.backends.utils import CursorWrapper as Cursor
 from django.db.models import OrderBy, Q
@@ -16,6 +19,7 @@ from django.db.models.functions import Cast, Collate
 from django.db.models.indexes import IndexExpression
 from pgvector.django import HalfVectorField, HnswIndex
 
+from memories import leases
 from memories.models import EmbeddingModel, Vector
 
 log = logging.getLogger(__name__)
@@ -24,6 +28,7 @@ NEAREST = 200  # neighbours per search
 EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
 OPERATOR_CLASS, GRAPH = "halfvec_ip_ops", {"m": 16, "ef_construction": 64}
 OF_A_ROW = 900  # bytes of a row besides its vector
+LEASE = "vector index"
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
 
 IndexExpression.register_wrappers(OrderBy, OpClass, Collate)  # else only the app django.contrib.postgres does it
@@ -53,17 +58,19 @@ def ensure() -> str:
     """
     model = EmbeddingModel.objects.serving()
     wanted = index_name(model)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtext('memories.indexing.ann_index'))")
-        if not cursor.fetchone()[0]:
+    with leases.hold(LEASE, wait=False) as acquired, connection.cursor() as cursor:
+        if not acquired or _being_built(cursor):
             return "another is at it"
-        try:
-            for name, valid in _indexes(cursor):
-                if name != wanted or not valid:
-                    cursor.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
-            return _build(cursor, model, wanted)
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(hashtext('memories.indexing.ann_index'))")
+        for name, valid in _indexes(cursor):
+            if name != wanted or not valid:
+                cursor.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
+        return _build(cursor, model, wanted)
+
+
+def _being_built(cursor: Cursor) -> bool:
+    """Whether the database builds an index of vectors, which it goes on doing when the process that asked has died."""
+    cursor.execute("SELECT 1 FROM pg_stat_progress_create_index WHERE relid = 'memories_vector'::regclass LIMIT 1")
+    return cursor.fetchone() is not None
 
 
 def _indexes(cursor: Cursor) -> list[tuple[str, bool]]:
@@ -87,13 +94,38 @@ def _build(cursor: Cursor, model: str, name: str) -> str:
         return f"no index for {size} dimensions"
     log.info("building an index over the vectors of %s", model)
     needed = int(rows * (2 * size + OF_A_ROW) * 1.2) >> 10
-    cursor.execute(f"SET maintenance_work_mem = {min(max(needed, 64 << 10), MOST_MEMORY)}")
-    try:
-        with DatabaseSchemaEditor(connection, atomic=False) as schema:
-            schema.add_index(Vector, _index(model, name, size), concurrently=True)
-    finally:
-        cursor.execute("RESET maintenance_work_mem")
+    memory = min(max(needed, 64 << 10), MOST_MEMORY)
+    with _session(memory) as session, DatabaseSchemaEditor(session, atomic=False) as schema:
+        schema.add_index(Vector, _index(model, name, size), concurrently=True)
     return "built"
+
+
+@contextmanager
+def _session(kib: int) -> Iterator[BaseDatabaseWrapper]:
+    """A session of its own with so much memory to build an index, which ends with it.
+
+    A concurrent build must run outside a transaction, so the setting cannot be one of a transaction. A pooler would
+    hand a setting of the session to others, and the build to another session: behind one, that of the server counts.
+    """
+    session = connection.copy()
+    try:
+        session.ensure_connection()
+        if is_direct(session):
+            with session.cursor() as cursor:
+                cursor.execute("SELECT set_config('maintenance_work_mem', %s, false)", [f"{kib}kB"])
+        else:
+            log.warning("behind a pooler: set maintenance_work_mem of the server to %s MB for a fast build", kib >> 10)
+        yield session
+    finally:
+        session.close()
+
+
+def is_direct(session: BaseDatabaseWrapper) -> bool:
+    """Whether no pooler stands between: the process that answers is the one that the connection was opened with."""
+    with session.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        [process] = cursor.fetchone()
+    return bool(process == session.connection.info.backend_pid)
 
 
 def _index(model: str, name: str, size: int) -> HnswIndex:

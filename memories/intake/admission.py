@@ -6,7 +6,7 @@ so that no write path can forget to ask.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,10 +15,11 @@ from django.conf import settings
 
 from memories import scanning
 from memories.intake.evidence import record_suppressed
-from memories.intake.statements import NOTHING_TOLD, Statement, Stored
-from memories.models import Memory, Tombstone
-from memories.models.memory import episode_key
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.models import Memory, Tombstone, bulk_rows
+from memories.models.claim_lookup import ClaimQuestion, Lookup
 from memories.values.choices import DeletionPolicy, Origin, Sensitivity, Status
+from memories.values.record_keys import episode_key
 from memories.values.trust import Actor, Trust
 
 DISMISSED = "it was dismissed before: nothing was stored"
@@ -62,8 +63,9 @@ def admit(
 ) -> Admission:
     """Construct the memory of a new statement, unless it was dismissed.
 
-    `evidence`: the highest sensitivity of what speaks for it. `decided`: a person states it and has answered for what
-    was dismissed. `columns`: values of the row that do not follow from the statement.
+    `evidence`: the highest sensitivity of what speaks for it. `decided`: the caller has asked what was dismissed, by
+    another identity than words, or under its locks (`lock_and_look`), or a person has answered. `columns`: values of
+    the row that do not follow from the statement.
     """
     dismissal = NO_DISMISSAL if decided else dismissal_of_statement(statement, trust=trust)
     if dismissal.blocking is not None:
@@ -75,6 +77,35 @@ def admit(
         "resembles": dismissal.resembled.pk if dismissal.resembled else None,
     }
     return Admission(_memory(derived | columns, by=trust.actor, at=at), dismissal)
+
+
+def lock_and_look(
+    statement: Statement, occasions: Iterable[Occasion], *, stems: Sequence[str] = (), trust: Trust
+) -> Lookup:
+    """Take the locks of a store, and ask under them what it meets: live memories of its key (of `stems`, which keys
+    begin with), and whether there are tombstones to compare with. One statement, before any row is locked.
+    """
+    names = {occasion.name for occasion in occasions}
+    caller = trust.actor.identity
+    place = {"scope": statement.scope, "key": statement.key}
+    return ClaimQuestion(statement.claim, caller=caller, occasions=names, stems=stems, **place).lock_and_ask()
+
+
+def admit_new_words(memory: Memory, statement: Statement, *, trust: Trust) -> tuple[Dismissal, dict[str, Any]]:
+    """The columns that a waiting memory gets with the words of this statement; none if they were dismissed.
+
+    Its level never falls: what it said before stands in its history.
+    """
+    dismissal = dismissal_of_statement(statement, trust=trust)
+    if dismissal.blocking is not None:
+        return dismissal, {}
+    return dismissal, {
+        "content": statement.content,
+        "payload": statement.payload,
+        "flags": statement.flags,
+        "sensitivity": max(memory.sensitivity, statement.at_least(Sensitivity.PUBLIC)),
+        "resembles": dismissal.resembled.pk if dismissal.resembled else None,
+    }
 
 
 def admit_experience(
@@ -97,7 +128,7 @@ def admit_experience(
 
 def _memory(columns: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
     made: dict[str, Any] = {"created_by": by.name[:200], "created_by_id": by.identity, "created_at": at}
-    return Memory(**{"updated_at": at, "salience_at": at, **made, **columns})
+    return Memory(*bulk_rows.arguments(Memory, {"updated_at": at, "salience_at": at, **made, **columns}))
 
 
 def dismissal_of_statement(statement: Statement, *, trust: Trust) -> Dismissal:
@@ -130,6 +161,24 @@ def dismissal_of(
 def dismissed_key(scope: str, *keys: str | None) -> Tombstone | None:
     """The newest tombstone of one of these keys. A rule's key identifies what it found, in whatever words."""
     return Tombstone.objects.blocking(scope).filter(key__in=keys).order_by("-at").first()
+
+
+NAMED = """
+SELECT EXISTS (SELECT FROM memories_episode AS episode JOIN unnest(%s::text[], %s::text[], %s::text[])
+                   AS named (scope, source, external_id) USING (scope, source, external_id))
+    OR EXISTS (SELECT FROM memories_tombstone WHERE lifted_at IS NULL AND blocks AND key = ANY(%s::text[]))
+"""
+
+
+def may_be_known(names: Collection[EpisodeName]) -> bool:
+    """Whether one of these episodes is stored, or perhaps forgotten: most are neither, and cost one question."""
+    if not names:
+        return False
+    scopes, sources, ids = (list(part) for part in zip(*names, strict=True))
+    keys = [episode_key(source, id) for _, source, id in names]
+    with bulk_rows.prepared() as cursor:
+        cursor.execute(NAMED, [scopes, sources, ids, keys])
+        return bool(cursor.fetchone()[0])
 
 
 def forgotten_episodes(names: Iterable[EpisodeName], *, at: datetime) -> set[EpisodeName]:

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from memories.intake.claims import equals_of
 from memories.models import Adaptation, AuditEntry, Memory
+from memories.models.audit import AuditQuerySet
 from memories.values.choices import Hold, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -26,15 +27,18 @@ def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID
     try:
         memory.dismiss(duplicate=duplicate, **decision)
     except Conflict:
-        if memory.pk not in dismissed_by(batch):  # as the equal of another one, just now
+        if not _dismissals(batch).filter(subject_id=memory.pk).exists():  # as the equal of another one, just now
             raise
     for equal in () if duplicate else _equals(memory, trust):
         equal.dismiss(**decision)
 
 
 def dismissed_by(batch: UUID) -> list[UUID]:
-    entries = AuditEntry.objects.of_batch(batch).filter(subject_kind="memory", action="dismiss")
-    return list(entries.values_list("subject_id", flat=True))
+    return list(_dismissals(batch).values_list("subject_id", flat=True))
+
+
+def _dismissals(batch: UUID) -> AuditQuerySet:
+    return AuditEntry.objects.of_batch(batch).filter(subject_kind="memory", action="dismiss")
 
 
 def revert_adaptation(

@@ -4,7 +4,7 @@ An occasion is a run that was recorded, or a use that an agent reported; a use t
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -16,6 +16,7 @@ from django.db.models.functions import Least
 from memories.lifecycle.failing_skills import flag_if_failing
 from memories.models import Episode, Event, Evidence, Memory, Performance
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
+from memories.models.performance import COLUMN
 from memories.values import decay
 from memories.values.choices import Outcome
 from memories.values.trust import Actor
@@ -70,7 +71,9 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
         Performance.objects.get_or_create(memory=memory)
         Performance.objects.select_for_update().get(memory=memory)  # whoever counts the same at this moment waits
         witnesses = _timed(witnesses)
-        known = Evidence.objects.select_for_update().filter(memory=memory, occasion__in=[w.occasion for w in witnesses])
+        known = Evidence.objects.select_for_update().filter(
+            memory=memory, occasion__any=[w.occasion for w in witnesses]
+        )
         counted = {evidence.occasion: evidence for evidence in known}
         fresh = [witness for witness in witnesses if witness.occasion not in counted]
         difference = Difference()
@@ -79,7 +82,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
                 _correct(former, witness, difference)
             else:
                 difference.add(witness.outcome, witness.latency_ms)
-        Evidence.objects.bulk_create(_evidence(memory, fresh, founding=founding))
+        Evidence.objects.insert(_evidence(memory, fresh, _present(fresh), founding=founding))
         Performance.objects.filter(memory=memory).moved(
             difference.outcomes,
             latencies=difference.latencies,
@@ -91,6 +94,28 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
         if difference.outcomes[Outcome.FAILURE] > 0:
             flag_if_failing(memory, at=at)
     return len(fresh)
+
+
+def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
+    """Count the occasions from which new memories were made: all of them in a handful of statements."""
+    timed = iter(_timed([witness for witnesses in founders.values() for witness in witnesses]))
+    by_memory = {memory: [next(timed) for _ in witnesses] for memory, witnesses in founders.items()}
+    there = _present(witness for witnesses in by_memory.values() for witness in witnesses)
+    records, rows = [], []
+    for memory, witnesses in by_memory.items():
+        difference = Difference()
+        for witness in witnesses:
+            difference.add(witness.outcome, witness.latency_ms)
+        records.append(_record(memory, difference, last=max((one.at for one in witnesses), default=None)))
+        rows += _evidence(memory, witnesses, there, founding=True)
+    Performance.objects.bulk_create(records)
+    Evidence.objects.insert(rows)
+
+
+def _record(memory: Memory, counts: Difference, *, last: datetime | None) -> Performance:
+    outcomes = {column: counts.outcomes[outcome] for outcome, column in COLUMN.items()}
+    times = {"latency_count": counts.latencies, "latency_total_ms": counts.latency_ms, "last_used_at": last}
+    return Performance(memory=memory, **outcomes, **times)
 
 
 def record_suppressed(memory: Memory, moments: Mapping[datetime, str], *, source: str) -> None:
@@ -125,8 +150,8 @@ def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
     """As the outcome of each says, else the sum of its tool calls."""
     if not episodes:
         return {}
-    latencies = Event.objects.filter(episode__in=episodes).latencies()
-    reported = Episode.objects.filter(pk__in=episodes, outcome_details__has_key="latency_ms")
+    latencies = Event.objects.filter(episode__any=episodes).latencies()
+    reported = Episode.objects.filter(pk__any=episodes, outcome_details__has_key="latency_ms")
     return latencies | {pk: details["latency_ms"] for pk, details in reported.values_list("pk", "outcome_details")}
 
 
@@ -153,9 +178,15 @@ def _kind(witness: Witness, *, founding: bool) -> str:
     return Evidence.Kind.CREATED if founding else Evidence.Kind.REINFORCED
 
 
-def _evidence(memory: Memory, witnesses: Sequence[Witness], *, founding: bool) -> list[Evidence]:
+def _present(witnesses: Iterable[Witness]) -> set[UUID]:
+    """The episodes of these that are still there."""
     named = [witness.episode_id for witness in witnesses if witness.episode_id]
-    there = set(Episode.objects.filter(pk__in=named).values_list("pk", flat=True))
+    return set(Episode.objects.filter(pk__any=named).values_list("pk", flat=True))
+
+
+def _evidence(
+    memory: Memory, witnesses: Sequence[Witness], there: Collection[UUID], *, founding: bool
+) -> list[Evidence]:
     return [
         Evidence(
             memory=memory,

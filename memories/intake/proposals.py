@@ -1,4 +1,4 @@
-"""Accept a proposal: carry out the demotion, the edit or the revision that it holds."""
+"""Accept a proposal: carry out the demotion, the edit, the choice or the revision that it holds."""
 
 from datetime import datetime
 from typing import Any
@@ -10,23 +10,55 @@ from memories.intake import revisions
 from memories.intake.edits import apply_edit, parse_edit
 from memories.models import Memory, Proposal
 from memories.values.choices import LIVE
-from memories.values.exceptions import Conflict, Invalid
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor
 
+CHOOSE, MERGE = "choose", "merge"
 
-def accept(proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID) -> None:
-    """Do what was proposed. Conflict: it was decided before, or does not apply any more (then it stays open)."""
+
+def accept(
+    proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID, keep: UUID | None = None
+) -> None:
+    """Do what was proposed. Conflict: it was decided before, or does not apply any more (then it stays open).
+
+    `keep`: the memory that holds of those that contradict each other, where it is required, or whose wording a merged
+    memory has. Invalid: it is none of them, or the proposal takes none.
+    """
+    change = dict(proposal.change)
+    verb = change.pop("verb", "")
+    _check_keep(proposal, verb, keep)
     with transaction.atomic():
         proposal.decide(Proposal.Decision.ACCEPTED, by=by, at=at, why=why, batch=batch)
-        memory, change = proposal.memory, dict(proposal.change)
-        verb = change.pop("verb", "")
+        memory = proposal.memory
         memory.lock_for(verb or "accept", LIVE)
         if verb == "demote":
             memory.demote(by=by, at=at, why=why, batch=batch)
         elif verb == "edit":
             _edit(memory, change, by=by, at=at, why=why, batch=batch)
+        elif verb == CHOOSE:
+            assert keep is not None  # checked above
+            revisions.choose(keep, proposal.subjects, scope=memory.scope, by=by, at=at, why=why, batch=batch)
         else:
-            revisions.carry_out(memory, proposal.change, by=by, at=at, batch=batch, why=why)
+            revisions.carry_out(memory, _worded(proposal, keep), by=by, at=at, batch=batch, why=why)
+
+
+def _check_keep(proposal: Proposal, verb: str, keep: UUID | None) -> None:
+    if verb == CHOOSE and keep is None:
+        detail = "is required: the id of the memory that holds; reject the proposal if both do"
+        raise Invalid(FieldError("/keep", "required", detail))
+    if keep is not None and (verb not in (CHOOSE, MERGE) or keep not in proposal.subjects):
+        raise Invalid(FieldError("/keep", "unknown_value", "is none of the memories that this proposal compares"))
+
+
+def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
+    """The change, with the words and the key of the memory that a person chose to keep."""
+    change: dict[str, Any] = proposal.change
+    if keep is None:
+        return change
+    others = [one for one in change["ids"] if one != str(keep)]
+    content = Memory.objects.filter(pk=keep).values_list("content", flat=True).first()
+    new = {**change.get("memory", {}), "content": content}
+    return {**change, "memory": new, "ids": [str(keep), *others]}
 
 
 def _edit(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:

@@ -1,7 +1,7 @@
 """What a write of a claim takes and answers: a statement, the occasions that speak for it, what was stored."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -26,15 +26,20 @@ PROVENANCE = {Origin.OBSERVED: "observation"}  # the kind of a source where that
 
 @dataclass(frozen=True)
 class Occasion:
-    """What speaks for a claim, once: two with one `name` are the same. `episode_id`: the episode it is or was in."""
+    """What speaks for a claim, once: two with one `name` are the same. `episode_id`: the episode it is or was in.
+
+    `event_id`: the event of the episode in which it was said, with these words (`quote`).
+    """
 
     name: str
     at: datetime
     episode_id: UUID | None = None
+    event_id: UUID | None = None
+    quote: str = ""
 
     @classmethod
-    def episode(cls, episode_id: UUID, *, at: datetime) -> "Occasion":
-        return cls(episode_occasion(episode_id), at, episode_id)
+    def episode(cls, episode_id: UUID, *, at: datetime, event_id: UUID | None = None, quote: str = "") -> "Occasion":
+        return cls(episode_occasion(episode_id), at, episode_id, event_id, quote)
 
     @classmethod
     def thread(cls, source: str, thread_id: str, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
@@ -76,10 +81,12 @@ class Statement:
 
     @cached_property
     def flags(self) -> list[str]:
-        """What asks for a second look. What a person teaches, or a skill made from runs, is an instruction: no flag."""
-        instructs = self.origin == Origin.TAUGHT or (self.type, self.origin) == (Type.COMPETENCE, Origin.CONSOLIDATED)
+        """What asks for a second look. What a person teaches is an instruction by nature; what runs teach is not, for
+        it holds words of whoever spoke in them."""
         payload = json.dumps(self.payload, ensure_ascii=False) if self.payload else ""
-        return scanning.flags(self.content, payload, by_a_person=instructs)
+        # a plan repeats its words, and the search for instructions costs by the character
+        prose = "\n".join(dict.fromkeys([self.content, *_texts(self.payload)]))
+        return scanning.flags(self.content, payload, prose=prose, by_a_person=self.origin == Origin.TAUGHT)
 
     def at_least(self, evidence: int) -> int:
         """The lowest sensitivity it may have: the stated one, that of its evidence, and high if it holds a secret."""
@@ -180,34 +187,64 @@ def evidence_sensitivity(occasions: Iterable[Occasion], scope: str, trust: Trust
     return int(max(sensitivity for _, _, sensitivity in episodes))
 
 
-def uncounted(memory: Memory, occasions: Sequence[Occasion]) -> list[Occasion]:
-    """The occasions that are not yet evidence of this memory, each once. The caller holds the lock of its row."""
-    names = {occasion.name for occasion in occasions}
-    known = set(Evidence.objects.filter(memory=memory, occasion__in=names).values_list("occasion", flat=True))
+def uncounted(memory: Memory, occasions: Sequence[Occasion], known: Collection[str] | None = None) -> list[Occasion]:
+    """The occasions that are not yet evidence of this memory, each once. The caller holds the lock of its row.
+
+    `known`: the names of those that are, where the caller has asked.
+    """
+    if known is None:
+        names = {occasion.name for occasion in occasions}
+        known = set(Evidence.objects.filter(memory=memory, occasion__any=names).values_list("occasion", flat=True))
     return list({occasion.name: occasion for occasion in occasions if occasion.name not in known}.values())
 
 
-def add_evidence(
+def evidence_of(
     memory: Memory, occasions: Sequence[Occasion], content: str, *, kind: str, delta: float, trust: Trust
-) -> None:
-    """Write one evidence row per occasion; their episodes are kept as long as the memory lives.
+) -> list[Evidence]:
+    """One evidence row per occasion, not saved yet.
 
-    `content`: the words as they were said; `delta`: what each adds to confidence.
+    `content`: the words as they were said, where the occasion has no quote; `delta`: what each adds to confidence.
     """
-    Evidence.objects.bulk_create(
+    return [
         Evidence(
             memory=memory,
             occasion=occasion.name,
             episode_id=occasion.episode_id,
+            event_id=occasion.event_id,
             kind=kind,
             delta=delta,
             at=occasion.at,
             made_by=trust.actor.name[:200],
             made_by_id=trust.actor.identity,
-            snapshot=content[:LONGEST_SNAPSHOT],
+            snapshot=(occasion.quote or content)[:LONGEST_SNAPSHOT],
         )
         for occasion in occasions
-    )
+    ]
+
+
+def keep_episodes(occasions: Sequence[Occasion]) -> None:
+    """Keep the episodes of evidence as long as its memory lives."""
     episodes = {occasion.episode_id for occasion in occasions if occasion.episode_id}
     if episodes:
-        Memory.objects.filter(pk__in=episodes, evidence_of_live=False).update(evidence_of_live=True)
+        Memory.objects.filter(pk__any=episodes, evidence_of_live=False).update(evidence_of_live=True)
+
+
+def add_evidence(
+    memory: Memory, occasions: Sequence[Occasion], content: str, *, kind: str, delta: float, trust: Trust
+) -> None:
+    """Write one evidence row per occasion; see `evidence_of`. Their episodes are kept as long as the memory lives."""
+    Evidence.objects.insert(evidence_of(memory, occasions, content, kind=kind, delta=delta, trust=trust))
+    keep_episodes(occasions)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every name and text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

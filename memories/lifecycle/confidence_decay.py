@@ -13,10 +13,11 @@ from django.db.models import F
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import batches
-from memories.lifecycle.expiry import FADED, remove_expired
+from memories.lifecycle.expiry import FADED, READ, remove_expired
 from memories.models import Adaptation, Memory
 from memories.models.ageing import BY_HAND
 from memories.models.bulk_rows import insert
+from memories.models.former_state import changed_at
 from memories.values.choices import BELIEVED, LIVE, Hold, RevertReason, Status
 from memories.values.decay import Pace
 from memories.values.trust import SYSTEM
@@ -53,13 +54,13 @@ def _settle_some(pace: Pace, progress: batches.Progress, *, at: datetime) -> Cou
     progress.note(row.pk for row in rows)
     lost = {row.pk for row in rows if _step(row, pace, at=at)}
     values = zip(*((row.pk, row.confidence, row.decay_steps, row.decay_due_at) for row in rows), strict=True)
-    with connection.cursor() as cursor:
+    with changed_at(at), connection.cursor() as cursor:
         cursor.execute(WRITE, [list(column) for column in values])
     moved = [row for row in rows if row.pk in lost and row.hold == Hold.NONE]
     gone = [row.pk for row in moved if row.confidence < pace.expire_below]
     faded = [row.pk for row in moved if _fades(row, pace) and row.confidence >= pace.expire_below]
     _demote(faded, at=at)
-    remove_expired(gone, at=at)
+    remove_expired(list(Memory.objects.filter(pk__in=gone).only(*READ)) if gone else (), at=at)
     return Counter(settled=len(rows), demoted=len(faded), expired=len(gone))
 
 
@@ -101,10 +102,10 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
 
 
 def _expire_some(progress: batches.Progress, *, at: datetime) -> Counter[str] | None:
-    rows = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
-    ids = list(rows.values_list("pk", flat=True)[: batches.BATCH])
-    if not ids:
+    due = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
+    rows = list(due.only(*READ)[: batches.BATCH])
+    if not rows:
         return None
-    progress.note(ids)
-    remove_expired(ids, at=at)
-    return Counter(expired=len(ids))
+    progress.note(row.pk for row in rows)
+    remove_expired(rows, at=at)
+    return Counter(expired=len(rows))

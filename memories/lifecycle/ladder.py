@@ -11,6 +11,7 @@ from django.conf import settings
 
 from memories.values.choices import Hold, Origin, Status, Type
 
+LEARNED = (Origin.CONSOLIDATED, Origin.EXTRACTED)
 USER = "User"  # the source that a person's words come from
 
 
@@ -61,8 +62,9 @@ def may_climb(*, type: str, origin: str, hold: str, flagged: bool, resembling: b
     """Whether numbers may move a row at all.
 
     `fixed`: a person put it where it is. What was flagged, or resembles what people dismissed, waits for a person, as
-    do facts that consolidation counted from runs; both are settled when a person has vouched for the row (`floor`).
+    does what consolidation counted from runs or extracted from conversations: whoever talks to an agent, however often,
+    decides nothing for all. It is settled when a person has vouched for the row (`floor`).
     """
     if type != Type.SEMANTIC or hold == Hold.FIXED or flagged:
         return False
-    return hold == Hold.FLOOR or not (resembling or origin == Origin.CONSOLIDATED)
+    return hold == Hold.FLOOR or not (resembling or origin in LEARNED)

@@ -10,10 +10,15 @@ def decides(trust: Trust) -> bool:
     return trust.actor.kind == ActorKind.PERSON or trust.may(Permission.REVIEW)
 
 
-def is_own(memory: Memory, trust: Trust) -> bool:
-    """Made by this agent, no other agent's evidence, no hold, not applied: what it may revise without a person."""
+def is_own(memory: Memory, trust: Trust, *, of_others: bool | None = None) -> bool:
+    """Made by this agent, no other agent's evidence, no hold, not applied: what it may revise without a person.
+
+    `of_others`: whether there is such evidence, where the caller has asked.
+    """
     if decides(trust):
         return True
     me = trust.actor.identity
     mine = memory.created_by_id == me and memory.hold == Hold.NONE and memory.status != Status.APPLIED
-    return mine and not Evidence.objects.filter(memory=memory).exclude(made_by="").exclude(made_by_id=me).exists()
+    if not mine or of_others is not None:
+        return mine and not of_others
+    return not Evidence.objects.filter(memory=memory).exclude(made_by="").exclude(made_by_id=me).exists()

@@ -1,16 +1,25 @@
 from memories.models.adaptation import Adaptation
 from memories.models.agent import Agent
+from memories.models.any_of import AnyOf
 from memories.models.audit import AuditEntry
+from memories.models.call_allowance import CallAllowance
 from memories.models.digest_key import DigestKey
 from memories.models.episode import Episode, Event, Instruction
 from memories.models.evidence import Evidence
+from memories.models.former_state import FormerState
 from memories.models.idempotency import IdempotencyKey
+from memories.models.imported_row import ImportedRow
 from memories.models.injection import Injection
+from memories.models.lease import Lease
 from memories.models.memory import Memory
+from memories.models.metric_tally import MetricSnapshot, MetricTally
 from memories.models.passage import Passage
 from memories.models.performance import Performance
+from memories.models.person_limits import PersonLimits
+from memories.models.preferences import Preferences
 from memories.models.proposal import Proposal
 from memories.models.relation import Relation
+from memories.models.saved_view import SavedView
 from memories.models.tombstone import Tombstone
 from memories.models.vector import EmbeddingModel, Pending, Vector
 from memories.models.wording import Wording
@@ -18,21 +27,31 @@ from memories.models.wording import Wording
 __all__ = [
     "Adaptation",
     "Agent",
+    "AnyOf",
     "AuditEntry",
+    "CallAllowance",
     "DigestKey",
     "EmbeddingModel",
     "Episode",
     "Event",
     "Evidence",
+    "FormerState",
     "IdempotencyKey",
+    "ImportedRow",
     "Injection",
     "Instruction",
+    "Lease",
     "Memory",
+    "MetricSnapshot",
+    "MetricTally",
     "Passage",
     "Pending",
     "Performance",
+    "PersonLimits",
+    "Preferences",
     "Proposal",
     "Relation",
+    "SavedView",
     "Tombstone",
     "Vector",
     "Wording",

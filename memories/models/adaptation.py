@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
@@ -26,8 +26,13 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
     def unannounced(self, plugin: str) -> Self:
         return self.active().filter(plugin=plugin, notified_at=None).order_by("applied_at", "pk")
 
+    def past(self) -> Self:
+        return self.exclude(reverted_at=None)
+
     def revert(self, *, why: RevertReason, by: Actor, at: datetime) -> int:
-        return self.active().update(reverted_at=at, reverted_by=by.name[:200], revert_reason=why)
+        used = Memory.objects.filter(pk=OuterRef("memory")).order_by().values("times_used")
+        ended = {"reverted_at": at, "reverted_by": by.name[:200], "revert_reason": why}
+        return self.active().update(used_until=Subquery(used), **ended)
 
     def open(self, memory: Memory, *, by: Actor, at: datetime, again: bool) -> "Adaptation | None":
         """Create the active adaptation of a memory that became applied; None when its category changes no behaviour.
@@ -41,7 +46,7 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
             former = self.filter(memory=memory, content=memory.content).exclude(reverted_at=None)
             latest = former.order_by("-reverted_at", "-pk").first()
             if latest:
-                self.filter(pk=latest.pk).update(reverted_at=None, reverted_by="", revert_reason="")
+                self.filter(pk=latest.pk).update(reverted_at=None, reverted_by="", revert_reason="", used_until=None)
                 return latest
         return self.create(
             memory=memory,
@@ -50,6 +55,7 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
             plugin=memory.source,
             description=f"{words}: {memory.content}",
             sessions=memory.times_confirmed,
+            used_before=memory.times_used,
             applied_at=at,
             applied_by=by.name[:200],
             notified_at=at if again else None,
@@ -71,6 +77,8 @@ class Adaptation(models.Model):
     plugin = models.CharField(max_length=512)
     description = models.TextField()
     sessions = models.IntegerField(default=0)  # number of confirmations, for the notice
+    used_before = models.IntegerField(null=True)  # uses of its memory until it was applied; null: not counted then
+    used_until = models.IntegerField(null=True)  # the same until it was reverted
     applied_at = models.DateTimeField()
     applied_by = models.CharField(max_length=200)
     notified_at = models.DateTimeField(null=True)
@@ -95,10 +103,27 @@ class Adaptation(models.Model):
                 name="adaptation_unannounced",
             ),
             models.Index(fields=["-applied_at", "-id"], name="adaptation_newest"),
+            models.Index(fields=["-applied_at", "-id"], condition=Q(reverted_at=None), name="adaptation_active"),
+            models.Index(
+                fields=["plugin", "-applied_at", "-id"],
+                condition=Q(reverted_at=None),
+                name="adaptation_active_by_plugin",
+            ),
+            models.Index(
+                fields=["-reverted_at", "-id"], condition=Q(reverted_at__isnull=False), name="adaptation_past"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.description[:80]
+
+    @property
+    def uses(self) -> int | None:
+        """Uses of its memory while it was active; None where they were not counted."""
+        until = self.used_until
+        if self.reverted_at is None:
+            until = self.memory.times_used if self.memory else None
+        return None if until is None or self.used_before is None else max(0, until - self.used_before)
 
     @property
     def notice(self) -> str:

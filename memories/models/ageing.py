@@ -1,17 +1,21 @@
 """QuerySet methods of memories that depend on time: validity, use, reinforcement, decay, expiry and pruning."""
 
+import math
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Self
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
-from django.db.models.functions import Greatest, Least
+from django.db.models.functions import Greatest, Least, Ln
 
+from memories.models.as_of import AsOf, FormerTable
 from memories.models.trusted import Trusted
-from memories.values import conditions, decay
+from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
+from memos_site.platform.postgres import replicas
 
 if TYPE_CHECKING:
     from memories.models.memory import Memory  # noqa: F401 - a name for the type checker
@@ -25,9 +29,37 @@ PRUNABLE = Q(  # condition of the index over fades_at: without rows that pruning
     pinned=False,
     evidence_of_live=False,
 )
+UNLIMITED = {
+    "pinned": False,
+    "min_salience__lte": 0.0,
+    "max_age__lte": 0.0,
+}  # follows its half-life alone
+LIMITED = Q(pinned=True) | Q(min_salience__gt=0.0) | Q(max_age__gt=0.0)
+# From one half-life to the next by the index, which the table's rows would take far longer for.
+HALF_LIVES = """
+WITH RECURSIVE free AS NOT MATERIALIZED (
+    SELECT half_life FROM memories_memory
+    WHERE type {of_episodes} 'episodic' AND NOT pinned AND min_salience <= 0 AND max_age <= 0
+), known AS (
+    (SELECT half_life FROM free ORDER BY half_life LIMIT 1)
+    UNION ALL
+    SELECT (SELECT half_life FROM free WHERE free.half_life > known.half_life ORDER BY half_life LIMIT 1)
+    FROM known WHERE half_life IS NOT NULL
+)
+SELECT half_life FROM known WHERE half_life IS NOT NULL LIMIT %s
+"""
+MOST_HALF_LIVES = 24  # different ones that lists by salience read one after the other
 
 
 class Ageing(Trusted["Memory"]):
+    def as_of(self, moment: AsOf | None) -> Self:
+        """Memories as they stood at that instant, for all filters of the query; None: as they stand."""
+        rows = self.all()
+        if moment is not None:
+            alias = rows.query.get_initial_alias()
+            rows.query.alias_map[alias] = FormerTable(moment, alias)
+        return rows
+
     def current(self, at: datetime) -> Self:
         """Memories that hold by default: confirmed or applied, within their time to live and period of validity."""
         return self.filter(conditions.valid(at).q(), status__in=BELIEVED)
@@ -43,6 +75,45 @@ class Ageing(Trusted["Memory"]):
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))
 
+    def in_salience_order(self, at: datetime) -> Self:
+        """Annotate `salience_order`, the binary logarithm of salience at a moment, and for parts of one half-life
+        `salience_rank`, which has the same order.
+        """
+        halvings = Value(at.timestamp(), models.FloatField()) / F("half_life")
+        limited = Ln(Greatest(decay.SalienceAt(at), Value(1e-300))) / Value(math.log(2.0))
+        rank = decay.SalienceRank()
+        order = Case(When(LIMITED, then=limited), default=rank - halvings, output_field=models.FloatField())
+        return self.annotate(salience_rank=rank, salience_order=order)
+
+    def parts_by_salience(self, at: datetime, *, of_episodes: bool = False) -> list[keyset.Part[Any]] | None:
+        """The rows, none of them an episode or all, in parts that have an index in the order of salience: one for each
+        half-life, and those that something limits, of which there are few. None: there are too many half-lives.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(HALF_LIVES.format(of_episodes="=" if of_episodes else "<>"), [MOST_HALF_LIVES + 1])
+            half_lives = [half_life for (half_life,) in cursor.fetchall()]
+        if len(half_lives) > MOST_HALF_LIVES:
+            return None
+        kind = self.filter(type=Type.EPISODIC) if of_episodes else self.exclude(type=Type.EPISODIC)
+        free = kind.filter(**UNLIMITED)
+        parts = [keyset.Part(kind.filter(LIMITED))]
+        for half_life in half_lives:
+            rank = {"salience_order": ("salience_rank", at.timestamp() / half_life)}
+            parts.append(keyset.Part(free.filter(half_life=half_life), rank))
+        return parts
+
+    def most_salient(self, at: datetime, most: int, *, by_parts: Collection[bool] = ()) -> Self:
+        """The most salient rows at a moment, of equal ones the newest first.
+
+        `by_parts`: of knowledge (False) and of episodes (True) only the first rows of each part of `parts_by_salience`
+        are compared, unless there are too many parts; empty: all rows of this query are.
+        """
+        rows, first = self.with_salience(at), self.in_salience_order(at)
+        parts = [first.parts_by_salience(at, of_episodes=of_episodes) for of_episodes in by_parts]
+        if parts and None not in parts:
+            rows = rows.filter(pk__in=keyset.heads(chain(*filter(None, parts)), ("-salience_order", "-pk"), most))
+        return rows.order_by("-salience_now", "-created_at", "-pk")[:most]
+
     def count_use(self, *, at: datetime) -> int:
         """Count one use of each memory; rows that another transaction has locked are skipped.
 
@@ -51,7 +122,7 @@ class Ageing(Trusted["Memory"]):
         """
         kept = Q(status__in=BELIEVED, idle_since__isnull=False)
         rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
-        with transaction.atomic():
+        with replicas.primary(), transaction.atomic():  # also where a replica answers the read that counts
             ids = list(rows.values_list("pk", flat=True))
             return self._of(ids).update(
                 times_used=F("times_used") + 1,

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime
 from typing import Any, Self
 
 from django.conf import settings
@@ -21,12 +21,22 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM, Actor, Trust
 
 DEFAULT_PERMISSIONS = (Permission.READ, Permission.INGEST, Permission.REPORT, Permission.SKILLS)
-SEEN_AT_MOST_EVERY = timedelta(minutes=1)
-LIMIT = "calls of this token in each web process; empty: RATE_LIMIT_PER_MINUTE; 0: no limit"
+LIMIT = "calls of this token a minute; empty: RATE_LIMIT_PER_MINUTE; 0: no limit"
 
 
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()  # 256 random bits need no slow hash
+
+
+def _day(at: datetime) -> date:
+    """The workspace's day, whoever reads."""
+    return timezone.localdate(at, timezone.get_default_timezone())
+
+
+def new_token() -> tuple[str, str]:
+    """A new prefix, by which the row is found, and the token that begins with it."""
+    prefix = secrets.token_hex(4)
+    return prefix, f"memos_{prefix}_{secrets.token_urlsafe(32)}"
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
@@ -46,8 +56,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
         `facts`: owner, requests_per_minute, expires_at.
         """
-        prefix, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
-        token = f"memos_{prefix}_{secret}"
+        prefix, token = new_token()
         agent = self.model(
             name=name,
             prefix=prefix,
@@ -73,6 +82,16 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
     def unrevoked(self) -> Self:
         return self.filter(revoked_at=None)
+
+    def ended(self, at: datetime) -> Self:
+        """Agents whose token was revoked or has expired."""
+        return self.filter(models.Q(revoked_at__isnull=False) | models.Q(expires_at__lte=at))
+
+    def called(self, calls: int, *, at: datetime) -> None:
+        """Add calls, of which the last one came at `at`, to those of that day."""
+        today = models.When(calls_on=_day(at), then=models.F("calls") + calls)
+        counted = models.Case(today, default=models.Value(calls))
+        self.update(last_used_at=at, calls=counted, calls_on=_day(at))
 
     def with_token(self, token: str, *, at: datetime) -> "Agent | None":
         """The agent with this token; None when the token is wrong, expired or revoked."""
@@ -100,6 +119,8 @@ class Agent(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    calls_on = models.DateField(null=True, editable=False)
+    calls = models.IntegerField(db_default=0, editable=False)  # of the day `calls_on`
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = AgentQuerySet.as_manager()
@@ -129,6 +150,18 @@ class Agent(models.Model):
         self.revoked_at = at
         return entry
 
+    def rotate(self, *, by: Actor, at: datetime) -> str:
+        """Replace the token; the former one is refused from now on. Returns the new one, which is stored as a hash.
+        Conflict: it was revoked before.
+        """
+        prefix, token = new_token()
+        changed = {"prefix": prefix, "token_sha256": _digest(token)}
+        with transaction.atomic():
+            if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(**changed):
+                raise Conflict(f"the token of {self.name} has been revoked before")
+            self.audit("rotate", by=by, at=at, after={"scopes": self.scopes}).save(force_insert=True)
+        return token
+
     def audit(self, action: str, *, by: Actor, at: datetime, after: dict[str, Any]) -> AuditEntry:
         """Draft an audit row about this agent, without its token.
 
@@ -143,10 +176,10 @@ class Agent(models.Model):
         given = ("scopes", "sources", "permissions", "requests_per_minute", "expires_at")
         return {"clearance": Sensitivity(self.clearance).label, **{name: getattr(self, name) for name in given}}
 
-    def seen(self, *, at: datetime) -> None:
-        """Record the time of the last call, at most once a minute: a busy agent must not write at every call."""
-        if self.last_used_at is None or at - self.last_used_at >= SEEN_AT_MOST_EVERY:
-            Agent.objects.filter(pk=self.pk).update(last_used_at=at)
+    @property
+    def calls_today(self) -> int:
+        """Calls of the workspace's day, but for those that processes have not written yet."""
+        return self.calls if self.calls_on == _day(timezone.now()) else 0
 
     @property
     def trust(self) -> Trust:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
 
@@ -13,14 +13,17 @@ from django.db.models import Case, Exists, OuterRef, Q, UUIDField, Value, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
+from memories.models import bulk_rows
 from memories.models.trusted import Trusted, new_id
+from memories.values import links
 from memories.values.choices import ActorKind, Permission
 from memories.values.field_errors import format_instant
 from memories.values.trust import Actor, Trust
 from memos_site.platform.correlation import request_id
 
 LONGEST_TEXT = 2000
-AGENT = "agent"
+AGENT, PERSON = "agent", "person"  # subjects that are callers
+REVISIONS = ("supersede", "fork", "merge", "contest", "retract")
 
 
 def _kept(values: dict[str, Any]) -> dict[str, Any]:
@@ -41,9 +44,9 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def visible_to(self, trust: Trust) -> Self:
         """Entries that the caller may see.
 
-        Those about agents only with `review`, and only if the agent has no scope that the caller lacks.
+        Those about agents and people only with `review`, and only if these have no scope that the caller lacks.
         """
-        rows, about_others = super().visible_to(trust), ~Q(subject_kind=AGENT)
+        rows, about_others = super().visible_to(trust), ~Q(subject_kind__in=(AGENT, PERSON))
         if not trust.may(Permission.REVIEW):
             return rows.filter(about_others)
         if trust.scopes is None:
@@ -67,6 +70,12 @@ class AuditQuerySet(Trusted["AuditEntry"]):
                 When(related | batch, then=Value("")), default="rationale", output_field=models.TextField()
             )
         )
+
+    def with_state(self, trust: Trust) -> Self:
+        """Annotate `has_state`: whether the entry is about a memory that is there, and stood before it."""
+        rows = apps.get_model("memories", "Memory")._default_manager.filter(trust.visible())
+        before = Exists(rows.filter(pk=OuterRef("subject_id"), created_at__lt=OuterRef("at")))
+        return self.annotate(has_state=Case(When(subject_kind="memory", then=before), default=Value(False)))
 
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
@@ -134,10 +143,24 @@ class AuditEntry(models.Model):
             models.Index(fields=["batch_id"], name="audit_by_batch"),
             models.Index(fields=["-at"], name="audit_newest"),
             models.Index(fields=["actor", "-at"], condition=Q(actor_kind=ActorKind.PERSON), name="audit_of_people"),
+            models.Index(
+                fields=["at"], condition=Q(action__in=REVISIONS, subject_kind="memory"), name="audit_of_revisions"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.actor} {self.action} {self.label}"
+
+    @property
+    def found_at(self) -> datetime:
+        """The last instant before the decision, as of which its subject stands as it was found."""
+        return self.at - timedelta(microseconds=1)
+
+    @property
+    def state_address(self) -> str | None:
+        """The address of the memory as the decision found it; of rows from `with_state`."""
+        has_state = getattr(self, "has_state")  # noqa: B009 - an annotation
+        return links.memory_as_of(self.subject_id, format_instant(self.found_at)) if has_state else None
 
     @classmethod
     def draft(  # noqa: PLR0913 - an audit row has that many facts
@@ -159,21 +182,22 @@ class AuditEntry(models.Model):
         undoes: UUID | None = None,
     ) -> "AuditEntry":
         """Create an unsaved entry, so that many can be written in one statement."""
-        return cls(
-            subject_kind=kind,
-            subject_id=subject,
-            label=label[:200],
-            action=action,
-            actor=by.name[:200],
-            actor_kind=by.kind,
-            at=at,
-            rationale=why,
-            before=_kept(before or {}),
-            after=_kept(after or {}),
-            subject_version=version,
-            scope=scope,
-            sensitivity=sensitivity,
-            request_id=request_id.get(),
-            batch_id=batch or new_id(),
-            undoes=undoes,
-        )
+        facts = {
+            "subject_kind": kind,
+            "subject_id": subject,
+            "label": label[:200],
+            "action": action,
+            "actor": by.name[:200],
+            "actor_kind": by.kind,
+            "at": at,
+            "rationale": why,
+            "before": _kept(before or {}),
+            "after": _kept(after or {}),
+            "subject_version": version,
+            "scope": scope,
+            "sensitivity": sensitivity,
+            "request_id": request_id.get(),
+            "batch_id": batch or new_id(),
+            "undoes": undoes,
+        }
+        return cls(*bulk_rows.arguments(cls, facts))

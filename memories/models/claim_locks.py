@@ -25,8 +25,28 @@ def to_decide(*scopes: str) -> None:
     _take(ALONE, scopes)
 
 
-def _take(statement: str, scopes: Iterable[str]) -> None:
-    """Lock scopes in the order of their names, which prevents deadlocks."""
-    places = sorted({"" if scope in SHARED_SCOPES else scope for scope in scopes})
+def to_import(stored: Iterable[str], decided: Iterable[str]) -> None:
+    """Take the locks of a batch that stores into some scopes and brings dismissals into others, in one pass by name."""
+    alone = {_place(scope) for scope in decided}
+    shared = {_place(scope) for scope in ("", *stored)} - alone
     with connection.cursor() as cursor:
-        cursor.execute(statement, [[f"memos:claims:{place}" for place in places]])
+        for place in sorted(alone | shared):
+            cursor.execute(ALONE if place in alone else SHARED, [[f"memos:claims:{place}"]])
+
+
+def names(*scopes: str) -> list[str]:
+    """The names of the locks of these scopes, in the order in which all take them, which prevents deadlocks."""
+    return [f"memos:claims:{place}" for place in sorted({_place(scope) for scope in scopes})]
+
+
+def name_of_key(scope: str, key: str) -> str:
+    return f"memos:key:{scope}/{key}"
+
+
+def _take(statement: str, scopes: Iterable[str]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [names(*scopes)])
+
+
+def _place(scope: str) -> str:
+    return "" if scope in SHARED_SCOPES else scope

@@ -42,10 +42,11 @@ class EpisodeQuerySet(Trusted["Episode"]):
         known = [outcome for outcome in outcomes if outcome != UNKNOWN]
         return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
 
-    def matching(self, *, outcome: str = "", source: str = "", scope: str = "") -> Self:
+    def matching(self, *, outcome: str = "", source: str = "", scope: str = "", thread_id: str = "") -> Self:
         """Filter by the list's parameters; '' means no filter."""
         rows = self.ended([outcome]) if outcome else self
         rows = rows.filter(source=source) if source else rows
+        rows = rows.filter(thread_id=thread_id) if thread_id else rows
         return rows.filter(scope=scope) if scope else rows
 
     def set_aside(self) -> Self:
@@ -53,10 +54,10 @@ class EpisodeQuerySet(Trusted["Episode"]):
 
     def attempted(self, ids: list[UUID]) -> int:
         """Count one attempt for each episode, before the work, so that a crash of the worker counts too."""
-        return self.filter(pk__in=ids).update(digest_attempts=F("digest_attempts") + 1)
+        return self.filter(pk__any=ids).update(digest_attempts=F("digest_attempts") + 1)
 
     def digested(self, ids: list[UUID], *, at: datetime) -> int:
-        return self.filter(pk__in=ids).update(digested_at=at, digest_error="")
+        return self.filter(pk__any=ids).update(digested_at=at, digest_error="")
 
 
 class Episode(models.Model):
@@ -106,6 +107,7 @@ class Episode(models.Model):
             models.Index(fields=["scope", "-closed_at"], name="episode_latest_of_scope"),
             # Only columns that a new event does not change, so that its update writes no index (heap-only update).
             models.Index(fields=["memory"], condition=Q(closed_at=None), name="episode_open"),
+            models.Index(fields=["outcome", "-memory"], condition=Q(outcome__isnull=False), name="episode_by_outcome"),
         ]
 
     def __str__(self) -> str:
@@ -180,7 +182,7 @@ class Event(models.Model):
     """One thing that happened. `ref` is the caller's id and may repeat; `node_id` is the server's and does not."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="events")
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="events", db_index=False)
     position = models.IntegerField()
     at = models.DateTimeField()
     kind = models.CharField(max_length=512)
@@ -188,7 +190,7 @@ class Event(models.Model):
     actor = models.CharField(max_length=512, blank=True)
     ref = models.CharField(max_length=512, blank=True)
     text = models.TextField(blank=True)
-    instruction = models.ForeignKey(Instruction, null=True, on_delete=models.PROTECT)
+    instruction = models.ForeignKey(Instruction, null=True, on_delete=models.PROTECT, db_index=False)
     summary = models.TextField(blank=True)
     tool = models.CharField(max_length=512, blank=True)
     args = models.JSONField(null=True)
@@ -210,6 +212,8 @@ class Event(models.Model):
         ]
         indexes = [
             models.Index(fields=["at", "id"], condition=Q(ruled_at=None) & ~Q(context={}), name="event_unruled"),
+            models.Index(fields=["tool", "-episode"], condition=~Q(tool=""), name="event_by_tool"),
+            models.Index(fields=["instruction"], condition=Q(instruction__isnull=False), name="event_by_instruction"),
         ]
 
     def __str__(self) -> str:

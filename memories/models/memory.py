@@ -1,6 +1,5 @@
 """The Memory model: one table, one trust filter and one review inbox for every type of memory."""
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
@@ -14,31 +13,28 @@ from django.db.models.functions import Coalesce, Lower, Now
 from memories import claims
 from memories.models.ageing import PRUNABLE, Ageing
 from memories.models.audit import LONGEST_TEXT, AuditEntry
+from memories.models.list_indexes import LIST_INDEXES
 from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
 from memories.values import decay
-from memories.values.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
+from memories.values.choices import (
+    EXPERIENCE,
+    LIVE,
+    Category,
+    DeletionPolicy,
+    Origin,
+    RevertReason,
+    Status,
+    Type,
+)
 from memories.values.exceptions import Conflict
+from memories.values.record_keys import competence_key, episode_key
 from memories.values.trust import Actor, Trust
 
 DAY = 86_400.0
-LONGEST_KEY = 255
 UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # actions that restart the idle time of a claim
-
-
-def competence_key(skill_name: str | None) -> str | None:
-    """The key of a competence, shortened: skill names made of tool names reach thousands of characters."""
-    fits = skill_name is None or len(skill_name) <= LONGEST_KEY
-    return skill_name if fits else f"skill:{hashlib.sha256(str(skill_name).encode()).hexdigest()}"
-
-
-def episode_key(source: str, external_id: str | None) -> str | None:
-    """The key of an imported episode: a hash, because callers' ids may contain private data."""
-    if external_id is None:
-        return None
-    return f"episode:{hashlib.sha256(f'{source}/{external_id}'.encode()).hexdigest()}"
 
 
 class MemoryQuerySet(Ageing):
@@ -57,6 +53,10 @@ class MemoryQuerySet(Ageing):
     def awake(self, at: datetime) -> Self:
         """Memories that are not snoozed beyond `at`."""
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
+
+    def asleep(self, at: datetime) -> Self:
+        """Memories that are snoozed beyond `at`."""
+        return self.filter(snoozed_until__gt=at)
 
     def with_key(self) -> Self:
         """Annotate `key_or_blank`, which sorts memories without a key first."""
@@ -156,15 +156,7 @@ class Memory(Reviewable):
             ),
         ]
         indexes = [
-            models.Index(fields=["scope", "type", "-created_at", "-id"], name="memory_by_scope_and_type"),
-            models.Index(fields=["type", "-created_at", "-id"], name="memory_newest_by_type"),
-            models.Index(fields=["-created_at", "-id"], name="memory_newest"),
-            models.Index(fields=["-created_at", "-id"], condition=~Q(type=Type.EPISODIC), name="memory_newest_known"),
-            models.Index(
-                fields=["type", "-confidence", "-created_at", "-id"],
-                condition=Q(status__in=(Status.CANDIDATE, Status.CONTESTED)),
-                name="memory_waiting",
-            ),
+            *LIST_INDEXES,
             models.Index(  # closed ones too, and by the beginning of a key in a database of any collation
                 fields=["scope", "key"],
                 condition=Q(key__isnull=False),
@@ -194,7 +186,9 @@ class Memory(Reviewable):
         """
         if self.type == Type.EPISODIC:
             return episode_key(self.source, self.episode.external_id)
-        return self.key or competence_key(self.payload.get("skill_name"))
+        if self.key or self.type != Type.COMPETENCE:
+            return self.key
+        return competence_key(self.payload.get("skill_name"))
 
     @property
     def last_reinforced_at(self) -> datetime:
@@ -262,11 +256,12 @@ class Memory(Reviewable):
 
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Withdraw proposals about a closed memory, and reopen them when the closing is undone."""
+        about = self.proposals.model._default_manager.among([self.pk])
         if self.status not in LIVE:
-            self.proposals.withdraw(by=by, at=at)
+            about.withdraw(by=by, at=at)
             Memory.objects.released([self.pk])
         elif entry.undoes:
-            self.proposals.return_from(AuditEntry.objects.get(pk=entry.undoes).at)
+            about.return_from(AuditEntry.objects.get(pk=entry.undoes).at)
 
     def _follow_relation(self, entry: AuditEntry) -> None:
         """Remove the relation that a revision made when it is undone, and restore it when it is redone."""

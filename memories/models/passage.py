@@ -4,7 +4,7 @@ Scope, sensitivity and type are copies of the memory's, held equal by a composit
 Deletions cascade in the database too, without loading the rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -13,11 +13,14 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchVectorField
-from django.db import connection, models
+from django.db import models
 from django.db.models import Func, Q
+from pydantic_core import to_json
 
 from memories import embedding
+from memories.models import bulk_rows
 from memories.models.episode import Episode, Event
+from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, halfvec_text
@@ -146,65 +149,83 @@ class Passage(models.Model):
         return self.text[:80]
 
 
+# Named parts of a WITH clause. `memory`: the table, whose row is locked; or rows that the same statement inserts.
 PLACED = """
-WITH given AS (
-    SELECT * FROM unnest(%s::uuid[], %s::int[], %s::smallint[], %s::uuid[], %s::text[], %s::text[], %s::text[],
-                         %s::timestamptz[], %s::text[])
-    AS given (memory_id, position, part, event_id, text, searchable, actor, at, embedding)
+given AS (
+    SELECT * FROM json_to_recordset(%s)
+    AS given (memory_id uuid, position int, part smallint, event_id uuid, text text, searchable text, actor text,
+              at timestamptz, embedding text)
 ), placed AS (
     INSERT INTO memories_passage
         (memory_id, position, part, event_id, text, searchable, actor, at, scope, sensitivity, type)
     SELECT given.memory_id, position, part, event_id, text, searchable, coalesce(actor, memory.source),
            coalesce(at, memory.created_at), memory.scope, memory.sensitivity, memory.type
-    FROM given JOIN memories_memory AS memory ON memory.id = given.memory_id
-    FOR KEY SHARE OF memory
+    FROM given JOIN {memory} ON memory.id = given.memory_id
+    {lock}
     ON CONFLICT (memory_id, position, part) DO NOTHING
     RETURNING id, memory_id, position, part, scope, sensitivity
-)
-"""
-VECTORS = """
+)"""
+OF_STORED = PLACED.format(memory="memories_memory AS memory", lock="FOR KEY SHARE OF memory")
+OF_NEW = PLACED.format(memory="rows0 AS memory", lock="")
+VECTORS = """, vectors AS (
     INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity)
     SELECT placed.id, %s, given.embedding::halfvec, placed.scope, placed.sensitivity
     FROM placed JOIN given USING (memory_id, position, part) WHERE given.embedding IS NOT NULL
-"""
-QUEUED = """
+)"""
+QUEUED = """, queued AS (
     INSERT INTO memories_pending (passage_id, model, attempts, error)
     SELECT placed.id, %s, 0, '' FROM placed WHERE sensitivity <= %s
-"""
+)"""
+
+
+def part_of_insert(drafts: Iterable[Draft]) -> tuple[bulk_rows.Part | None, Iterator[Draft]]:
+    """The passages as a part of the statement that inserts their memories first, and the drafts that are left for
+    `write` because they are too many."""
+    waiting = iter(drafts)
+    batch = list(islice(waiting, MOST_AT_ONCE))
+    return (_part(OF_NEW, batch) if batch else None), waiting
 
 
 def _write(drafts: Sequence[Draft]) -> None:
-    """Insert passages with vectors of the built-in model while it serves, also while an endpoint's are made to replace
-    them.
-    """
+    part = _part(OF_STORED, drafts)
+    with bulk_rows.prepared() as cursor:
+        cursor.execute(f"WITH {part.sql} SELECT", part.parameters)
+
+
+def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
+    """Passages with vectors of the built-in model while it serves, also while those of an endpoint are made."""
     wanted, built_in = embedding.embedder(), embedding.built_in()
     inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
-    said = [text.said(draft.actor or "", draft.text) for draft in drafts]
-    vectors = built_in.embed(said) if inline else [None] * len(drafts)
-    columns: list[list[Any]] = [
-        [draft.memory_id for draft in drafts],
-        [draft.position for draft in drafts],
-        [draft.part for draft in drafts],
-        [draft.event_id for draft in drafts],
-        [draft.text for draft in drafts],
-        [text.indexed(draft.text) for draft in drafts],
-        [draft.actor for draft in drafts],
-        [draft.at for draft in drafts],
-        [None if vector is None else halfvec_text(vector) for vector in vectors],
-    ]
+    rows = _as_json(drafts, built_in.embed if inline else None)
     filled: list[Any] = [built_in.name]
-    queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)]
-    with connection.cursor() as cursor:
-        if not wanted.external:
-            cursor.execute(PLACED + VECTORS, [*columns, *filled])
-        elif inline:
-            cursor.execute(f"{PLACED}, vectors AS ({VECTORS}) {QUEUED}", [*columns, *filled, *queued])
-        else:
-            cursor.execute(PLACED + QUEUED, [*columns, *queued])
+    queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY).value]
+    if not wanted.external:
+        return bulk_rows.Part(placed + VECTORS, [rows, *filled])
+    if inline:
+        return bulk_rows.Part(placed + VECTORS + QUEUED, [rows, *filled, *queued])
+    return bulk_rows.Part(placed + QUEUED, [rows, *queued])
+
+
+def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> str:
+    said = [text.said(draft.actor or "", draft.text) for draft in drafts]
+    vectors = embed(said) if embed else [None] * len(drafts)
+    rows = [
+        {
+            **draft._asdict(),
+            "searchable": text.indexed(draft.text),
+            "embedding": None if vector is None else halfvec_text(vector),
+        }
+        for draft, vector in zip(drafts, vectors, strict=True)
+    ]
+    return to_json(rows).decode()
 
 
 def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
-    """Memories whose passages match these words (in any form), or whose key contains the text."""
+    """Memories whose passages match these words (in any form), or whose key holds them, see `in_key`.
+
+    The union lets the database start from the words, or where these are frequent from the first rows of the list.
+    """
     query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
     said = Passage.objects.filter(search=query).order_by().values("memory")
-    return memories.filter(models.Q(key__icontains=words) | models.Q(pk__in=said))
+    named = Memory.objects.filter(in_key(words)).order_by().values("pk")
+    return memories.filter(pk__in=said.union(named, all=True))

@@ -15,6 +15,7 @@ from memories.values.choices import Outcome
 
 COLUMN = {Outcome.SUCCESS: "successes", Outcome.FAILURE: "failures", Outcome.PARTIAL: "partials"}
 Z95 = 1.959964
+FAILS_BELOW, LEAST_USES = 0.5, 5  # success rate, and uses, of what is flagged as failing
 
 
 def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]:
@@ -56,7 +57,7 @@ class PerformanceQuerySet(Trusted["Performance"]):
             change["last_used_at"] = Greatest(F("last_used_at"), last_used_at)
         return self.update(**change) if change else 0
 
-    def failing(self, *, below: float = 0.5, least: int = 5) -> Self:
+    def failing(self, *, below: float = FAILS_BELOW, least: int = LEAST_USES) -> Self:
         """Track records with a success rate under `below` over at least `least` uses."""
         uses = F("successes") + F("failures")
         return self.alias(n=uses).filter(n__gte=least, successes__lt=below * F("n"))
@@ -95,6 +96,11 @@ class Performance(models.Model):
     @property
     def success_rate(self) -> float | None:
         return self.successes / self.uses if self.uses else None
+
+    @property
+    def is_failing(self) -> bool:
+        """As `PerformanceQuerySet.failing` says."""
+        return self.uses >= LEAST_USES and self.successes < FAILS_BELOW * self.uses
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from memories import claims
 from memories.claims import Likeness
@@ -48,11 +49,18 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def awake(self, at: datetime) -> Self:
         return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
 
+    def asleep(self, at: datetime) -> Self:
+        return self.filter(snoozed_until__gt=at)
+
     def naming(self, *memory_ids: UUID) -> Self:
         """Proposals that would change, merge or cite one of these memories, or rest on it."""
         told = [str(memory_id) for memory_id in memory_ids]
         cited = Q(change__ref__in=told) | Q(change__memory__episode_id__in=told)
         return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cited)
+
+    def among(self, memory_ids: Collection[UUID]) -> Self:
+        """Proposals about one of these memories, as the first or beside it."""
+        return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)))
 
     def raise_to(self, sensitivity: int) -> list[UUID]:
         """Raise the sensitivity of those that are lower; returns their ids."""
@@ -128,15 +136,15 @@ class Proposal(models.Model):
     """A change that waits for a person. `change`: the values to write when accepted; `decision` is null while open."""
 
     class Kind(models.TextChoices):
-        REVISION = "revision"
-        MERGE = "merge"
-        CONFLICT = "conflict"
-        FAILING = "failing"
+        REVISION = "revision", _("Revision")
+        MERGE = "merge", _("Merge")
+        CONFLICT = "conflict", _("Conflict")
+        FAILING = "failing", _("Failing")
 
     class Decision(models.TextChoices):
-        ACCEPTED = "accepted"
-        REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"
+        ACCEPTED = "accepted", _("Accepted")
+        REJECTED = "rejected", _("Rejected")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=Kind)
@@ -171,6 +179,11 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.memory_id}"
+
+    @property
+    def subjects(self) -> list[UUID]:
+        """The memories that it is about: the one that it would change, and those beside it."""
+        return [self.memory_id, *self.others]
 
     @property
     def is_rejected(self) -> bool:

@@ -242,8 +242,13 @@ class Reviewable(models.Model):
         """The full values before a decision of the columns that it changed, for undo.
 
         Other columns may have changed since without a decision, as confidence does with each confirmation.
+        Confidence that the decision changed keeps what was gained or lost since, unless that was about other words.
         """
-        return {name: value for name, value in entry.before.items() if value != entry.after.get(name, ...)}
+        values = {name: value for name, value in entry.before.items() if value != entry.after.get(name, ...)}
+        if "confidence" in values and "content" not in values:
+            since = self.confidence - entry.after["confidence"]
+            values["confidence"] = min(100, max(0, values["confidence"] + since))
+        return values
 
     @classmethod
     def _rows(cls) -> models.QuerySet[Self]:

@@ -156,6 +156,11 @@ class Tombstone(models.Model):
             models.Index(fields=["scope", "key"], condition=Q(lifted_at=None), name="tombstone_by_key"),
             models.Index(fields=["memory_id"], name="tombstone_by_memory"),
             models.Index(fields=["-at", "-id"], name="tombstone_newest"),
+            models.Index(fields=["-at", "-id"], condition=Q(lifted_at=None, blocks=True), name="tombstone_standing"),
+            models.Index(fields=["-hits", "-id"], condition=Q(lifted_at=None, blocks=True), name="tombstone_most_hit"),
+            models.Index(
+                fields=["-lifted_at", "-id"], condition=Q(lifted_at__isnull=False, blocks=True), name="tombstone_lifted"
+            ),
             models.Index(
                 fields=["normalisation", "sealed_with"],
                 condition=Q(lifted_at=None, blocks=True),

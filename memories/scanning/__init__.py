@@ -9,14 +9,14 @@ SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden char
 NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
 
 
-def flags(*texts: str, by_a_person: bool = False) -> list[str]:
+def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> list[str]:
     """Return the flags of texts that need a review. A person's teaching is an instruction by nature and not flagged as
-    one.
+    one. `prose`: the same texts as they are searched for instructions, where that is less than all of them.
     """
     text = "\n".join(text for text in texts if text)
     found = {
         SECRET: credentials.is_in(text),
-        INSTRUCTION: not by_a_person and prompt_injection.is_in(text),
+        INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
         HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN),
     }
     return [flag for flag, match in found.items() if match]

@@ -9,11 +9,7 @@ promoted to applied becomes a directive.
 import re
 
 from memories.claims import lookalikes
-
-
-def one_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
-
+from memories.scanning.alternatives import Alternatives
 
 _NEAR, _FAR = r"[^.\n]{0,20}", r"[^.\n]{0,45}"  # within one sentence
 _CN, _CF = r"[^。\n]{0,8}", r"[^。\n]{0,24}"
@@ -25,7 +21,7 @@ _GIVEN_DE = r"(?:anweisung(?:en)?|regeln|richtlinien?|vorgaben|vorschriften|inha
 _GIVEN_ES = r"(?:instrucci(?:ón|ones)|reglas|normas|directrices|políticas?|indicaciones|restricciones)"
 _GIVEN_ZH = r"(?:指令|指示|提示|规则|要求|规定|政策|约束)"
 
-OVERRIDE = one_of(
+OVERRIDE = Alternatives(
     r"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|abandon|(?:set|put|cast) aside|look past"
     rf"|pay no attention to)\b{_FAR}"
     rf"\b(?:operators?|developers?|creators?|configured|told|instructed|programm\w{{1,4}}|trained|system message)\b",
@@ -80,7 +76,7 @@ OVERRIDE = one_of(
     rf"\bpor encima de\b{_NEAR}\b(?:desarrolladores|sistema)\b|\btu (?:verdadera|única|real) (?:tarea|misión)"
     r"\b|\bnuevas instrucciones\s*:",
 )
-SECRECY = one_of(
+SECRECY = Alternatives(
     rf"\b(?:do not|don't|never|without|no need to)\b{_NEAR}\b(?:tell|inform|notify|alert|warn|report)(?:ing)?\b{_NEAR}"
     r"\b(?:finance|security|compliance|legal|management|police|your|the (?:team|boss|manager|owner|company"
     r"|auditors?)|anyone|anybody|it to)\b",
@@ -122,7 +118,7 @@ _SPEAKS = (
     r"|disable|override|obey"
     r"|请|泄露|执行|忽略|你|gib|zeig|führe|lösche|ignoriere|du\b|revela|muestra|ejecuta|borra|ignora|tú\b|eres)"
 )
-ROLE = one_of(
+ROLE = Alternatives(
     r"\b(?:no|without(?: any)?|remove (?:all|your)) (?:guardrails|safeguards|censorship|moral\w{0,6})\b|"
     r"\b(?:unfiltered|uncensored|amoral)\b",
     rf"\b(?:print|show|reveal|repeat|output|tell|give|leak|recite|list|share|display)\b{_NEAR}"
@@ -166,7 +162,7 @@ _VALUABLE = (
     r"|\bpasswords?\b(?! reset)|\bapi keys?\b|\bcredentials\b|\bprivate keys?\b|\bsecrets\b(?! in)|\bsession cookies?\b"
     r"|\b(?:list of customers|customer list)\b|\b(?:full|whole) conversation\b)"
 )
-LEAK = one_of(
+LEAK = Alternatives(
     r"(?<!never )(?<!not )(?<!n't )\b(?:hand over|give away|forward|pass|share|copy|paste|include|attach"
     r"|read out|display|list|transmit|tell me|deliver|write|put)\b"
     rf"{_FAR}{_VALUABLE}{_FAR}(?:\bto\b|https?:|@|\b(?:url|answer|reply|chat|message|comment|webhook|log|me)"
@@ -192,7 +188,7 @@ LEAK = one_of(
     rf"(?<!nunca )(?<!no )\b(?:envía|manda|revela|sube|escribe|muestra|imprime|filtra)\b{_FAR}"
     r"(?:\.env\b|\b(?:contraseñas?|token|clave de api|clave privada|secretos|credenciales)\b)|\brobar la lista\b",
 )
-HARM = one_of(
+HARM = Alternatives(
     rf"\b(?:delete|remove|erase|drop|wipe|destroy|corrupt)\b(?!{_FAR}\b(?:temp\w{{0,6}}|old|test|stale"
     rf"|generated|unused|duplicate|draft|expired|merged)\b){_NEAR}"
     rf"\b(?:all|every|each|the (?:whole|entire))\b{_NEAR}\b(?:users?|tables?|databases?|accounts?|backups?"
@@ -241,14 +237,14 @@ EVERY = {
     "instruction-leak": LEAK,
     "instruction-harm": HARM,
 }
+_ANY = Alternatives(*(pattern for alternatives in EVERY.values() for pattern in alternatives.patterns))
 _LEET = str.maketrans("013457@$", "oieastas")
 _MIXED = re.compile(r"\b(?=\w{0,30}[A-Za-z])(?=\w{0,30}[0134578])[\w@$]{2,30}")
 _SPACED = re.compile(r"\b(?:\w ){3,40}\w\b")
 
 
 def is_in(text: str) -> bool:
-    shown = readings(text)
-    return any(pattern.search(shown) for pattern in EVERY.values())
+    return _ANY.search(readings(text)) is not None
 
 
 def readings(text: str) -> str:

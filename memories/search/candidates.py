@@ -4,17 +4,23 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 
+from memories.search.filters import INDEXED, OF_PASSAGE, OF_VECTOR
 from memories.search.plan import SearchPlan
-from memories.search.ranking import Candidate, Word
+from memories.search.ranking import NOT_REPEATED, Candidate, Word
 from memories.values.decay import SalienceAt
 from memories.values.text import UNSPACED
 
 STATEMENT = Path(__file__).with_name("statement.sql")
-OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns copied from the memory
-INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the index passage_search
+WORDS_OF_MASK = 60  # bits of a bigint that are used
+# What lies in the asked scopes, and what is shared: by its share, by the scope of its vector, and the most of a pool.
+CROWDS = [
+    ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s"),
+    ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s"),
+]
 
 
 @dataclass(frozen=True)
@@ -33,9 +39,32 @@ def pool(plan: SearchPlan) -> Pool:
         cursor.execute(statement(plan), plan.parameters())
         rows = cursor.fetchall()
     idfs, rarities = map(_numbers, rows[0][-2:]) if rows else ([], [])
-    whole = [not UNSPACED.search(word) for word in plan.question.words]
-    words = [Word(*word) for word in zip(idfs, rarities, whole, strict=True)] if idfs else []
-    return Pool([Candidate(*row[:-2]) for row in rows], words)
+    names = plan.question.words
+    words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if idfs else []
+    return Pool([_candidate(row, names) for row in rows], words)
+
+
+def _candidate(row: tuple[Any, ...], words: list[str]) -> Candidate:
+    """`row`: what Candidate holds, with a list for `matched` and the text for `repeated`, and two columns of words."""
+    *facts, said, _idfs, _rarities = row
+    matched = _number(facts[7])
+    repeated = _repeated(said, matched, words) if said else NOT_REPEATED
+    return Candidate._make([*facts[:7], matched, *facts[8:], repeated])
+
+
+def _repeated(text: str, matched: int, words: list[str]) -> dict[int, int]:
+    """How often a text says the bigrams of the question that it says more than once."""
+    held = (n for n, word in enumerate(words) if matched >> n & 1 and not _is_whole(word))
+    return {n: times for n in held if (times := text.count(words[n])) > 1}
+
+
+def _is_whole(word: str) -> bool:
+    return not UNSPACED.search(word)
+
+
+def _number(mask: list[int]) -> int:
+    """The bits of a mask as one number."""
+    return sum(part << WORDS_OF_MASK * n for n, part in enumerate(mask))
 
 
 def _numbers(column: str | None) -> list[float]:
@@ -52,14 +81,19 @@ def statement(plan: SearchPlan) -> str:
         parts["nearest"] = "nearest, by index" if plan.uses_index else "nearest"
     parts |= {"by_meaning": f"by_meaning{few}", "around": "around"}
     sql = _parts()
-    before = ", ".join(f"{name} AS MATERIALIZED ({sql[part]})" for name, part in parts.items())
-    return f"WITH {before} {sql['candidates']}".format(
+    tables = plan.former.tables if plan.former else ""
+    rest = plan.filter if plan.former else plan.filter.without(OF_PASSAGE)  # its passage is as secret as it is today
+    before = ", ".join(f"{name} AS MATERIALIZED ({_of_crowds(sql[part], plan)})" for name, part in parts.items())
+    return f"WITH {tables}{before} {sql['candidates']}".format(
         mask=_mask(len(plan.question.words)),
         passage=plan.filter.on(OF_PASSAGE).sql("p", INDEXED),
         vector=plan.filter.on(OF_VECTOR).sql("v"),
         memory=plan.filter.sql("m"),
-        rest_of_memory=plan.filter.without(OF_PASSAGE).sql("m"),
+        rest_of_memory=rest.sql("m"),
         salience=SalienceAt.sql("m"),
+        share=_share(plan, "p"),
+        share_of_vector=_share(plan, "v"),
+        text="NULL::text" if all(map(_is_whole, plan.question.words)) else "p.text",
         dimensions=0 if plan.question.vector is None else len(plan.question.vector),
     )
 
@@ -72,7 +106,27 @@ def _parts() -> dict[str, str]:
     return dict(zip(pairs[::2], texts, strict=True))
 
 
+def _of_crowds(part: str, plan: SearchPlan) -> str:
+    """A part of the statement, where scopes were asked once for what lies in them and once for what is shared."""
+    if "{crowd" not in part:
+        return part
+    crowds = [("true", "true", "%(pool)s")] if plan.asked_scopes is None else CROWDS
+    texts = [
+        part.replace("{crowd}", told).replace("{crowd_of_vector}", of_vector).replace("{pool}", most)
+        for told, of_vector, most in crowds
+    ]
+    return texts[0] if len(texts) == 1 else " UNION ALL ".join(f"({text})" for text in texts)
+
+
+def _share(plan: SearchPlan, row: str) -> str:
+    """SQL for the least share of its score that a row keeps: 1 of what lies in the asked scopes."""
+    if plan.asked_scopes is None:
+        return "1::float8"
+    return f"(CASE WHEN {row}.scope = ANY(%(asked_scopes)s) THEN 1 ELSE %(shared)s END)::float8"
+
+
 def _mask(words: int) -> str:
-    """SQL for a bit mask of the question's words that the passage p holds."""
-    bits = (f"(p.search @@ %(word{n})s::tsquery)::int::bigint << {n}" for n in range(words))
-    return " | ".join(f"({bit})" for bit in bits) or "0"
+    """SQL for the bits of the question's words that the passage p holds: bigints of WORDS_OF_MASK words each."""
+    bits = [f"((p.search @@ %(word{n})s::tsquery)::int::bigint << {n % WORDS_OF_MASK})" for n in range(words)]
+    parts = [" | ".join(bits[start : start + WORDS_OF_MASK]) for start in range(0, words, WORDS_OF_MASK)]
+    return f"ARRAY[{', '.join(parts) or '0'}]::bigint[]"

@@ -9,6 +9,8 @@ from memories.values.conditions import EitherOf, Filter, SalientAt, Where, valid
 from memories.values.trust import Trust
 
 SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")
+OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns copied from the memory
+INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the index passage_search
 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from memories.search.table_statistics import TableStatistics
 
 MOST_MATCHED = 10_000  # most passages that a search scores
-MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # most words of a question; each is a bit of 64
+MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # most words of a question, where many and where few passages are searched
+MOST_TESTS = 300_000  # most pairs of a word and a passage: in small scopes a question keeps more words
+MOST_WORDS_OF_LONG = 240  # most words of a question, however small the scope
+MOST_COUNTED_WORDS = 1_000  # most words of a long question of which it is counted how rare they are
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,18 @@ def quoted(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def most_telling(words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None = None) -> list[str]:
-    """The rarest words; among equally rare ones the longest.
+def most_words(passages: float) -> int:
+    """How many words of a question are searched for among so many passages."""
+    if passages > MOST_MATCHED:
+        return MOST_WORDS
+    return int(max(MOST_WORDS_OF_FEW, min(MOST_TESTS / max(passages, 1.0), MOST_WORDS_OF_LONG)))
 
-    Where the caller sees little, more words, and only by length: word frequencies are known for all rows together, and
-    would tell what is in rows that the caller may not see.
-    """
-    if known.passages_in(scopes) <= MOST_MATCHED:
-        return sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS_OF_FEW]
-    return sorted(words, key=lambda word: (known.share(word), -len(word), word))[:MOST_WORDS]
+
+def rarest(words: Sequence[str], holding: Sequence[float], most: int) -> list[str]:
+    """The words that the fewest passages hold, without those that none holds; of equally rare ones the longest."""
+    held = [(count, -len(word), word) for word, count in zip(words, holding, strict=True) if count]
+    return [word for _, _, word in sorted(held)[:most]]
+
+
+def longest(words: Sequence[str], most: int) -> list[str]:
+    return sorted(words, key=lambda word: (-len(word), word))[:most]

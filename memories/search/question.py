@@ -1,7 +1,7 @@
 """Parsing of a search question into lexemes and a vector."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
@@ -10,9 +10,10 @@ from memories import embedding
 from memories.embedding import Array
 from memories.models import EmbeddingModel
 from memories.models.vector import Serving
-from memories.search import table_statistics
-from memories.search.lexemes import most_telling
+from memories.search import lexemes, table_statistics
+from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.search.table_statistics import TableStatistics
+from memories.values.conditions import Filter
 from memories.values.text import searchable
 
 log = logging.getLogger(__name__)
@@ -24,8 +25,8 @@ ENDPOINT_SECONDS = 2.0  # timeout of an endpoint for a question
 class Question:
     """A parsed question.
 
-    `words`: at most 60 lexemes. `vector`: None where the text has no meaning to the model `model`, or the endpoint
-    failed. `mean`: the mean vector of the model's texts, where it is known.
+    `words`: its lexemes, of a long question the rarest. `vector`: None where the text has no meaning to the model
+    `model`, or the endpoint failed. `mean`: the mean vector of the model's texts, where it is known.
     """
 
     text: str
@@ -52,10 +53,11 @@ def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
     return model, vector, ()
 
 
-def read_question(text: str, model: Serving, vector: Array | None, scopes: Collection[str] | None) -> Question:
-    """Parse a question into lexemes; where they are many, the rarest ones in these scopes (None: all).
+def read_question(text: str, model: Serving, vector: Array | None, wanted: Filter) -> Question:
+    """Parse a question into lexemes; where they are many, the rarest ones in what the filter lets through.
 
-    One statement, which refreshes the statistics of the tables where they are stale.
+    One statement, which refreshes the statistics of the tables where they are stale, and a second one for a long
+    question.
     """
     read = text[:LONGEST_READ]
     refreshed = table_statistics.SQL if table_statistics.cache.is_stale else "NULL"
@@ -68,4 +70,34 @@ def read_question(text: str, model: Serving, vector: Array | None, scopes: Colle
     if rows is not None:
         table_statistics.cache.keep(TableStatistics.of(rows))
     known = table_statistics.cache.statistics
-    return Question(text, most_telling(words, known, scopes), vector, model.name, model.mean, known)
+    return Question(text, _telling(words, known, wanted), vector, model.name, model.mean, known)
+
+
+def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter) -> list[str]:
+    """The words to search for: all of a short question, the rarest ones of a long one.
+
+    Where the caller sees little they are counted in what it sees: the frequencies that the database estimates are those
+    of all rows together, and would tell what is in rows that the caller may not see.
+    """
+    passages = known.passages_in(wanted.value("scope"))
+    most = lexemes.most_words(passages)
+    if len(words) <= most:
+        return lexemes.longest(words, most)
+    if passages > lexemes.MOST_MATCHED:
+        return lexemes.rarest(words, [known.share(word) or known.rare or 1.0 for word in words], most)
+    parsed = lexemes.longest(words, lexemes.MOST_COUNTED_WORDS)
+    return lexemes.rarest(parsed, _count(parsed, wanted), most)
+
+
+def _count(words: Sequence[str], wanted: Filter) -> list[int]:
+    """In how many passages that the filter lets through each word stands."""
+    statement = f"""
+        SELECT word, count(*)
+        FROM memories_passage p CROSS JOIN LATERAL unnest(tsvector_to_array(p.search)) AS word
+        WHERE {wanted.on(OF_PASSAGE).sql("p", INDEXED)} AND word = ANY(%(words)s)
+        GROUP BY word
+    """  # noqa: S608 - conditions of our own
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {**wanted.values(), "words": list(words)})
+        holding = dict(cursor.fetchall())
+    return [holding.get(word, 0) for word in words]

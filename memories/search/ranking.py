@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +19,25 @@ from memories.values.text import ROLES
 Array = np.ndarray[Any, Any]
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
 FEW_PASSAGES = 10  # fewer do not tell how rare a word is
+BITS = 60  # of a mask that are read at once
+ALL_BITS = (1 << BITS) - 1
 PAIRS = 0.5  # about the share of character bigrams that are words
+REPEATS = 2.0  # k1 of BM25, for character bigrams: said twice counts 1.5, always 3
+CROWD, ASKED_CROWD = 10, 20  # of what is shared and of what lies in the asked scopes: this place has what chance gives
+NOT_REPEATED: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the ranking. `neighbours`: the weight of a word one, two, ... passages away."""
+    """Weights of the ranking. `neighbours`: the weight of a word one, two, ... passages away. `shared`: the
+    least share of its score that a passage keeps which lies in a shared scope, where another was asked.
+    """
 
     words: float = 0.7
     meaning: float = 0.3
     neighbours: tuple[float, ...] = (0.8, 0.5, 0.3)
     actor: float = 0.3
+    shared: float = 0.5
     relevance: float = 0.8
     salience: float = 0.15
     confidence: float = 0.05
@@ -42,7 +51,8 @@ class Candidate(NamedTuple):
     """A passage of the pool.
 
     `matched`: bit n is set when it holds the question's word n. `cosine`: of the raw vectors, `similarity`: centred;
-    None without a vector.
+    None without a vector. `share`: 1 in an asked scope, else Weights.shared. `repeated`: bit of a character bigram to
+    how often it is said, where it is more than once.
     """
 
     passage: int
@@ -57,6 +67,8 @@ class Candidate(NamedTuple):
     similarity: float | None
     salience: float
     confidence: int
+    share: float = 1.0
+    repeated: Mapping[int, int] = NOT_REPEATED
 
 
 class Word(NamedTuple):
@@ -116,12 +128,13 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
         return []
     group = {memory: number for number, memory in enumerate({row.memory: None for row in pool})}
     rows = sorted(pool, key=lambda row: (group[row.memory], row.position, row.part))
-    matched = np.array([row.matched for row in rows], dtype=np.int64)
-    bits = (matched[:, None] >> np.arange(len(words)) & 1).astype(float)
+    bits = _bits([row.matched for row in rows], len(words))
     places = np.array([(group[row.memory], row.position) for row in rows])
     told = np.array([word.idf for word in words], dtype=float)
-    own, near = bits @ told, _spread(bits, places, weights.neighbours) @ told
-    most = max(near.max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
+    said = _repeated(bits, rows)
+    own, near = said @ told, _spread(said, places, weights.neighbours) @ told
+    share = _shares(rows)
+    most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
     parts = np.stack(
         [
             weights.words * own / most,
@@ -130,10 +143,33 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
             weights.actor * _named(rows, question),
         ]
     )
+    parts *= _kept(parts.sum(axis=0), share)
     answers = _relevance(bits, words, [row.similarity for row in rows])
     lines = np.stack([parts.sum(axis=0), *parts, answers]).T.tolist()
     scored = [Scored(row, *line) for row, line in zip(rows, lines, strict=True)]
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.passage))
+
+
+def _bits(masks: Sequence[int], words: int) -> Array:
+    """One row for each mask, one column for each word: 1 where its bit is set."""
+    parts = [
+        np.array([mask >> start & ALL_BITS for mask in masks], dtype=np.int64)[:, None]
+        >> np.arange(min(BITS, words - start))
+        & 1
+        for start in range(0, words, BITS)
+    ]
+    return np.concatenate(parts, axis=1).astype(float) if parts else np.zeros((len(masks), 0))
+
+
+def _repeated(bits: Array, rows: Sequence[Candidate]) -> Array:
+    """The bits, more than 1 where a character bigram is said again: what a long text of such a script is about."""
+    again = [(place, n, times) for place, row in enumerate(rows) for n, times in row.repeated.items()]
+    if not again:
+        return bits
+    said = bits.copy()
+    place, n, times = np.array(again).T
+    said[place, n] = times * (REPEATS + 1) / (times + REPEATS)
+    return said
 
 
 def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
@@ -195,11 +231,44 @@ def _between(cosines: Sequence[float | None]) -> Array:
     return between
 
 
+def _shares(rows: Sequence[Candidate]) -> Array:
+    """The least shares as parts of the greatest: where the asked scopes have nothing, what is shared counts in full."""
+    shares = np.array([row.share for row in rows])
+    most = shares.max()
+    return shares / most if most else np.ones(len(rows))
+
+
+def _kept(scores: Array, share: Array) -> Array:
+    """The share of its score that each passage keeps.
+
+    Among thousands of shared passages some fit any question by chance. How well, their CROWDth tells; what it is ahead
+    of the asked scopes' own is taken from each, so that one which answers better than its crowd still comes first.
+    """
+    shared = share < 1
+    ahead = max(0.0, _nth(scores[shared], CROWD) - _nth(scores[~shared], ASKED_CROWD))
+    return np.where(shared, np.maximum(1 - ahead / np.maximum(scores, 1e-9), share), 1.0)
+
+
+def _nth(scores: Array, n: int) -> float:
+    """The nth best score; 0 where there are fewer."""
+    return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
+
+
 def _named(rows: Sequence[Candidate], question: str) -> Array:
+    """1 where the question names the speaker or source. Of several people with the same first name it names those whose
+    whole name it says, if it says one; else all of them.
+    """
     said = question.casefold()
     names = {name for row in rows for name in (row.actor, row.source)}
-    named = {name for name in names if is_named(name, said)}
+    first = {name: name.casefold().split()[0] for name in names if is_named(name, said)}
+    whole = {name for name in first if _is_said(name, said)}
+    known = {first[name] for name in whole if " " in name.strip()}
+    named = {name for name in first if name in whole or first[name] not in known}
     return np.array([row.actor in named or row.source in named for row in rows], dtype=float)
+
+
+def _is_said(name: str, question: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name.strip().casefold())}(?!\w)", question) is not None
 
 
 def is_named(name: str, question: str) -> bool:
@@ -214,4 +283,4 @@ def is_named(name: str, question: str) -> bool:
         return name in question
     first = name.split()[0]
     spoken = {name, first} if len(first) > 2 else {name}
-    return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", question) for one in spoken)
+    return any(_is_said(one, question) for one in spoken)

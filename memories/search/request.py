@@ -6,7 +6,17 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import CategoryName, Given, ScopeName, SensitivityName, Tags, Text, field_error
+from memories.values.field_errors import NOT_AN_INSTANT
+from memories.values.field_types import (
+    CategoryName,
+    Given,
+    Instant,
+    ScopeName,
+    SensitivityName,
+    Tags,
+    Text,
+    field_error,
+)
 from memories.values.trust import Trust
 
 OTHER_NAMES = {"SkillMemory": Type.COMPETENCE.value}
@@ -23,6 +33,10 @@ TypeName = Annotated[
 ]
 StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"]
 Scopes = Annotated[list[ScopeName], Field(max_length=100)]
+
+
+PAST = "What was live then, in the words it had; what was forgotten since is not there, and nothing counts as used"
+PastInstant = Annotated[Instant, Field(description=f"{PAST}. {NOT_AN_INSTANT}", examples=["2026-03-01T12:00:00Z"])]
 
 
 class Narrowed(BaseModel):
@@ -57,6 +71,7 @@ class SearchRequest(BaseModel):
     min_salience: Annotated[float, Field(ge=0, le=1)] = 0.0
     """As of now"""
     min_confidence: Annotated[int, Field(ge=0, le=100)] = 0
+    as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     include_redacted: bool = False
     """Stubs of what lies exactly one level above the caller, after the results; they are not searched"""

@@ -1,6 +1,6 @@
 """Search results and their retrieval: two SQL statements, however many results there are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -10,8 +10,11 @@ from django.conf import settings
 from django.db import connection
 
 from memories.models import Memory
+from memories.models.as_of import AsOf
+from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
+from memories.search.former_words import FormerWords
 from memories.search.ranking import Candidate, Ranked, Scored, weights_of
 from memories.search.request import SearchRequest
 from memories.search.selector import Option, Selection
@@ -59,7 +62,8 @@ class Result:
 class SearchResults:
     """The answer of a search.
 
-    `stubs`: memories exactly one level above the caller, if requested. `degraded`: failed parts.
+    `stubs`: memories exactly one level above the caller, if requested. `degraded`: failed parts. `moment`: as of which
+    it searched, None: now.
     """
 
     results: list[Result]
@@ -67,16 +71,24 @@ class SearchResults:
     selection: Selection | None = None
     degraded: tuple[str, ...] = ()
     took_ms: float = 0.0
+    moment: AsOf | None = None
 
 
-def fetched(kept: Sequence[Ranked], request: SearchRequest, trust: Trust) -> list[Result]:
-    """Load the ranked memories and passages, leaving out those deleted, or raised above the caller, since ranking."""
+def fetched(
+    kept: Sequence[Ranked], request: SearchRequest, trust: Trust, former: FormerWords | None = None
+) -> list[Result]:
+    """Load the ranked memories and passages, leaving out those deleted, or raised above the caller, since ranking.
+
+    `former`: as of an instant, the words of then.
+    """
     wanted = {one.passages[0].candidate.memory: one.passages[0].candidate.type for one in kept}
     beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
-    rows = Memory.objects.visible_to(trust)
+    moment = former.moment if former else None
+    rows = with_recorded(Memory.objects.as_of(moment), moment).visible_to(trust)
     memories = (rows.select_related(*beside) if beside else rows).in_bulk(wanted)
     shown = {id(one): one.passages[:MOST_PASSAGES] for one in kept if _shows_passages(one, request)}
     passages = _passages([scored.candidate.passage for told in shown.values() for scored in told])
+    passages |= former.rows if former else {}
     results = []
     for one in kept:
         if memory := memories.get(one.passages[0].candidate.memory):
@@ -123,10 +135,9 @@ def _cosine(row: Candidate) -> float:
     return -1.0 if row.cosine is None else row.cosine
 
 
-def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int) -> list[Result]:
-    """Results without a question: by salience now, then newest."""
-    rows = rows.with_salience(at).select_related("episode", "performance")
-    ordered = rows.order_by("-salience_now", "-created_at", "-pk")[:limit]
+def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int, by_parts: Collection[bool] = ()) -> list[Result]:
+    """Results without a question: by salience now, then newest; `by_parts`: as in the QuerySet's `most_salient`."""
+    ordered = rows.select_related("episode", "performance").most_salient(at, limit, by_parts=by_parts)
     return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in ordered]
 
 

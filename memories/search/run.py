@@ -1,23 +1,27 @@
 """Execution of a search: parse the question, read the candidates, rank them, fetch the results."""
 
 import time
+from dataclasses import replace
 from datetime import datetime
 
 from django.conf import settings
 from django.db import connection, transaction
 
 from memories.indexing import ann_index
-from memories.models import Memory
+from memories.models import Memory, former_episodes
+from memories.models.as_of import AsOf
+from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters
+from memories.search import filters, table_statistics
 from memories.search.candidates import pool
-from memories.search.plan import SearchPlan
+from memories.search.former_words import FormerWords
+from memories.search.plan import FEW, SearchPlan
 from memories.search.question import embed_question, read_question
 from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
 from memories.search.request import SearchRequest
 from memories.search.results import Result, SearchResults, fetched, most_salient, selection
-from memories.values.choices import ActorKind
+from memories.values.choices import ActorKind, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
@@ -26,9 +30,9 @@ MOST_STUBS = 50
 
 
 def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
-    """Search what the caller may see, best first; counts one use of the first 10 results for an agent."""
+    """Search what the caller may see, best first; counts one use of the first 10 results for an agent, of today's."""
     found = find(request, trust=trust, at=at)
-    if found.results and trust.actor.kind == ActorKind.AGENT:
+    if found.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
         used = list(dict.fromkeys(result.memory.pk for result in found.results))[:MOST_COUNTED]
         Memory.objects.filter(pk__in=used).count_use(at=at)
     return found
@@ -38,17 +42,24 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults
     """Search without counting uses. Must not be called inside a transaction: an endpoint may embed the question."""
     began = time.perf_counter()
     narrowed, text = request.narrows(trust), request.query.strip()
+    moment = AsOf.of(request.as_of, max_sensitivity=narrowed.max_sensitivity, now=at)
+    at = moment.at if moment else at
     wanted = filters.of_search(request, narrowed, at)
     model, vector, degraded = embed_question(text) if text else (Serving("", None), None, ())
     with transaction.atomic():
         if text:
-            question = read_question(text, model, vector, narrowed.scopes_to_read)
-            results = _answers(SearchPlan(question, wanted, at), request, narrowed)
+            question = read_question(text, model, vector, wanted)
+            former = FormerWords.of(wanted, moment, model=model.name) if moment else None
+            results = _answers(SearchPlan(question, wanted, at, former), request, narrowed)
+            degraded += former.degraded if former else ()
         else:
-            results = most_salient(Memory.objects.filter(wanted.q()), at=at, limit=request.limit)
-        stubs = list(_stubs(wanted, narrowed, at=at)) if request.include_redacted else []
+            rows = with_recorded(Memory.objects.as_of(moment), moment).filter(wanted.q())
+            results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
+        if moment:
+            former_episodes.restore([result.memory for result in results], at)
+        stubs = list(_stubs(wanted, narrowed, moment, at=at)) if request.include_redacted else []
     took = round((time.perf_counter() - began) * 1000, 2)
-    return SearchResults(results, stubs, selection(request, results, at=at), degraded, took)
+    return SearchResults(results, stubs, selection(request, results, at=at), degraded, took, moment)
 
 
 def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Result]:
@@ -59,11 +70,26 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Res
     candidates = pool(plan)
     scored = by_passage(candidates.candidates, candidates.words, plan.question.text, weights)
     if request.unit == "passage":
-        return fetched([Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]], request, trust)
-    return fetched(by_memory(scored, weights)[: request.limit], request, trust)
+        ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
+        return fetched(ranked, request, trust, plan.former)
+    return fetched(by_memory(scored, weights)[: request.limit], request, trust, plan.former)
 
 
-def _stubs(wanted: Filter, trust: Trust, *, at: datetime) -> MemoryQuerySet:
+def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[bool]:
+    """Whether knowledge (False) and episodes (True) are to be read in the order of salience, where there may be many.
+
+    None of both where a filter leaves few, which are found and sorted sooner, or for the table of an instant, which has
+    no indexes.
+    """
+    if moment is not None or filters.is_selective(wanted):
+        return []
+    if table_statistics.known().passages_in(wanted.value("scope")) <= FEW:
+        return []
+    return sorted({type == Type.EPISODIC for type in request.types or Type})
+
+
+def _stubs(wanted: Filter, trust: Trust, moment: AsOf | None, *, at: datetime) -> MemoryQuerySet:
     """Memories for stubs, by type, scope, tags and time only, newest first. Their content is not matched."""
-    rows = Memory.objects.just_above(trust).current(at).filter(wanted.on(("type", "tags")).q())
+    above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
+    rows = Memory.objects.just_above(trust).as_of(above).current(at).filter(wanted.on(("type", "tags")).q())
     return rows.order_by("-created_at", "-pk")[:MOST_STUBS]

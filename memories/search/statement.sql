@@ -1,6 +1,8 @@
 -- The candidates of a search, with what ranking needs of each: one statement of the parts below.
 --
 -- Of `matched`, `by_words`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
+-- Where scopes were asked, what lies in them and what is shared by all have a pool each: a part with {crowd} stands once
+-- for each, see memories/search/candidates.py. `share` tells the one (1) from the other (less).
 -- {braces}: conditions of memories/search/filters.py, and text that repeats for each word of the question.
 -- %(names)s: parameters, see memories/search/plan.py. A question without words has no `query`, which matches nothing.
 -- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables. There a
@@ -8,14 +10,14 @@
 -- planner choose an index over scopes or types.
 
 -- part: matched
--- The passages that hold one of the words. `mask`: bit n is set where the passage holds word n.
-SELECT p.id, p.memory_id, p.position, {mask} AS mask
+-- The passages that hold one of the words. `mask`: bit n of 60 of number n / 60 is set where the passage holds word n.
+SELECT p.id, p.memory_id, p.position, {mask} AS mask, {share} AS share
 FROM memories_passage p
 WHERE p.search @@ %(query)s::tsquery AND {passage}
 LIMIT %(most_matched)s
 
 -- part: matched, few memories wanted
-SELECT p.id, p.memory_id, p.position, {mask} AS mask
+SELECT p.id, p.memory_id, p.position, {mask} AS mask, {share} AS share
 FROM memories_passage p
 JOIN memories_memory m ON m.id = p.memory_id
 WHERE p.search @@ %(query)s::tsquery AND {passage} AND {memory}
@@ -32,7 +34,7 @@ SELECT
     bit,
     coalesce(
         (%(estimated_frequencies)s::float8[])[bit + 1],
-        (SELECT sum(passages) FROM masks WHERE masks.mask >> bit & 1 = 1),
+        (SELECT sum(passages) FROM masks WHERE masks.mask[bit / 60 + 1] >> (bit %% 60) & 1 = 1),
         0
     )::float8 AS holding,
     coalesce(%(estimated_total)s::float8, (SELECT sum(passages) FROM masks))::float8 AS total
@@ -49,32 +51,34 @@ FROM frequencies
 -- part: weights
 SELECT mask, sum(idf) AS weight
 FROM masks
-JOIN words ON masks.mask >> bit & 1 = 1
+JOIN words ON masks.mask[bit / 60 + 1] >> (bit %% 60) & 1 = 1
 GROUP BY mask
 
 -- part: by_words
 SELECT best.memory_id, best.position
 FROM (
-    SELECT memory_id, position, weight, id
+    SELECT memory_id, position
     FROM matched JOIN weights USING (mask)
+    WHERE {crowd}
     ORDER BY weight DESC, id DESC
     OFFSET 0
 ) AS best
 CROSS JOIN LATERAL (
     SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
 ) AS wanted
-LIMIT %(pool)s
+LIMIT {pool}
 
 -- part: by_words, few memories wanted
 SELECT memory_id, position
 FROM matched JOIN weights USING (mask)
+WHERE {crowd}
 ORDER BY weight DESC, id DESC
-LIMIT %(pool)s
+LIMIT {pool}
 
 -- part: nearest
-SELECT v.passage_id, v.embedding <#> %(vector)s::halfvec AS distance
+SELECT v.passage_id, {share_of_vector} AS share, v.embedding <#> %(vector)s::halfvec AS distance
 FROM memories_vector v
-WHERE %(has_vector)s AND v.model = %(model)s AND {vector}
+WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {crowd_of_vector}
 ORDER BY distance
 LIMIT %(most_nearest)s
 
@@ -84,6 +88,7 @@ SELECT *
 FROM (
     SELECT
         v.passage_id,
+        {share_of_vector} AS share,
         (v.embedding::halfvec({dimensions})) <#> (%(vector)s::halfvec({dimensions})) AS distance
     FROM memories_vector v
     WHERE v.model = %(model)s AND {vector}
@@ -102,16 +107,17 @@ CROSS JOIN LATERAL (
         AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {rest_of_memory})
     OFFSET 0
 ) AS p
-LIMIT %(pool)s
+WHERE {crowd}
+LIMIT {pool}
 
 -- part: by_meaning, few memories wanted
 SELECT p.memory_id, p.position
 FROM memories_memory m
 JOIN memories_passage p ON p.memory_id = m.id
 JOIN memories_vector v ON v.passage_id = p.id
-WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory}
+WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory} AND {crowd_of_vector}
 ORDER BY v.embedding <#> %(vector)s::halfvec
-LIMIT %(pool)s
+LIMIT {pool}
 
 -- part: around
 -- What was found, with the passages before and after it.
@@ -127,7 +133,7 @@ CROSS JOIN LATERAL (
 
 -- part: candidates
 -- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
--- products with the mean m of all texts; the cosine where there is no mean.
+-- products with the mean m of all texts; the cosine where there is no mean. `text`: only for questions whose words repeat.
 SELECT
     p.id, p.memory_id, p.position, p.part, p.type, p.actor, m.source,
     {mask} AS mask,
@@ -138,6 +144,8 @@ SELECT
     ) AS similarity,
     m.salience,
     m.confidence,
+    {share} AS share,
+    {text} AS text,
     (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) AS idfs,
     (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) AS rarities
 FROM around AS p

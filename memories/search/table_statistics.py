@@ -5,16 +5,18 @@ Up to lexemes.MOST_MATCHED passages they have no effect on results: every word i
 
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
+
+from django.db import connection
 
 KEPT_SECONDS = 60.0
 # Without VACUUM or ANALYZE there are no statistics: every table then counts as small and is read fully.
 SQL = """
 json_build_object(
     'passages', (SELECT reltuples FROM pg_class WHERE oid = 'memories_passage'::regclass),
-    'scopes', (SELECT json_build_array(most_common_vals::text::text[], most_common_freqs) FROM pg_stats
+    'scopes', (SELECT json_build_array(most_common_vals::text::text[], most_common_freqs, n_distinct) FROM pg_stats
                WHERE schemaname = current_schema() AND tablename = 'memories_passage' AND attname = 'scope'),
     'types', (SELECT json_build_array(most_common_vals::text::text[], most_common_freqs) FROM pg_stats
               WHERE schemaname = current_schema() AND tablename = 'memories_passage' AND attname = 'type'),
@@ -30,7 +32,7 @@ class TableStatistics:
     """Estimated table statistics.
 
     `scopes`, `types` and `words`: the share of passages of a frequent scope or type, or holding a frequent lexeme; all
-    others are `rare`.
+    other words are `rare`, and each other scope has the share `other_scope`.
     """
 
     passages: float = 0.0
@@ -38,6 +40,7 @@ class TableStatistics:
     types: dict[str, float] = field(default_factory=dict)
     words: dict[str, float] = field(default_factory=dict)
     rare: float = 0.0
+    other_scope: float = 1.0
     indexes: frozenset[str] = frozenset()
 
     @classmethod
@@ -45,9 +48,11 @@ class TableStatistics:
         """Build from the JSON of the SQL statement."""
         row = json.loads(row) if isinstance(row, str) else row
         words, shares = row["words"] or ([], [])
+        passages, scopes = max(0.0, row["passages"] or 0.0), _shares(row["scopes"])
         return cls(
-            passages=max(0.0, row["passages"] or 0.0),
-            scopes=_shares(row["scopes"]),
+            passages=passages,
+            scopes=scopes,
+            other_scope=_share_of_another(scopes, (row["scopes"] or (None, None, 0.0))[2], passages),
             types=_shares(row["types"]),
             words=dict(zip(words or (), shares or (), strict=False)),
             rare=min(shares[: len(words)]) if words else 0.0,
@@ -58,9 +63,7 @@ class TableStatistics:
         """Estimated number of passages in these scopes; None: in all."""
         if scopes is None:
             return self.passages
-        others = max(0.0, 1.0 - sum(self.scopes.values()))
-        unknown = any(scope not in self.scopes for scope in scopes)
-        return self.passages * (sum(self.scopes.get(scope, 0.0) for scope in scopes) + (others if unknown else 0.0))
+        return self.passages * min(1.0, sum(self.scopes.get(scope, self.other_scope) for scope in set(scopes)))
 
     def passages_of(self, types: Collection[str], scopes: Collection[str] | None) -> float:
         """Estimated number of passages of these types in these scopes, assuming that both are independent."""
@@ -72,8 +75,18 @@ class TableStatistics:
 
 def _shares(column: Any) -> dict[str, float]:
     """Frequencies by value; empty where no value is frequent: the database then gives null for both lists."""
-    values, shares = column or ((), ())
+    values, shares, *_ = column or ((), ())
     return dict(zip(values or (), shares or (), strict=False))
+
+
+def _share_of_another(frequent: Mapping[str, float], distinct: float, rows: float) -> float:
+    """The share of a value that is not frequent, as the planner estimates it: such values share the rest evenly.
+
+    `distinct`: how many values there are, or, where it is negative, that share of the rows.
+    """
+    rest = max(0.0, 1.0 - sum(frequent.values()))
+    others = (distinct if distinct >= 0 else -distinct * rows) - len(frequent)
+    return min(rest / max(others, 1.0), *frequent.values(), 1.0)
 
 
 class StatisticsCache:
@@ -94,3 +107,12 @@ class StatisticsCache:
 
 
 cache = StatisticsCache()
+
+
+def known() -> TableStatistics:
+    """The statistics of this process; one statement where they are stale."""
+    if cache.is_stale:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {SQL}")
+            cache.keep(TableStatistics.of(cursor.fetchone()[0]))
+    return cache.statistics

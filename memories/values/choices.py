@@ -1,37 +1,38 @@
 """Enums that several models share. The stored values are those of the API."""
 
 from django.db.models import IntegerChoices, TextChoices
+from django.utils.translation import gettext_lazy as _
 
 
 class Type(TextChoices):
-    EPISODIC = "episodic"
-    SEMANTIC = "semantic"
-    WORKING = "working"
-    COMPETENCE = "competence"
-    PLAN_GRAPH = "plan_graph"
+    EPISODIC = "episodic", _("Episodic")
+    SEMANTIC = "semantic", _("Semantic")
+    WORKING = "working", _("Working")
+    COMPETENCE = "competence", _("Competence")
+    PLAN_GRAPH = "plan_graph", _("Plan Graph")
 
 
 EXPERIENCE = (Type.EPISODIC, Type.WORKING)  # no claims, never in the inbox
 
 
 class Category(TextChoices):
-    PREFERENCE = "preference"
-    PATTERN = "pattern"
-    FACT = "fact"
-    CONTACT = "contact"
-    WORKFLOW = "workflow"
+    PREFERENCE = "preference", _("Preference")
+    PATTERN = "pattern", _("Pattern")
+    FACT = "fact", _("Fact")
+    CONTACT = "contact", _("Contact")
+    WORKFLOW = "workflow", _("Workflow")
 
 
 class Origin(TextChoices):
     """How a memory came in; `taught` = a person's own words."""
 
-    OBSERVED = "observed"
-    STORED = "stored"
-    TAUGHT = "taught"
-    DETECTED = "detected"
-    CONSOLIDATED = "consolidated"
-    EXTRACTED = "extracted"
-    IMPORTED = "imported"
+    OBSERVED = "observed", _("Observed")
+    STORED = "stored", _("Stored")
+    TAUGHT = "taught", _("Taught")
+    DETECTED = "detected", _("Detected")
+    CONSOLIDATED = "consolidated", _("Consolidated")
+    EXTRACTED = "extracted", _("Extracted")
+    IMPORTED = "imported", _("Imported")
 
     @classmethod
     def of_rules(cls) -> "frozenset[Origin]":
@@ -40,18 +41,21 @@ class Origin(TextChoices):
 
 
 class Status(TextChoices):
-    CANDIDATE = "candidate"
-    CONFIRMED = "confirmed"
-    APPLIED = "applied"
-    CONTESTED = "contested"
-    DISMISSED = "dismissed"
-    SUPERSEDED = "superseded"
-    RETRACTED = "retracted"
+    CANDIDATE = "candidate", _("Candidate")
+    CONFIRMED = "confirmed", _("Confirmed")
+    APPLIED = "applied", _("Applied")
+    CONTESTED = "contested", _("Contested")
+    DISMISSED = "dismissed", _("Dismissed")
+    SUPERSEDED = "superseded", _("Superseded")
+    RETRACTED = "retracted", _("Retracted")
 
 
 BELIEVED = (Status.CONFIRMED, Status.APPLIED)  # statuses that reads return by default
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
+
+
+REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")  # of a dismissal; a note may follow it
 
 
 class Sensitivity(IntegerChoices):
@@ -72,33 +76,33 @@ class Hold(TextChoices):
     """What rules may no longer do to a row: `floor` forbids lowering it, `fixed` forbids any change."""
 
     NONE = ""
-    FLOOR = "floor"
-    FIXED = "fixed"
+    FLOOR = "floor", _("Floor")
+    FIXED = "fixed", _("Fixed")
 
 
 class DeletionPolicy(TextChoices):
-    AUTO_PRUNE = "auto_prune"
-    MANUAL_ONLY = "manual_only"
-    NEVER = "never"
+    AUTO_PRUNE = "auto_prune", _("Auto Prune")
+    MANUAL_ONLY = "manual_only", _("Manual Only")
+    NEVER = "never", _("Never")
 
 
 class Outcome(TextChoices):
-    SUCCESS = "success"
-    FAILURE = "failure"
-    PARTIAL = "partial"
+    SUCCESS = "success", _("Success")
+    FAILURE = "failure", _("Failure")
+    PARTIAL = "partial", _("Partial")
 
 
 class RevertReason(TextChoices):
     """Why an adaptation ended."""
 
-    USER_REVERT = "user_revert"
-    DISMISSED = "dismissed"
-    FORGOTTEN = "forgotten"
-    EXPIRED = "expired"
-    DEMOTED = "demoted"
-    SUPERSEDED = "superseded"
-    RETRACTED = "retracted"
-    CONTESTED = "contested"
+    USER_REVERT = "user_revert", _("User Revert")
+    DISMISSED = "dismissed", _("Dismissed")
+    FORGOTTEN = "forgotten", _("Forgotten")
+    EXPIRED = "expired", _("Expired")
+    DEMOTED = "demoted", _("Demoted")
+    SUPERSEDED = "superseded", _("Superseded")
+    RETRACTED = "retracted", _("Retracted")
+    CONTESTED = "contested", _("Contested")
 
     @classmethod
     def of(cls, status: str) -> "RevertReason":
@@ -107,19 +111,19 @@ class RevertReason(TextChoices):
 
 
 class ActorKind(TextChoices):
-    PERSON = "person"
-    AGENT = "agent"
-    SYSTEM = "system"
+    PERSON = "person", _("Person")
+    AGENT = "agent", _("Agent")
+    SYSTEM = "system", _("System")
 
 
 class Permission(TextChoices):
     """What a token may do; `review` is never given by default."""
 
-    READ = "read"
-    INGEST = "ingest"
-    REPORT = "report"
-    SKILLS = "skills"
-    REVIEW = "review"
+    READ = "read", _("Read")
+    INGEST = "ingest", _("Ingest")
+    REPORT = "report", _("Report")
+    SKILLS = "skills", _("Skills")
+    REVIEW = "review", _("Review")
 
 
 SYSTEM_ROLES = ("system", "developer")  # messages by the operator of the agent, not by its user

@@ -61,6 +61,18 @@ class SalienceAt(Func):
         return f"{cls.function}(%(at)s, {', '.join(f'{row}.{column}' for column in cls.columns)})"
 
 
+class SalienceRank(Func):
+    """The order of salience, at any time, among rows of one half-life that nothing limits: its binary logarithm plus
+    the half-lives from the epoch to the time of which it was.
+    """
+
+    function = "memos_salience_rank"
+    output_field = FloatField()
+
+    def __init__(self, *columns: str | Combinable, **extra: Any) -> None:
+        super().__init__(*(columns or ("salience", "salience_at", "half_life")), **extra)
+
+
 class FadesAt(Func):
     """The moment when salience falls below PRUNABLE_BELOW; null when it never does. Immutable SQL: it only adds
     seconds.

@@ -1,15 +1,15 @@
 """Keyset pagination: constant cost at any depth, and no row twice while others are added or removed."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django.core.signing import BadSignature, Signer
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import BooleanField, F, Func, Model, Q, QuerySet, Value
 
 from memories.values.exceptions import FieldError, Invalid
 
@@ -65,6 +65,28 @@ class Page(Generic[M]):
     previous: Cursor | None
 
 
+@dataclass(frozen=True)
+class Part(Generic[M]):
+    """A part of a list. `columns`: the column that has the order of one of the list's within this part, for its index,
+    and what it is more than that one.
+    """
+
+    rows: QuerySet[M]
+    columns: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+
+    def after(self, order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
+        named = [name.lstrip("-") for name in order]
+        places = [self.columns.get(name, (name, None)) for name in named]
+        ordered = tuple(
+            name.replace(column, other) for name, column, (other, _more) in zip(order, named, places, strict=True)
+        )
+        if values is not None:
+            values = [
+                value if more is None else value + more for value, (_name, more) in zip(values, places, strict=True)
+            ]
+        return _after(self.rows, ordered, values)
+
+
 def page(
     queryset: QuerySet[M],
     order: Order,
@@ -73,26 +95,56 @@ def page(
     at: datetime,
     cursor: Cursor | None = None,
     also: Sequence[QuerySet[Any]] = (),
+    parts: Sequence[Part[M]] | None = None,
 ) -> Page[M]:
     """Return `limit` rows in `order` after the cursor. Columns of `order` must not be null.
 
     `also`: other tables merged into the list, by columns of the same names (no text columns: the database sorts those
-    by its own collation).
+    by its own collation). `parts`: those of `queryset`, each with an index in this order; then only the first
+    rows of each are compared.
     """
     backwards = bool(cursor and cursor.backwards)
     directed = tuple(_flipped(name) for name in order) if backwards else order
     if cursor and cursor.order != order:
         raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
+    values = cursor.values if cursor else None
+    if parts is not None:
+        queryset = _first_of(queryset, [part.after(directed, values)[: limit + 1] for part in parts])
     found: list[M] = []
     for rows in (queryset, *also):
-        ordered = rows.order_by(*(_ordering(name) for name in directed))
-        found += (ordered.filter(_beyond(directed, cursor.values)) if cursor else ordered)[: limit + 1]
+        found += _after(rows, directed, values)[: limit + 1]
     for name in reversed(directed if also else ()):
         found.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
     more, found = len(found) > limit, found[:limit]
     if backwards:
         found.reverse()
     return _page(found, order, more=more, backwards=backwards, first=cursor is None, at=at)
+
+
+def heads(parts: Iterable[Part[M]], order: Order, most: int) -> QuerySet[M, Any]:
+    """The ids of the first rows of each part."""
+    first, *others = [part.after(order, None).values("pk")[:most] for part in parts]
+    return first.union(*others, all=True) if others else first
+
+
+def _first_of(queryset: QuerySet[M], parts: Sequence[QuerySet[M]]) -> QuerySet[M]:
+    """The rows of these parts."""
+    first, *others = [part.values("pk") for part in parts] or [queryset.none().values("pk")]
+    return queryset.filter(pk__in=first.union(*others, all=True) if others else first)
+
+
+def _after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
+    """The rows in this order, beyond `values` where they are given.
+
+    A leading annotation that is the same for all rows is compared here: the database finds no index for it.
+    """
+    while order and isinstance(annotation := rows.query.annotations.get(order[0].lstrip("-")), Value):
+        if values is not None and annotation.value != values[0]:
+            beyond = (annotation.value < values[0]) == order[0].startswith("-")
+            rows, values = rows if beyond else rows.none(), None
+        order, values = order[1:], None if values is None else values[1:]
+    ordered = rows.order_by(*(_ordering(name) for name in order))
+    return ordered if values is None else ordered.filter(_beyond(order, values))
 
 
 def _page(found: list[M], order: Order, *, more: bool, backwards: bool, first: bool, at: datetime) -> Page[M]:
@@ -115,11 +167,22 @@ def _ordering(name: str) -> Any:
     return F(name[1:]).desc() if name.startswith("-") else F(name).asc()
 
 
-def _beyond(order: Order, values: list[Any]) -> Q:
-    """Condition for rows after `values`: beyond in the first column, or equal there and beyond in the next, etc."""
+def _beyond(order: Order, values: Sequence[Any]) -> Q:
+    """Condition for rows after `values`: beyond in the first column, or equal there and beyond in the next, etc.
+
+    Of columns in one direction a comparison of rows, which an index starts at.
+    """
+    names = [name.lstrip("-") for name in order]
+    if len({name.startswith("-") for name in order}) == 1:
+        sign = " < " if order[0].startswith("-") else " > "
+        columns, given = _row(*map(F, names)), _row(*map(Value, values))
+        return Q(Func(columns, given, template="%(expressions)s", arg_joiner=sign, output_field=BooleanField()))
     beyond, equal = Q(), Q()
-    for name, value in zip(order, values, strict=True):
-        column = name.lstrip("-")
+    for name, column, value in zip(order, names, values, strict=True):
         beyond |= equal & Q(**{f"{column}__{'lt' if name.startswith('-') else 'gt'}": value})
         equal &= Q(**{column: value})
     return beyond
+
+
+def _row(*expressions: Any) -> Func:
+    return Func(*expressions, template="ROW(%(expressions)s)", output_field=BooleanField())

@@ -19,6 +19,11 @@ def memory_page(id: Any) -> str:
     return absolute(reverse("memory", args=[id]))
 
 
+def memory_as_of(id: Any, instant: str) -> str:
+    """URL of a memory in the API as it stood at an instant."""
+    return absolute(f"{reverse('api-memory', args=[id])}?{urlencode({'as_of': instant})}")
+
+
 def skill_package(name: str, version: int, *, scope: str) -> str:
     """URL of the zip of one version. Always with its scope: another scope may have a skill of that name."""
     path = reverse("api-skill-content", kwargs={"name": name, "number": str(version)})

@@ -69,11 +69,15 @@ def bigrams(text: str) -> list[str]:
     return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]
 
 
-def language_of(text: str) -> Literal["en", "zh"]:
+def detect_lang(text: str) -> Literal["en", "zh"]:
     """Detect zh when at least 30 % of the letters are Chinese characters, else en, also for texts without letters."""
     letters = sum(map(str.isalpha, text))
-    unspaced = sum(sum(map(str.isalpha, run)) for run in UNSPACED.findall(text))
-    return "zh" if letters and unspaced >= CHINESE_FROM * letters else "en"
+    return "zh" if letters and unspaced_letters(text) >= CHINESE_FROM * letters else "en"
+
+
+def unspaced_letters(text: str) -> int:
+    """How many letters of scripts without spaces a text has."""
+    return sum(sum(map(str.isalpha, run)) for run in UNSPACED.findall(text))
 
 
 def normal(text: str, form: Literal["NFKC", "NFKD"] = "NFKC") -> str:

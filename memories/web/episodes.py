@@ -1,59 +1,88 @@
-"""Pages of episodes: the list, the events and outcome of one, and what was learned from it."""
+"""Pages of one episode: its events, its tools, what came around it, and what was learned from it."""
 
 import json
 from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.models import Episode, Event, Evidence, Memory
+from memories.models.episode import LONGEST_TRACE, EpisodeQuerySet, node_id
 from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.scanning import SECRET, credentials
-from memories.values.choices import Outcome, Type
-from memories.web.paging import page_of
+from memories.values.choices import Type
+from memories.values.trust import Trust
 
 EVENTS_ON_A_PAGE = 100
-MAX_PAGE = 40_000  # characters of text, arguments and results
+MAX_PAGE = 30_000  # characters of text, arguments and results, with their markup
+MARKUP = 700  # characters around an event
 PARTS = ("text", "args", "result")
-
-
-@require_safe
-def episodes(request: HttpRequest) -> HttpResponse:
-    filters = {name: request.GET.get(name, "") for name in ("outcome", "source", "scope")}
-    rows = Memory.objects.visible_to(trust_of(request.user)).unexpired(timezone.now())
-    rows = rows.filter(type=Type.EPISODIC).select_related("episode")
-    if any(filters.values()):
-        rows = rows.filter(episode__in=Episode.objects.matching(**filters))
-    page = page_of(request, rows)
-    return render(request, "memories/episodes.html", {"page": page, "filters": filters, "outcomes": Outcome.choices})
+AROUND = 4  # events of the same source before and after a single one
+OF_THE_THREAD = 8  # other episodes of its thread
 
 
 @require_safe
 def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     episodes = Episode.objects.visible_to(trust).filter(memory__in=unexpired_memories()).select_related("memory")
-    row = get_object_or_404(episodes, pk=episode_id)
+    row: Any = get_object_or_404(_with_times(episodes), pk=episode_id)
     after = request.GET.get("after", "")
     numbered = after.isascii() and after.isdigit()  # a superscript two is a digit, and no number
     following = row.events.beyond(int(after) if numbered else 0).for_reading()
     events = _fitting(list(following[:EVENTS_ON_A_PAGE]))
     learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
-    reveal = wants_secrets(request)
+    learned = learned.annotate(position=F("event__position"))
+    reveal, evidence = wants_secrets(request), list(learned.order_by("-at", "-pk")[:50])
+    calls = list(row.events.calls()) if row.event_count > 1 or any(event.tool for event in events) else []
     context: dict[str, Any] = {
         "episode": row,
         "reveal": reveal,
         "has_secrets": SECRET in row.memory.flags or any(_holds_secret(event) for event in events),
         "events": events,
         "after": events[-1].position if events and events[-1].position < row.event_count else None,
-        "tools": row.events.tools_used(),
-        "learned_evidence": learned.order_by("-at", "-pk")[:50],
+        "node": node_id(row.pk, 0).removesuffix("0"),
+        "calls": calls,
+        "most_read": LONGEST_TRACE,
+        "span": row.last_event_at - row.first_at if row.first_at and row.last_event_at > row.first_at else None,
+        "around": _around(row, trust) if row.event_count == 1 else [],
+        "thread": _of_thread(row, trust) if row.thread_id else [],
+        "learned_evidence": [one for one in evidence if one.kind != Evidence.Kind.SUPPRESSED],
+        "suppressed_evidence": [one for one in evidence if one.kind == Evidence.Kind.SUPPRESSED],
+        "slowest": max((event.latency_ms or 0 for event in events), default=0),
     }
     return render(request, "memories/episode.html", context)
+
+
+def _with_times(episodes: EpisodeQuerySet) -> EpisodeQuerySet:
+    """Annotate the time of the first event, `first_at`, and the milliseconds of all calls, `called_ms`."""
+    events = Event.objects.filter(episode=OuterRef("pk")).order_by("position")
+    called = events.order_by().values("episode").annotate(total=Sum("latency_ms")).values("total")
+    timed: EpisodeQuerySet = episodes.annotate(first_at=Subquery(events.values("at")[:1]), called_ms=Subquery(called))
+    return timed
+
+
+def _around(episode: Episode, trust: Trust) -> QuerySet[Event]:
+    """First events of the episodes before and after this one from its source, itself among them, latest first."""
+    rows = Memory.objects.visible_to(trust).unexpired(timezone.now()).filter(type=Type.EPISODIC)
+    rows = rows.filter(source=episode.source, scope=episode.scope)
+    at = episode.memory.created_at
+    before = rows.filter(created_at__lte=at).order_by("-created_at", "-pk").values("pk")[: AROUND + 1]
+    later = rows.filter(created_at__gt=at).order_by("created_at", "pk").values("pk")[:AROUND]
+    events = Event.objects.filter(episode__in=before.union(later, all=True), position=1).select_related("episode")
+    return events.defer("text", "args", "result").order_by("-at", "-pk")
+
+
+def _of_thread(episode: Episode, trust: Trust) -> QuerySet[Memory]:
+    """Other episodes of its thread, latest first."""
+    rows = Memory.objects.visible_to(trust).unexpired(timezone.now()).filter(type=Type.EPISODIC)
+    rows = rows.filter(thread_id=episode.thread_id).exclude(pk=episode.pk).select_related("episode")
+    return rows.order_by("-created_at", "-pk")[:OF_THE_THREAD]
 
 
 def wants_secrets(request: HttpRequest) -> bool:
@@ -73,7 +102,7 @@ def unexpired_memories() -> MemoryQuerySet:
 
 def _fitting(events: list[Event]) -> list[Event]:
     """As many events as make a page of readable length, at least one."""
-    sizes = accumulate(event.shown_size for event in events)
+    sizes = accumulate(event.shown_size + MARKUP for event in events)
     fitting = [event for event, size in zip(events, sizes, strict=True) if size <= MAX_PAGE]
     return fitting or events[:1]
 

@@ -1,6 +1,7 @@
 """Pagination of lists on pages, with the cursor in the URL."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -21,12 +22,27 @@ def page_of(
     order: keyset.Order = NEWEST,
     *,
     limit: int = 50,
+    at: datetime | None = None,
     also: Sequence[QuerySet[Any]] = (),
+    parts: Sequence[keyset.Part[M]] | None = None,
 ) -> keyset.Page[M]:
-    """The page at the URL's `cursor`, or the first one. 404: the cursor belongs to another list."""
+    """The page at the URL's `cursor`, or the first one; `also` and `parts` as in keyset.page.
+
+    `at`: that of `moment_of`, where values decay.
+    404: the cursor belongs to another list.
+    """
     try:
         asked = request.GET.get("cursor", "")
         cursor = keyset.Cursor.decode(asked) if asked else None
-        return keyset.page(rows, order, limit=limit, at=timezone.now(), cursor=cursor, also=also)
+        at = at or timezone.now()
+        return keyset.page(rows, order, limit=limit, at=at, cursor=cursor, also=also, parts=parts)
+    except Invalid as invalid:
+        raise Http404(str(invalid)) from None
+
+
+def moment_of(request: HttpRequest) -> datetime:
+    """The instant at which a list's decaying values are computed: that of its first page, which the cursor names."""
+    try:
+        return keyset.Cursor.decode(cursor).at if (cursor := request.GET.get("cursor", "")) else timezone.now()
     except Invalid as invalid:
         raise Http404(str(invalid)) from None

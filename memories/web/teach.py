@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -11,17 +12,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from memories.claims import Likeness
 from memories.intake import claims
 from memories.intake.claims import Near, NearDuplicate, Stored
 from memories.intake.reports.claims import LONGEST_TEACHING, SHORTEST_TEACHING, read_teaching
+from memories.models import Memory
 from memories.people import trust_of
-from memories.values.choices import Category, Permission
+from memories.search import SearchRequest, find
+from memories.values.choices import BELIEVED, UNDECIDED, Category, Permission, Type
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.field_types import SCOPE
 from memories.values.trust import Trust
 
 FIELDS = ("content", "category", "key", "scope", "company_id")
 DETECTED = {"category": "detected", "key": "proposed"}  # an unchanged proposal follows the text
+HERE_TOO = "here"  # the answer to a duplicate that lives in another scope only
+MOST_NEAR, MOST_SEARCHED = 5, 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,14 +36,14 @@ def teach(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, form={"scope": request.GET.get("scope", "")})
     form = _form(request)
-    if "resolve" in request.POST and request.POST.get("looked", form["scope"]) != form["scope"]:
-        return _page(request, form=form, similar_claims=_similar(form, trust), must_resolve=True, status=409)
-    resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
-    meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
+    near = _unanswered(request, form, trust)
+    if near is not None:
+        return _page(request, form=form, similar_claims=near, must_resolve=True, status=409)
     try:
-        stored = claims.teach(read_teaching({**_claim_of(form), **meant}), trust=trust, at=timezone.now())
+        stored = claims.teach(read_teaching(_resolved(request, form, trust)), trust=trust, at=timezone.now())
     except NearDuplicate as duplicate:
-        return _page(request, form=form, similar_claims=duplicate.candidates, must_resolve=True, status=409)
+        near = [*duplicate.candidates, *_elsewhere(form, trust)][:MOST_NEAR]
+        return _page(request, form=form, similar_claims=near, must_resolve=True, status=409)
     except Invalid as invalid:
         errors = {error.path: error.detail for error in invalid.errors}
         return _page(request, form=form, errors=errors, status=400)
@@ -59,6 +65,25 @@ def look(request: HttpRequest) -> HttpResponse:
     return _page(request, form=form, similar_claims=_similar(form, trust))
 
 
+def _unanswered(request: HttpRequest, form: dict[str, str], trust: Trust) -> list[Near] | None:
+    """The duplicates that the person has not been asked about; None: go on.
+
+    An answer about another scope than that of the form is asked for again.
+    """
+    if "resolve" in request.POST:
+        return None if request.POST.get("looked", form["scope"]) == form["scope"] else _similar(form, trust)
+    elsewhere = [] if _within(form, trust) else _elsewhere(form, trust)
+    return elsewhere[:MOST_NEAR] or None
+
+
+def _resolved(request: HttpRequest, form: dict[str, str], trust: Trust) -> dict[str, str]:
+    """The form as a request body of the API, with the answer about duplicates; `update` names its row and its scope."""
+    resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
+    resolve = "" if resolve == HERE_TOO else resolve
+    meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
+    return {**_claim_of(form, trust), **_scope_of(memory_id, trust), **meant}
+
+
 def _teacher(request: HttpRequest) -> Trust:
     trust = trust_of(request.user)
     if not trust.may(Permission.REVIEW):
@@ -73,16 +98,52 @@ def _form(request: HttpRequest) -> dict[str, str]:
     return {name: "" if name in untouched else value for name, value in form.items()}
 
 
-def _claim_of(form: dict[str, str]) -> dict[str, str]:
-    """The form as a request body of the API: people write into every scope, and blank means the shared one."""
-    return {name: value for name, value in form.items() if value or name in ("content", "scope")}
+def _claim_of(form: dict[str, str], trust: Trust) -> dict[str, str]:
+    """The form as a request body of the API. A blank scope is the shared one for who writes into every scope."""
+    kept = {"content", "scope"} if trust.scopes is None else {"content"}
+    return {name: value for name, value in form.items() if value or name in kept}
+
+
+def _scope_of(memory_id: str, trust: Trust) -> dict[str, str]:
+    """The scope of the memory that a person updates, which may be another one than that of the form."""
+    rows = Memory.objects.visible_to(trust).filter(pk__in=[memory_id] if _is_id(memory_id) else [])
+    scope = rows.values_list("scope", flat=True).first()
+    return {} if scope is None else {"scope": scope}
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _similar(form: dict[str, str], trust: Trust) -> list[Near]:
-    content = form["content"]
-    if not SHORTEST_TEACHING <= len(content) <= LONGEST_TEACHING or not re.fullmatch(SCOPE, form["scope"]):
+    """Claims near to the text: of its scope first, then of every other scope that the person may write into."""
+    return [*_within(form, trust), *_elsewhere(form, trust)][:MOST_NEAR]
+
+
+def _within(form: dict[str, str], trust: Trust) -> list[Near]:
+    return claims.nearest(form["content"], scope=form["scope"], trust=trust) if _is_complete(form) else []
+
+
+def _elsewhere(form: dict[str, str], trust: Trust) -> list[Near]:
+    """Claims near to the text that live in other scopes, among those that a search for it answers."""
+    if not _is_complete(form):
         return []
-    return claims.nearest(content, scope=form["scope"], trust=trust)
+    live = [status.value for status in (*BELIEVED, *UNDECIDED)]
+    words = {"query": form["content"][:LONGEST_TEACHING], "types": [Type.SEMANTIC.value], "statuses": live}
+    request = SearchRequest.model_validate({**words, "limit": MOST_SEARCHED})
+    rows = [result.memory for result in find(request, trust=trust, at=timezone.now()).results]
+    compared = [claims.compare_with(row, form["content"]) for row in rows if row.scope != form["scope"]]
+    return [one for one in compared if one.likeness != Likeness.OTHER]
+
+
+def _is_complete(form: dict[str, str]) -> bool:
+    """Whether the text is long enough to be compared, and the scope one that can be."""
+    fits = SHORTEST_TEACHING <= len(form["content"]) <= LONGEST_TEACHING
+    return fits and re.fullmatch(SCOPE, form["scope"]) is not None
 
 
 def _page(request: HttpRequest, *, form: dict[str, str], status: int = 200, **shown: Any) -> HttpResponse:
@@ -103,6 +164,7 @@ def _context(form: dict[str, str], similar_claims: list[Near]) -> dict[str, Any]
         "key": form.get("key") or proposed,
         "categories": Category.choices,
         "similar_claims": similar_claims,
+        "is_elsewhere": all(near.memory and near.memory.scope != form.get("scope", "") for near in similar_claims),
         "max_length": LONGEST_TEACHING,
         "min_length": SHORTEST_TEACHING,
     }

@@ -7,6 +7,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from unfold.forms import ActionForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
@@ -37,15 +38,15 @@ class ReviewedMemoryAdmin(MemoryAdmin):
     def has_review_permission(self, request: HttpRequest) -> bool:
         return trust_of(request.user).may(Permission.REVIEW)
 
-    @admin.action(description="Promote", permissions=["review"])
+    @admin.action(description=_("Promote"), permissions=["review"])
     def promote(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
         self._decide(request, queryset, "promote")
 
-    @admin.action(description="Dismiss, with a reason", permissions=["review"])
+    @admin.action(description=_("Dismiss, with a reason"), permissions=["review"])
     def dismiss(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
         self._decide(request, queryset, "dismiss")
 
-    @admin.action(description="Restore", permissions=["review"])
+    @admin.action(description=_("Restore"), permissions=["review"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
         self._decide(request, queryset, "restore")
 

@@ -1,10 +1,13 @@
 """Admin pages of django-q's jobs and schedules, and of the sign-ins that axes records."""
 
+import ast
 from typing import Any
 
 from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django import forms
 from django.contrib import admin
+from django.core.validators import RegexValidator
 from django.http import HttpRequest
 from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
 from django_q.models import Failure, OrmQ, Schedule, Success
@@ -19,9 +22,24 @@ class _JobAdmin(Administrators, Uncounted):  # type: ignore[misc]  # an untyped 
     """Administrators only: a schedule may name any function, and a traceback may quote any row."""
 
 
+class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Refuses what the scheduler cannot read: all that are due are prepared at once, one error stops them all."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("schedule_type") == Schedule.CRON and not cleaned.get("cron"):
+            self.add_error("schedule_type", RegexValidator.message)
+        if args := cleaned.get("args"):
+            try:
+                ast.literal_eval(args)
+            except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+                self.add_error("args", RegexValidator.message)
+        return cleaned
+
+
 @admin.register(Schedule)
 class Schedules(ScheduleAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
-    pass
+    form = ScheduleForm
 
 
 @admin.register(Success)

@@ -64,7 +64,7 @@ class Adaptations(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"scope", "active"}) | PAGING
 
-    @operation("ListAdaptations", "Beside memories", AdaptationPage, parameters=(ACTIVE,))
+    @operation("ListAdaptations", "Adaptations", AdaptationPage, parameters=(ACTIVE,))
     def get(self, request: Request) -> Response:
         """Which memories changed the agents' behaviour
 
@@ -89,7 +89,7 @@ class Revert(WriteView):
         refuses=REFUSES,
     )
     def write(self, request: Request, adaptation_id: UUID) -> Response:
-        """End a changed behaviour
+        """Revert an adaptation
 
         Alone: its memory goes back to confirmed and rules apply it no more, under whatever key it is said. Or the
         memory is dismissed along.

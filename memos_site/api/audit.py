@@ -23,7 +23,7 @@ class Audit(ApiView):
 
     @operation(
         "ListAudit",
-        "Beside memories",
+        "Audit",
         AuditPage,
         parameters=(
             query("subject", {"type": "string", "format": "uuid"}, "About exactly this one."),
@@ -37,7 +37,7 @@ class Audit(ApiView):
 
         Latest first. It outlives what it speaks of.
         """
-        rows = AuditEntry.objects.visible_to(self.trust).with_rationale(self.trust)
+        rows = AuditEntry.objects.visible_to(self.trust).with_state(self.trust).with_rationale(self.trust)
         rows = rows.filter(**paging.exact(request, "scope", "action", "actor"))
         for name, column in (("subject", "subject_id"), ("batch", "batch_id")):
             if name in request.query_params:

@@ -112,7 +112,7 @@ class Bulk(WriteView):
         example={"action": "dismiss", "ids": [EXAMPLE_ID], "why": "noise"},
     )
     def write(self, request: Request) -> Response:
-        """Decide about many at once
+        """Decide about many memories at once
 
         By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list of
         memories shows. Up to 5,000, each by itself: what fails is named and keeps no other from it. One batch undoes

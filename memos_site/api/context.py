@@ -2,7 +2,7 @@
 
 import time
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -20,6 +20,7 @@ from memories.search.context import ContextRequest, Item
 from memories.search.context.time_budget import Allowance
 from memories.values.choices import Permission
 from memories.values.trust import Trust
+from memos_site.platform import measures
 
 ANSWER_WITHIN = 1.9  # seconds, of which the memories take what they need
 LEAST = 0.05
@@ -79,11 +80,13 @@ class ContextAnswer(Shape):
     items: list[ContextItem]
     """In the order of the lines"""
     guidance: ContextGuidance | None
-    """null: there is no task, or what similar runs say is not sure enough"""
+    """null: there is no task, it is a context of then (`as_of`), or what similar runs say is not sure enough"""
     notices: list[str]
     """What has changed the behaviour of this source, each told once; the second line of each says how to review it"""
     memory_status: Literal["ok", "degraded"]
-    degraded: list[Literal["company", "source", "embedding", "search", "memories", "use", "notices", "guidance"]]
+    degraded: list[
+        Literal["company", "source", "embedding", "search", "former_words", "memories", "use", "notices", "guidance"]
+    ]
     """What is missing from this answer, because it failed or took too long"""
 
     example = {
@@ -106,6 +109,7 @@ class ContextAnswer(Shape):
 
 
 class Context(ApiView):
+    post_reads = True
     needs = {"POST": (Permission.READ,)}
 
     @operation("Context", "Search", ContextAnswer, takes=ContextRequest, example=EXAMPLE)
@@ -117,29 +121,35 @@ class Context(ApiView):
         none. Without `company_id` it is the one known company that the task names. Answers within two seconds with what
         it has, and says in `degraded` what is missing. Under `## Guidance` stands what similar finished runs say of the
         task, when that is sure enough. Counts a use of each item when an agent asks, and tells waiting notices of
-        adaptations once.
+        adaptations once. With `as_of` it is the context that would have been given then, from what may be seen today:
+        without guidance and notices, and nothing counts as used.
         """
-        started = time.monotonic()
-        body, at = context.check(request.data), timezone.now()
-        given = context.assemble(body, trust=self.trust, at=at)
-        allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
-        advice = _guidance(body, self.trust, allowance, at=at)
-        degraded = [*given.degraded, *allowance.degraded]
-        return Response(
-            ContextAnswer.from_row(
-                given,
-                block="\n\n".join(part for part in (given.block, block(advice)) if part),
-                items=[ContextItem.of(item) for item in given.items],
-                guidance=ContextGuidance.of(advice),
-                memory_status="degraded" if degraded else "ok",
-                degraded=degraded,
-            )
-        )
+        return Response(give_context(request.data, trust=self.trust, at=timezone.now()))
+
+
+def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
+    """The context for a request as it came, as it is answered. Invalid names each wrong field."""
+    started, question = time.monotonic(), context.check(body)
+    given = context.assemble(question, trust=trust, at=at)
+    allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
+    measures.retrievals.labels("context", "found" if given.items else "empty").inc()
+    advice = _guidance(question, trust, allowance, at=at)
+    degraded = [*given.degraded, *allowance.degraded]
+    return ContextAnswer.from_row(
+        given,
+        block="\n\n".join(part for part in (given.block, block(advice)) if part),
+        items=[ContextItem.of(item) for item in given.items],
+        guidance=ContextGuidance.of(advice),
+        memory_status="degraded" if degraded else "ok",
+        degraded=degraded,
+    )
 
 
 def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
-    """Return the guidance for the task; unsure without one, on failure and on timeout, which `degraded` then names."""
-    if not body.task.strip():
+    """Return the guidance for the task; unsure without one, as of then, and on failure and timeout, which `degraded`
+    names.
+    """
+    if not body.task.strip() or body.as_of:
         return Guidance()
     question = guidance.check({"task": body.task, "thread_id": body.thread_id})
     narrowed = body.narrows(trust)

@@ -129,7 +129,7 @@ def decision(id: str, takes: type[Because], example: Json, answer: type[Shape] =
 class Promote(DecisionView):
     @decision("PromoteMemory", Promotion, {"to": "confirmed", "why": "checked against the handbook"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Believe it
+        """Promote a memory
 
         A candidate becomes confirmed, or applied. Of a skill the proposed version is published.
         """
@@ -139,7 +139,7 @@ class Promote(DecisionView):
 class Demote(DecisionView):
     @decision("DemoteMemory", Demotion, {"to": "candidate", "why": "only true of one customer"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Believe it less
+        """Demote a memory
 
         An applied one becomes confirmed or a candidate, a confirmed one a candidate. Rules move it no more.
         """
@@ -149,7 +149,7 @@ class Demote(DecisionView):
 class Dismiss(DecisionView):
     @decision("DismissMemory", Dismissal, {"reason": "stale"}, Dismissed)
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Do not believe it
+        """Dismiss a memory and what claims the same
 
         It leaves what agents read, and the same claim does not come back, whatever its key and category: a tombstone
         counts who tries. What claims the same under another key is dismissed along (`equals`), in the same batch; not
@@ -161,7 +161,7 @@ class Dismiss(DecisionView):
 class Restore(DecisionView):
     @decision("RestoreMemory", Because, {"why": "it was right after all"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Let a dismissed one wait again
+        """Restore a dismissed memory to the inbox
 
         It becomes a candidate with the confidence that it had; its tombstone is lifted.
         """
@@ -171,7 +171,7 @@ class Restore(DecisionView):
 class Pin(DecisionView):
     @decision("PinMemory", Pinning, {"pinned": True})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Keep its salience
+        """Pin a memory, so that it does not fade
 
         Pinned, it fades no more and is never pruned; unpinned, it fades again from now on.
         """
@@ -181,7 +181,7 @@ class Pin(DecisionView):
 class Snooze(DecisionView):
     @decision("SnoozeMemory", Snoozing, {"until": "2999-01-01T09:00:00Z"})
     def write(self, request: Request, memory_id: UUID) -> Response:
-        """Decide later
+        """Snooze a memory in the inbox
 
         It leaves the inbox until then.
         """

@@ -13,13 +13,14 @@ from rest_framework.views import APIView
 
 from memories.api.problems import NOT_FOUND, problem, unavailable
 from memories.values.exceptions import NotFound
+from memos_site.platform.problem_details import PROGRAMS
 
 Page = Callable[..., HttpResponseBase]
 
 
 def _problem_or(status: int, detail: str, page: Page, *, code: str = "") -> Page:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.path.startswith("/api/"):
+        if not request.path.startswith(PROGRAMS):
             return page(request, *args, **kwargs)
         body = problem(status, detail, code=code, path=request.path).data
         return JsonResponse(body, status=status, content_type="application/problem+json")
@@ -39,7 +40,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     if answer is None:
         return broken(request)
     response: HttpResponse
-    if request.path.startswith("/api/"):
+    if request.path.startswith(PROGRAMS):
         response = JsonResponse(answer.data, status=503, content_type="application/problem+json")
     else:
         response = HttpResponse(get_template("503.html").render({"detail": answer.data["detail"]}), status=503)
@@ -50,7 +51,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 def length_required(request: HttpRequest) -> HttpResponse:
     """Answer 411 to a body of unknown length."""
     detail = "a body needs a Content-Length"
-    if request.path.startswith("/api/"):
+    if request.path.startswith(PROGRAMS):
         body = problem(411, detail, path=request.path).data
         return JsonResponse(body, status=411, content_type="application/problem+json")
     return HttpResponse(f"{detail}\n", status=411, content_type="text/plain; charset=utf-8")

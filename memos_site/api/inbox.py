@@ -17,6 +17,7 @@ from memories.api.paging import PAGING, query
 from memories.api.shapes import Json, Page, Shape
 from memories.values.choices import Category, Permission, Type
 from memories.values.exceptions import FieldError, Invalid
+from memories.values.keyset import Part
 from memos_site import review
 from memos_site.api.proposals import Proposal
 from skills import models as of_skills
@@ -101,8 +102,9 @@ class Inbox(ApiView):
                 return {"kind": kind, "version": version, "why": str(review.explain(row))}
             return {"kind": row.type, "memory": Memory.of(row, at=at), "why": str(review.explain(row))}
 
+        parts = [Part(rows) for rows in review.waiting_parts(self.trust, at=now, **filters).values()]
         also = [review.open_proposals(self.trust, at=now, **filters)]
-        return paging.answer(request, rows, review.ORDER, show=show, at=at, also=also)
+        return paging.answer(request, rows, review.ORDER, show=show, at=at, also=also, parts=parts)
 
 
 def _one(request: Request, name: str, allowed: list[str]) -> str:

@@ -14,6 +14,26 @@ from memories.api.openapi import operation
 from memories.api.paging import query
 from memories.api.shapes import Json
 
+# The groups of operations, in the order in which a developer of an agent meets them.
+GROUPS = {
+    "Ingestion": "Report what happened: events, tool calls, outcomes, conversations, working states.",
+    "Memories": "Store, read, filter, edit and export memories and episodes.",
+    "Search": "Search by words and by meaning, or get the context for a prompt.",
+    "Guidance": "Ask what similar runs did, before a change.",
+    "Skills": "List, download and upload skills, and report how their use ended.",
+    "Tools": "The tools that agents call, here and over MCP.",
+    "Revision": "Contest, fork, retract, supersede and merge memories.",
+    "Forgetting": "Forget and erase memories, or change their salience.",
+    "Decisions": "What a reviewer decides about memories, skills, proposals and adaptations, and undo.",
+    "Proposals": "Changes that wait for a reviewer.",
+    "Dismissed claims": "Tombstones: claims that were dismissed, forgotten or expired, and are kept from coming back.",
+    "Adaptations": "Memories that changed the behaviour of agents.",
+    "Audit": "What was done, by whom and why.",
+    "Runs": "Background work: start, pause, resume and retry it, and what waits for a language model.",
+    "Webhooks": "Signed messages about events, and their deliveries.",
+    "Caller": "The caller and other agents, figures of the store, and this document.",
+}
+
 
 class OpenApiDocument(BaseModel):
     """An OpenAPI 3.1 document."""
@@ -71,6 +91,12 @@ def require_bodies(result: Json, **_generation: Any) -> Json:
             contents = [content["schema"] for content in body.get("content", {}).values() if "schema" in content]
             if contents and all(_has_required_fields(schema, shapes) for schema in contents):
                 body["required"] = True
+    return result
+
+
+def describe_groups(result: Json, **_generation: Any) -> Json:
+    """List the groups with a sentence each; their order is that of the document's page (a postprocessing hook)."""
+    result["tags"] = [{"name": name, "description": description} for name, description in GROUPS.items()]
     return result
 
 

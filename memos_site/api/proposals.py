@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
@@ -83,7 +84,7 @@ class ProposalPage(Page):
 class OneProposal(ApiView):
     needs = {"GET": (Permission.READ,)}
 
-    @operation("GetProposal", "Beside memories", Proposal, refuses=(404,))
+    @operation("GetProposal", "Proposals", Proposal, refuses=(404,))
     def get(self, request: Request, proposal_id: UUID) -> Response:
         """What was proposed, and what has become of it
 
@@ -101,7 +102,7 @@ class Proposals(ApiView):
 
     @operation(
         "ListProposals",
-        "Beside memories",
+        "Proposals",
         ProposalPage,
         parameters=(
             some_of("kind", models.Proposal.Kind.values, "Of these kinds."),
@@ -129,28 +130,34 @@ class Proposals(ApiView):
 class ProposalDecision(WriteView):
     needs = DECIDE
 
-    def decide(self, verb: Callable[..., UUID], proposal_id: UUID) -> Response:
+    def decide(self, verb: Callable[..., UUID], proposal_id: UUID, shape: type[Because]) -> Response:
         """Apply `verb`, a function of `review` that returns the batch, and answer with the proposal."""
-        why, versions = self.body(Because).why, allowed_versions(self.request)
+        why, versions = self.body(shape).why, allowed_versions(self.request)
         batch = verb(self.trust, proposal_id, at=timezone.now(), why=why, versions=versions)
         return Response({**Proposal.of(models.Proposal.objects.get(pk=proposal_id)), "batch": batch})
 
 
+class Acceptance(Because):
+    keep: UUID | None = None
+    """The memory that holds, of those that contradict each other (`change.verb` is `choose`: required), or whose
+    wording the merged memory has (`merge`)"""
+
+
 class Accept(ProposalDecision):
-    @decision("AcceptProposal", Because, {"why": "the contract says so"}, DecidedProposal)
+    @decision("AcceptProposal", Acceptance, {"why": "the contract says so"}, DecidedProposal)
     def write(self, request: Request, proposal_id: UUID) -> Response:
-        """Do what was proposed
+        """Accept a proposal
 
         When it does not apply any more it is a 409 and the proposal stays open. If-Match: the version of its memory.
         """
-        return self.decide(review.accept, proposal_id)
+        return self.decide(partial(review.accept, keep=self.body(Acceptance).keep), proposal_id, Acceptance)
 
 
 class Reject(ProposalDecision):
     @decision("RejectProposal", Because, {"why": "one customer only"}, DecidedProposal)
     def write(self, request: Request, proposal_id: UUID) -> Response:
-        """Leave it as it is
+        """Reject a proposal
 
         Nothing changes but that the proposal is decided.
         """
-        return self.decide(review.reject, proposal_id)
+        return self.decide(review.reject, proposal_id, Because)

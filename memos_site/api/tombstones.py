@@ -63,7 +63,7 @@ class Tombstones(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
     filters = frozenset({"scope", "active"}) | PAGING
 
-    @operation("ListTombstones", "Beside memories", TombstonePage, parameters=(ACTIVE,))
+    @operation("ListTombstones", "Dismissed claims", TombstonePage, parameters=(ACTIVE,))
     def get(self, request: Request) -> Response:
         """What was dismissed, forgotten or expired
 
@@ -88,7 +88,7 @@ class Lift(WriteView):
         refuses=REFUSES,
     )
     def write(self, request: Request, tombstone_id: UUID) -> Response:
-        """Let the claim come back
+        """Lift a tombstone, so that the claim may be stored again
 
         A dismissed memory stays dismissed; the same claim may be stored again.
         """

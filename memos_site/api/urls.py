@@ -11,8 +11,10 @@ from memos_site.api.error_pages import Unknown
 from memos_site.api.inbox import Inbox
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
 from memos_site.api.proposals import Accept, OneProposal, Proposals, Reject
-from memos_site.api.skill_versions import RejectVersion
+from memos_site.api.skill_decisions import MergeSkill, RenameSkill, RetireSkill
+from memos_site.api.skill_versions import PublishVersion, RejectVersion
 from memos_site.api.tombstones import Lift, Tombstones
+from memos_site.api.tools import CallTool, Tools
 
 urlpatterns = [
     path("", include("memories.api.urls")),
@@ -27,6 +29,10 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/restore", decisions.Restore.as_view(), name="api-restore"),
     path("memories/<uuid:memory_id>/pin", decisions.Pin.as_view(), name="api-pin"),
     path("memories/<uuid:memory_id>/snooze", decisions.Snooze.as_view(), name="api-snooze"),
+    path("skills/<str:name>/rename", RenameSkill.as_view(), name="api-rename-skill"),
+    path("skills/<str:name>/merge", MergeSkill.as_view(), name="api-merge-skill"),
+    path("skills/<str:name>/retire", RetireSkill.as_view(), name="api-retire-skill"),
+    path("skills/<str:name>/versions/<str:number>/publish", PublishVersion.as_view(), name="api-publish-version"),
     path("skills/<str:name>/versions/<str:number>/reject", RejectVersion.as_view(), name="api-reject-version"),
     path("audit/<uuid:batch>/undo", decisions.Undo.as_view(), name="api-undo"),
     path("audit", Audit.as_view(), name="api-audit"),
@@ -38,6 +44,8 @@ urlpatterns = [
     path("tombstones/<uuid:tombstone_id>/lift", Lift.as_view(), name="api-lift"),
     path("adaptations", Adaptations.as_view(), name="api-adaptations"),
     path("adaptations/<uuid:adaptation_id>/revert", Revert.as_view(), name="api-revert"),
+    path("tools", Tools.as_view(), name="api-tools"),
+    path("tools/<str:tool>", CallTool.as_view(), name="api-tool"),
     path("schema/", Schema.as_view(), name="api-schema"),
     path("schema", SchemaWithoutSlash.as_view()),
     re_path(r"", Unknown.as_view()),

@@ -8,82 +8,44 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Mapping
-from ipaddress import ip_network
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Any, Literal
 
-import dj_database_url
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memos_site.platform.setting_types import (
+    Address,
+    Backend,
+    Endpoint,
+    Networks,
+    Percent,
+    PostgresURL,
+    PostgresURLs,
+    RedisURL,
+    Sensitivity,
+    Shares,
+    Token,
+    Weight,
+    Words,
+    Zone,
+    upper,
+)
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 # their values are never shown; addresses may contain a password
-SECRETS = ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY")
-Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
-
-
-def _words(value: Any) -> Any:
-    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
-
-
-Words = Annotated[list[str], BeforeValidator(_words)]
-
-
-def _postgres(url: str) -> str:
-    """ValueError without the value, which may hold a password."""
-    try:
-        engine = dj_database_url.parse(url).get("ENGINE")
-    except (ValueError, KeyError):
-        engine = None
-    if engine != "django.db.backends.postgresql":
-        raise ValueError("must be postgres://user:password@host:port/name")
-    return url
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("must be a time zone such as UTC or Europe/Berlin") from None
-    return name
-
-
-def _address(url: str) -> str:
-    """ValueError without the value, which may hold a password."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or not url.isascii() or any(char.isspace() for char in url):
-        raise ValueError("must be an address such as https://api.example.com/v1")
-    return url
-
-
-def _network(value: str) -> str:
-    try:
-        return str(ip_network(value, strict=False))
-    except ValueError:
-        raise ValueError("must be addresses or networks such as 10.0.0.7 or 10.0.0.0/8") from None
-
-
-def _token(value: str) -> str:
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise ValueError("must be one word of plain characters")
-    return value
-
-
-Zone = Annotated[str, AfterValidator(_zone)]
-Address = Annotated[str, AfterValidator(_address)]
-Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
-Token = Annotated[str, AfterValidator(_token)]
-Percent = Annotated[int, Field(ge=0, le=100)]
-Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
-Shares = Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(max_length=5), BeforeValidator(_words)]
-PostgresURL = Annotated[str, AfterValidator(_postgres)]
+SECRETS = (
+    *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
+    *("EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
+    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"),
+    *("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_ENDPOINT"),
+    *("LLM_BASE_URL", "LLM_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+)
+REQUIRED = {  # settings of a backend of packages
+    "S3": ("SKILLS_S3_BUCKET",),
+    "OSS": ("OSS_REGION", "OSS_BUCKET_NAME", "OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"),
+}
 
 
 class Environment(BaseModel):
@@ -106,10 +68,22 @@ class Environment(BaseModel):
     DATABASE_URL: PostgresURL = Field(
         "", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset"
     )
+    DATABASE_POOLER: Literal["", "transaction"] = Field(
+        "", description="`transaction`: DATABASE_URL is a pooler such as PgBouncer that pools transactions"
+    )
+    DATABASE_REPLICA_URLS: PostgresURLs = Field(
+        [], description="streaming replicas of DATABASE_URL, comma-separated: agents' reads go to them"
+    )
+    REPLICA_MAX_LAG: float = Field(5.0, gt=0, le=300, description="seconds behind which a replica is not read")
     MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
     LOG_FORMAT: Literal["line", "json"] = Field("line", description="of the log: lines for people or JSON objects")
+    OTEL_EXPORTER_OTLP_ENDPOINT: Address = Field(
+        "", description="collector of OpenTelemetry that takes traces over HTTP; nothing is traced when unset"
+    )
     TIME_ZONE: Zone = Field("UTC", description="the workspace's time zone")
-    LANGUAGE_CODE: Literal["en", "zh-hans"] = Field("en", description="en or zh-hans")
+    LANGUAGE_CODE: Literal["en", "zh-hans"] = Field(
+        "en", description="en or zh-hans: of pages, where neither the person nor the browser asks for another"
+    )
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
     STORE_CONFIDENCE: Percent = Field(20, description="of a claim that an agent stores")
@@ -132,7 +106,15 @@ class Environment(BaseModel):
     DECAY_DEMOTES: bool = Field(True, description="a claim that fades below `DEMOTE_BELOW` waits for a person again")
     DEMOTE_BELOW: Percent = Field(60, description="confidence below which a fading claim is a candidate again")
     EXPIRE_BELOW: Percent = Field(10, description="confidence below which a fading claim is removed")
-    RATE_LIMIT_PER_MINUTE: int = Field(0, ge=0, description="API calls of one token per web process; 0 = no limit")
+    RATE_LIMIT_PER_MINUTE: int = Field(
+        0, ge=0, description="API calls of one token, over all web processes; 0 = no limit"
+    )
+    CACHE_URL: RedisURL = Field(
+        "", description="redis://host:port/number that counts calls for the rate limit; the database when unset"
+    )
+    Q_BROKER_URL: RedisURL = Field(
+        "", description="redis://host:port/number of the queue of jobs; the database when unset"
+    )
     EMBEDDING_ENDPOINT: Address = Field(
         "", description="address whose /embeddings speaks OpenAI's protocol; the built-in model when unset"
     )
@@ -144,12 +126,35 @@ class Environment(BaseModel):
     )
     EMBEDDING_API_KEY: Token = Field("", description="of the endpoint")
     EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field("medium", description="what is above it is sent to no endpoint")
+    WEBHOOK_ALLOW_PRIVATE: bool = Field(False, description="webhooks may be sent to addresses that are not public")
+    LLM_BASE_URL: Address = Field(
+        "", description="address whose /chat/completions speaks OpenAI's protocol; no language model when unset"
+    )
+    LLM_API_KEY: Token = Field("", description="of that address")
+    LLM_MODEL: str = Field("", max_length=255, description="of that address; required with it")
+    SKILLS_LLM: str = Field("", max_length=255, description="another model of that address, for skills")
+    LLM_CONCURRENCY: int = Field(5, ge=1, le=100, description="calls of the model at once, per process")
+    LLM_TIMEOUT: int = Field(60, ge=1, le=150, description="seconds that one call of the model may take in all")
+    LLM_DAILY_TOKENS: int = Field(
+        0, ge=0, description="tokens that the model may use in a day of the workspace; then runs pause; 0 = no limit"
+    )
+    EXTRACT_MIN_MESSAGES: int = Field(
+        4, ge=0, description="messages and tool calls below which a conversation is too small for the model to read"
+    )
+    EXTRACT_MIN_CHARACTERS: int = Field(400, ge=0, description="the same for the characters of its texts")
+    COMPLETE_SKILL_MEMORY: bool = Field(
+        True, description="skills from conversations in full mode, with programs, tools and documents; else simple"
+    )
     SEARCH_WORDS: Weight = Field(0.7, description="weight of the words that a passage shares with the question")
     SEARCH_MEANING: Weight = Field(0.3, description="weight of how near a passage is to the question in meaning")
     SEARCH_NEIGHBOURS: Shares = Field(
         [0.8, 0.5, 0.3], description="what a word counts that was said one, two, ... passages away, comma-separated"
     )
     SEARCH_ACTOR: Weight = Field(0.3, description="added where the question names the speaker or source")
+    SEARCH_UNSCOPED: Weight = Field(
+        0.5,
+        description="least share of its score that a passage of no scope or of `global` keeps where others were asked",
+    )
     SEARCH_RELEVANCE: Weight = Field(0.8, description="weight of the best passage in a memory's score")
     SEARCH_SALIENCE: Weight = Field(0.15, description="weight of salience in a memory's score")
     SEARCH_CONFIDENCE: Weight = Field(0.05, description="weight of confidence in a memory's score")
@@ -163,6 +168,9 @@ class Environment(BaseModel):
         le=0.5,
         description="share of runs from which a learned skill is withheld, to measure its worth",
     )
+    RUN_RETENTION_DAYS: int = Field(
+        90, ge=0, le=36_500, description="days that finished runs of background work are shown; 0 = for good"
+    )
     ANN_FROM_PASSAGES: int = Field(
         300_000, ge=0, description="above it an index finds what is near in meaning, where all of it is searched"
     )
@@ -174,9 +182,32 @@ class Environment(BaseModel):
         ["bash", "shell", "exec", "run_command", "terminal", "execute"],
         description="tools whose command line says what they do, comma-separated",
     )
+    SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: LOCAL, S3 or OSS")
+    SKILLS_LOCAL_DIR: Path | None = Field(
+        None, description="of LOCAL: the directory of packages; `skills` in the data directory when unset"
+    )
+    SKILLS_LOCAL_TMP_DIR: Path | None = Field(
+        None, description="where large uploads wait while they arrive; `staging` in the data directory when unset"
+    )
+    SKILLS_S3_BUCKET: str = Field("", description="of S3: the bucket")
+    SKILLS_S3_PREFIX: str = Field("", description="of S3: the folder in the bucket")
+    AWS_ACCESS_KEY_ID: Token = Field("", description="of S3; without it what AWS gives the machine (a role, a profile)")
+    AWS_SECRET_ACCESS_KEY: Token = Field("", description="of S3")
+    AWS_SESSION_TOKEN: Token = Field("", description="of S3, with temporary keys")
+    AWS_DEFAULT_REGION: Token = Field("", description="of S3")
+    AWS_ENDPOINT_URL_S3: Endpoint = Field("", description="of S3: address of another store that speaks its protocol")
+    SKILLS_OSS_DIR: str = Field("", description="of OSS: the folder in the bucket")
+    OSS_REGION: Token = Field("", description="of OSS, such as cn-hangzhou; signatures contain it")
+    OSS_ENDPOINT: Endpoint = Field("", description="of OSS; https://oss-REGION.aliyuncs.com when unset")
+    OSS_BUCKET_NAME: Token = Field("", description="of OSS: the bucket")
+    OSS_ACCESS_KEY_ID: Token = Field("", description="of OSS")
+    OSS_ACCESS_KEY_SECRET: Token = Field("", description="of OSS")
     SIGNATURE: Literal["effects", "all"] = Field(
         "effects", description="what makes runs one skill: the tools with an effect (`effects`), or `all` tools used"
     )
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return ((name, "***" if name in SECRETS and value else value) for name, value in super().__repr_args__())
 
 
 def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
@@ -197,6 +228,14 @@ def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
     values, problems = _raw(environ)
     if "EMBEDDING_ENDPOINT" in values and "EMBEDDING_MODEL" not in values:
         problems.append("EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT")
+    backend = upper(values.get("SKILLS_REPO_BACKEND", ""))
+    missing = (name for name in REQUIRED.get(backend, ()) if name not in values)
+    problems += [f"{name}: is required with SKILLS_REPO_BACKEND={backend}" for name in missing]
+    for name in ("DATABASE_POOLER", "DATABASE_REPLICA_URLS"):
+        if name in values and "DATABASE_URL" not in values:
+            problems.append(f"DATABASE_URL: is required with {name}")
+    if "LLM_BASE_URL" in values and "LLM_MODEL" not in values:
+        problems.append("LLM_MODEL: is required with LLM_BASE_URL")
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Classification of infrastructure errors: database unreachable or silent, disk full, storage read-only."""
+"""Classification of infrastructure errors: database unreachable or silent, disk full or read-only, store down."""
 
 import errno
 from typing import NamedTuple
@@ -15,6 +15,10 @@ PERHAPS_STORED = (
     "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
     "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
 )
+
+
+class StoreUnavailable(Exception):
+    """The store of packages failed. The message names it and says why, without its address or a key."""
 
 
 class Outage(NamedTuple):
@@ -35,6 +39,8 @@ def outage(error: BaseException | None) -> Outage | None:
     """The outage behind an error; None for any other error."""
     if isinstance(error, CommitUncertain):
         return Outage("unavailable", PERHAPS_STORED)
+    if isinstance(error, StoreUnavailable):
+        return Outage("storage_unavailable", str(error))
     if isinstance(error, Error):
         return _database_outage(error)
     if isinstance(error, OSError):

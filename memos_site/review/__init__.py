@@ -1,24 +1,36 @@
 """Review: what waits for a person, from every app, and the decisions about it."""
 
+from memories.values.choices import REASONS
 from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Bulk, by_filter, by_ids, ids_matching
+from memos_site.review.bulk_run import MOST_IN_A_RUN, order, order_undo
 from memos_site.review.consent import Question, question
-from memos_site.review.decide import REASONS, VERBS, Decision, decide
+from memos_site.review.decide import VERBS, Decision, decide
 from memos_site.review.decide_rows import accept, lift, reject, revert, snooze_proposal, version_token
+from memos_site.review.decided import PastDecision, past_decisions
 from memos_site.review.explain import Explanation, explain
 from memos_site.review.history import History, history, tally
-from memos_site.review.undo import UndoResult, undo
+from memos_site.review.settle import merge, settle
+from memos_site.review.undo import Standing, UndoResult, is_large, standing, undo
 from memos_site.review.waiting import (
     EXACT,
     FLAGGED,
+    MOST_COUNTED,
+    MOST_OF_VIEW,
     ORDER,
     ORDERS,
     PROPOSALS,
     RESEMBLES,
+    SNOOZED,
+    SNOOZED_ORDER,
+    SNOOZED_PROPOSALS,
     VERSION,
     kind_of,
     kinds,
     open_proposals,
+    values_of_waiting,
+    waiting_count,
     waiting_memories,
+    waiting_parts,
 )
 
 __all__ = [
@@ -26,18 +38,26 @@ __all__ = [
     "EXACT",
     "FLAGGED",
     "MOST_AT_ONCE",
+    "MOST_COUNTED",
+    "MOST_IN_A_RUN",
+    "MOST_OF_VIEW",
     "ORDER",
     "ORDERS",
     "PROPOSALS",
     "REASONS",
     "RESEMBLES",
+    "SNOOZED",
+    "SNOOZED_ORDER",
+    "SNOOZED_PROPOSALS",
     "VERBS",
     "VERSION",
     "Bulk",
     "Decision",
     "Explanation",
     "History",
+    "PastDecision",
     "Question",
+    "Standing",
     "UndoResult",
     "accept",
     "by_filter",
@@ -46,16 +66,26 @@ __all__ = [
     "explain",
     "history",
     "ids_matching",
+    "is_large",
     "kind_of",
     "kinds",
     "lift",
+    "merge",
     "open_proposals",
+    "order",
+    "order_undo",
+    "past_decisions",
     "question",
     "reject",
     "revert",
+    "settle",
     "snooze_proposal",
+    "standing",
     "tally",
     "undo",
+    "values_of_waiting",
     "version_token",
+    "waiting_count",
     "waiting_memories",
+    "waiting_parts",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import OuterRef, Subquery
 from uuid_utils.compat import uuid7
 
 from memories.models import Memory, claim_locks
@@ -16,6 +17,7 @@ from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site.review import waiting
 from memos_site.review.decide import VERBS, Verdict, apply_verdict, equals_dismissed_with, missing_reason
+from skills.models import SkillVersion
 
 CHUNK = 500  # decisions in one transaction; stores into their scopes wait for it
 MOST_AT_ONCE = 5_000
@@ -58,28 +60,42 @@ def by_ids(
     The locks of all scopes are taken before row locks, and rows in one order: of two concurrent callers one waits for
     the other and gets a Conflict for each row.
     """
+    wanted = sorted(set(ids))
+    check_order(trust, verb, why, len(wanted), most=MOST_AT_ONCE)
+    result = Bulk(batch=uuid7())
+    verdict = Verdict(verb, trust, at, result.batch, why.strip(), **options)
+    scopes = scopes_of(trust, wanted)
+    for start in range(0, len(wanted), CHUNK):
+        part = {memory_id: (seen or {}).get(memory_id, "") for memory_id in wanted[start : start + CHUNK]}
+        with transaction.atomic():
+            decide_part(verdict, part, scopes, result)
+    result.equals = equals_dismissed_with(verdict, wanted)
+    return result
+
+
+def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) -> None:
+    """Refuse what no row of a bulk could be decided with. NotAllowed and Invalid as in `by_ids`."""
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("deciding needs the permission review")
     if verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
     if verb == "dismiss" and not why.strip():
         raise Invalid(missing_reason())
-    wanted = sorted(set(ids))
-    if len(wanted) > MOST_AT_ONCE:
-        detail = f"{len(wanted):,} at once; no more than {MOST_AT_ONCE:,} are taken"
-        raise Invalid(FieldError("/ids", "too_many", detail))
-    result = Bulk(batch=uuid7())
-    verdict = Verdict(verb, trust, at, result.batch, why.strip(), **options)
-    scopes = _rows(trust).filter(pk__in=wanted).values_list("scope", flat=True).distinct()
-    for start in range(0, len(wanted), CHUNK):
-        part = wanted[start : start + CHUNK]
-        with transaction.atomic():
-            claim_locks.to_decide(*scopes)
-            held = _locked(trust, part)
-            for memory_id in part:
-                _decide(trust, memory_id, held.get(memory_id), verdict, (seen or {}).get(memory_id, ""), result)
-    result.equals = equals_dismissed_with(verdict, wanted)
-    return result
+    if number > most:
+        raise Invalid(FieldError("/ids", "too_many", f"{number:,} at once; no more than {most:,} are taken"))
+
+
+def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
+    """Return the scopes of these memories, whose locks a decision about them takes."""
+    return list(_rows(trust).filter(pk__in=ids).order_by().values_list("scope", flat=True).distinct())
+
+
+def decide_part(verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk) -> None:
+    """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction."""
+    claim_locks.to_decide(*scopes)
+    held = _locked(verdict.trust, part)
+    for memory_id, seen in part.items():
+        _decide(verdict.trust, memory_id, held.get(memory_id), verdict, seen, result)
 
 
 def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, result: Bulk) -> None:
@@ -97,13 +113,29 @@ def by_filter(
     return by_ids(trust, ids_matching(trust, filters, as_of, at=at), verb, at=at, **options)
 
 
-def ids_matching(trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, at: datetime) -> list[UUID]:
-    """Return the ids of memories that match the filters now and have not changed since `as_of`. Invalid: too many."""
+def ids_matching(
+    trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, at: datetime, most: int | None = None
+) -> list[UUID]:
+    """Return the ids of memories that match the filters now and have not changed since `as_of`.
+
+    Invalid: more than `most`, by default MOST_AT_ONCE.
+    """
+    most = most or MOST_AT_ONCE
     rows = matching(trust, filters, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
-    ids = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
-    if len(ids) > MOST_AT_ONCE:
-        raise Invalid(FieldError("/filter", "too_many", f"matches more than {MOST_AT_ONCE:,}: narrow it"))
+    ids = list(rows.order_by().values_list("pk", flat=True)[: most + 1])
+    if len(ids) > most:
+        raise Invalid(FieldError("/filter", "too_many", f"matches more than {most:,}: narrow it"))
     return ids
+
+
+def version_tokens(trust: Trust, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return id -> `version_token` of the visible ones, as they stand now."""
+    proposed = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED).order_by(
+        "-number"
+    )
+    rows = _rows(trust).filter(pk__in=ids).order_by()
+    numbers = rows.values_list("pk", "version", Subquery(proposed.values("number")[:1]))
+    return {pk: f"{version}.{number or ''}" for pk, version, number in numbers}
 
 
 def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:

@@ -13,22 +13,20 @@ from memories.intake import equal_claims
 from memories.intake.edits import Edit, apply_edit, lock_memory
 from memories.lifecycle import salience
 from memories.models import Memory
-from memories.values.choices import EXPERIENCE, Status, Type
+from memories.values.choices import EXPERIENCE, REASONS, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, Outdated
 from memories.values.trust import Actor, Trust
 from memos_site.review.decide_rows import decidable, version_token
 from skills import publishing
 from skills.models import SkillVersion
 
-REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")
-
 
 @dataclass(frozen=True)
 class Verdict:
     """A decision to apply: verb, caller, time, batch and options.
 
-    `to`: the status of a promotion or demotion; `number`: the version of a skill that is rejected; `edit`: new words,
-    written before the verb is applied.
+    `to`: the status of a promotion or demotion; `number`: the version of a skill that is published or rejected; `edit`:
+    new words, written before the verb is applied.
     """
 
     verb: str
@@ -100,7 +98,8 @@ def equals_dismissed_with(verdict: Verdict, chosen: Collection[UUID]) -> list[UU
     """Return the memories dismissed along with the chosen ones because they claim the same."""
     if verdict.verb != "dismiss":
         return []
-    return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in chosen]
+    ids = frozenset(chosen)
+    return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in ids]
 
 
 def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
@@ -125,11 +124,12 @@ def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
 def _promote(memory: Memory, verdict: Verdict) -> None:
     """Promote a memory; of a skill publish the proposed version, or apply the skill where none is proposed."""
     audit, to = verdict.audit, verdict.to or Status.CONFIRMED
-    if not _has_version(memory) or (to == Status.APPLIED and not _waits(memory)):
+    by_number = verdict.number is not None
+    if not by_number and (not _has_version(memory) or (to == Status.APPLIED and not _waits(memory))):
         memory.promote(to=to, **audit)
         return
     with transaction.atomic():  # both or neither
-        publishing.publish(memory, **audit)
+        publishing.publish(memory, number=verdict.number, **audit)
         if to == Status.APPLIED:
             memory.promote(to=to, **audit)
 
@@ -169,6 +169,13 @@ def _reject(memory: Memory, verdict: Verdict) -> None:
     publishing.reject(memory, number=verdict.number, **verdict.audit)
 
 
+def _retire(memory: Memory, verdict: Verdict) -> None:
+    """Withdraw the published version of a skill from agents; the skill stays."""
+    if memory.type != Type.COMPETENCE or not SkillVersion.objects.filter(skill=memory.pk).exists():
+        raise Conflict("it is no skill with a version that could be retired")
+    publishing.retire(memory, **verdict.audit)
+
+
 def _restore(memory: Memory, verdict: Verdict) -> None:
     memory.restore(**verdict.audit)
 
@@ -194,6 +201,7 @@ VERBS: dict[str, Callable[[Memory, Verdict], None]] = {
     "demote": _demote,
     "dismiss": _dismiss,
     "reject": _reject,
+    "retire": _retire,
     "restore": _restore,
     "pin": _pin,
     "snooze": _snooze,

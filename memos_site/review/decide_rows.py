@@ -50,12 +50,14 @@ def accept(
     why: str = "",
     seen: str = "",
     versions: frozenset[int] | None = None,
+    keep: UUID | None = None,
 ) -> UUID:
     """Apply a proposal and return the id of the batch by which it is undone.
 
     `seen`: the `version_token` that was shown; only the version of the memory in it counts. Conflict: it has changed.
 
-    `versions`: those of the memory that an If-Match allows, else Outdated.
+    `versions`: those of the memory that an If-Match allows, else Outdated. `keep`: the memory that holds, or whose
+    wording is kept, where a proposal compares several.
     """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
@@ -66,7 +68,7 @@ def accept(
             proposal.memory.lock_for("accept", Status.values)
             if str(proposal.memory.version) != seen.partition(".")[0]:
                 raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
-        proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch)
+        proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch, keep=keep)
     return batch
 
 

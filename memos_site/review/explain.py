@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from memories.lifecycle.ladder import Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
@@ -13,6 +13,13 @@ from memories.values.choices import Status
 from memos_site.review.waiting import IN_FORCE
 
 MAX_QUOTE = 280
+MADE_BY = {  # why a version is proposed, where no run speaks for it
+    "upload": gettext_lazy("Uploaded. Agents use version %(before)s until this one is published."),
+    "edit": gettext_lazy("Edited by a person. Agents use version %(before)s until this one is published."),
+    "restore": gettext_lazy("An old version once more. Agents use version %(before)s until this one is published."),
+    "merge": gettext_lazy("Two skills merged. Agents use version %(before)s until this one is published."),
+    "extraction": gettext_lazy("Read from a conversation. Agents use version %(before)s until this one is published."),
+}
 MAX_DOUBT = 160
 
 
@@ -47,6 +54,9 @@ def _reason_of_proposal(proposal: Proposal) -> str:
     """Say who proposes the change, and the reason given; the change itself is shown next to it."""
     if proposal.change == {"verb": "edit"} or proposal.kind == Proposal.Kind.FAILING:  # it is to be looked at
         return proposal.why
+    if "words" in proposal.change:  # found by comparing memories
+        contradicting = proposal.kind == Proposal.Kind.CONFLICT
+        return _("They cannot both be true.") if contradicting else _("They say the same.")
     reason = _("%(who)s may not do this alone.") % {"who": proposal.made_by}
     return f"{reason} {_quoted(proposal.why, MAX_QUOTE)}" if proposal.why else reason
 
@@ -77,6 +87,8 @@ def _new_version(memory: Memory) -> str:
     skill: Any = getattr(memory, "skill", None)
     if skill is None or skill.published is None:
         return _("A new version of this skill is proposed.")
+    if skill.proposed and (reason := MADE_BY.get(skill.proposed.made_by)):
+        return str(reason) % {"before": skill.published.number}
     return _(
         "Proposed because later runs work differently from version %(before)s, "
         "which agents use until this one is published."

@@ -1,6 +1,6 @@
 """Undo: revert each row of a batch, as a batch of its own, so that undoing an undo is a redo."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
+from consolidation.models import BulkOrder, Run
 from memories.intake import revisions
 from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import PROPOSAL
@@ -16,11 +17,12 @@ from memories.models.tombstone import TOMBSTONE
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
-from skills import publishing
+from skills import aliases, publishing
 from skills.models import SkillVersion
 
+MOST_READ = 50  # first rows of a batch that tell how it stands
 CHUNK = 500  # groups in one transaction
-IRREVERSIBLE = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke")  # cannot be undone
+IRREVERSIBLE = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke", "rotate")  # cannot be undone
 
 
 @dataclass
@@ -50,6 +52,42 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
     NotFound: no visible batch of this id; NotAllowed: no permission to review, or to write into one of its scopes;
     Conflict: nothing of it could be undone.
     """
+    end_order(batch, at=at)
+    plan = plan_of(trust, batch)
+    done = UndoResult(batch=uuid7())
+    for start in range(0, len(plan.groups), CHUNK):
+        with transaction.atomic():
+            undo_part(plan.groups[start : start + CHUNK], plan.scopes, done, trust=trust, at=at)
+    if not done.undone:
+        raise Conflict("; ".join(refusal["why"] for refusal in done.refused[:10]))
+    return done
+
+
+def end_order(batch: UUID, *, at: datetime) -> None:
+    """End the paused run that carries this batch out, so that nothing is added once it is undone.
+
+    Conflict: the run is not paused.
+    """
+    with transaction.atomic():
+        locked = BulkOrder.objects.select_for_update(of=("self",)).select_related("run").defer("chosen")
+        order = locked.filter(batch=batch).first()
+        if order is None or not order.run.is_unfinished:
+            return
+        if order.run.status != Run.Status.PAUSED:
+            raise Conflict("it is still under way: wait for its end, or pause it")
+        order.run.finish(Run.Status.SKIPPED, counters=order.counts, at=at, error="it was undone before its end")
+
+
+@dataclass(frozen=True)
+class UndoPlan:
+    """What the undo of a batch is about: its groups and all scopes that it locks."""
+
+    groups: list[Group]
+    scopes: frozenset[str]
+
+
+def plan_of(trust: Trust, batch: UUID) -> UndoPlan:
+    """Read a batch for its undo. NotFound and NotAllowed as in `undo`."""
     entries = list(AuditEntry.objects.of_batch(batch))
     seen = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
     groups = [group for group in _groups(entries, seen) if group.entries]
@@ -59,16 +97,59 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
         raise NotAllowed("undoing needs the permission review")
     for scope in {entry.scope for group in groups for entry in group.entries}:
         trust.scope_to_write(scope)
-    scopes = {entry.scope for entry in entries}
-    done = UndoResult(batch=uuid7())
-    for start in range(0, len(groups), CHUNK):
-        with transaction.atomic():
-            claim_locks.to_decide(*scopes)  # all of them, before any row
-            for group in groups[start : start + CHUNK]:
-                _undo(group, done, trust=trust, at=at)
-    if not done.undone:
-        raise Conflict("; ".join(refusal["why"] for refusal in done.refused[:10]))
-    return done
+    return UndoPlan(groups, frozenset(entry.scope for entry in entries))
+
+
+def is_large(batch: UUID) -> bool:
+    """Return whether a batch is about more rows than a request takes back."""
+    return AuditEntry.objects.of_batch(batch).order_by()[: CHUNK + 1].count() > CHUNK
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a batch stands now.
+
+    `latest`: the batch that took it back or did it again last, itself where none did; `by` and `at`: who did that, and
+    when. `undoes`: how many undos it goes through, 0 for a decision, 1 for its undo, 2 for what did it again.
+    """
+
+    latest: UUID
+    is_undone: bool
+    undoes: int
+    by: str = ""
+    at: datetime | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the decision that it all began with is in force."""
+        return self.is_undone == bool(self.undoes % 2)
+
+
+def standing(batch: UUID, *, undoes: UUID | None = None) -> Standing:
+    """Return how a batch stands, as its first rows tell. `undoes`: what it takes back, for one that has no row yet."""
+    entries = list(AuditEntry.objects.of_batch(batch)[:MOST_READ])
+    if not entries:
+        return Standing(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
+    kinds, subjects = {one.subject_kind for one in entries}, {one.subject_id for one in entries}
+    about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
+    trail = {one.pk: one for one in about}
+    undos = {one.undoes: one for one in trail.values() if one.undoes}
+    first = last = next((one for one in entries if one.pk in undos), entries[0])
+    below = above = 0
+    while first.undoes in trail:
+        first, below = trail[first.undoes], below + 1
+    while last.pk in undos:
+        last, above = undos[last.pk], above + 1
+    return Standing(last.batch_id, is_undone=above % 2 == 1, undoes=below, by=last.actor, at=last.at)
+
+
+def undo_part(
+    groups: Iterable[Group], scopes: Collection[str], done: UndoResult, *, trust: Trust, at: datetime
+) -> None:
+    """Undo some groups within a transaction."""
+    claim_locks.to_decide(*scopes)  # all of them, before any row
+    for group in groups:
+        _undo(group, done, trust=trust, at=at)
 
 
 def _undo(group: Group, done: UndoResult, *, trust: Trust, at: datetime) -> None:
@@ -128,8 +209,9 @@ def _revert_all(group: Group, audit: dict[str, Any]) -> None:
 
 
 def _revert_other_row(entry: AuditEntry, audit: dict[str, Any]) -> None:
-    if entry.subject_kind == publishing.VERSION:
-        publishing.revert(entry, **audit)
+    skills: dict[str, Any] = {publishing.VERSION: publishing.revert, aliases.SKILL: aliases.revert}
+    if entry.subject_kind in skills:
+        skills[entry.subject_kind](entry, **audit)
         return
     kinds: dict[str, Any] = {PROPOSAL: Proposal, TOMBSTONE: Tombstone}
     if entry.subject_kind not in kinds:

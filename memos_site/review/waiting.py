@@ -1,17 +1,20 @@
 """The review queue: candidates and contested memories, proposed versions of skills, open proposals."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
+from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import (
+    BooleanField,
     Case,
-    Count,
-    Exists,
     F,
     FloatField,
     Func,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -20,7 +23,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 
 from memories.models import Memory, Proposal
-from memories.models.evidence import with_support
+from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.values.choices import Status, Type
@@ -29,53 +32,128 @@ from skills.models import SkillVersion
 
 ORDER = ("-weight", "-support_count", "-created_at", "-id")  # worth of a decision, support, newest
 URGENT = (Proposal.Kind.CONFLICT, Proposal.Kind.FAILING)  # ranked above skills, whose worth is at most 1
+SNOOZED_ORDER = ("snoozed_until", "id")
 ORDERS = {"": ORDER, "newest": ("-created_at", "-id"), "surest": ("-confidence", "-created_at", "-id")}
 PROPOSALS: tuple[str, ...] = tuple(Proposal.Kind.values)
+SNOOZED = "snoozed"  # in the place of a kind: all that is snoozed, which no kind has
+SNOOZED_PROPOSALS = "snoozed proposals"
 VERSION = "version"
+LEARNED = "learned"  # what is no claim, of all types
+OTHER_TYPES: tuple[str, ...] = tuple(str(type) for type in Type if type != Type.SEMANTIC)
 FLAGGED = "flagged"  # with any flag; RESEMBLES and the names of flags are narrower
 RESEMBLES = "resembles"
 IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
+ONE_OFF = Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH)
 EXACT = ("scope", "source", "category", "company_id")
+MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
+MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
+MOST_READ = 2_000  # rows of a kind whose values the filters offer
+
+
+class IsAnyOf(Func):
+    """Whether the first expression is an element of the second, an array that is computed once for the statement."""
+
+    template, arg_joiner = "%(expressions)s)", " = ANY("
+    output_field = BooleanField()
 
 
 def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> MemoryQuerySet:
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
-    `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`.
+    A plan that consolidation read from runs waits when it was seen in enough cases; before that it is only stored.
+    Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
+    `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
+    ones are read much faster by `waiting_parts`.
     """
-    update = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
-    updated = Q(Exists(update), status__in=IN_FORCE)
-    undecided = Q(status__in=UNDECIDED)
+    updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
-    rows = Memory.objects.visible_to(trust).awake(at).unexpired(at).filter(wanted, **_columns(filters))
-    rows = filter_rows(rows, filters)
+    rows = _open_to(trust, at, filters, kind).filter(wanted)
+    rows = rows.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
         rows = rows.none()
-    rows = with_support(rows.select_related("skill", "performance", "worth"))
+    counted = _support_count()
+    support = Case(When(type=Type.SEMANTIC, then=F("times_confirmed")), default=counted, output_field=IntegerField())
+    rows = with_support(rows.select_related("skill", "performance", "worth")).annotate(support_count=support)
     weighed: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0))
     return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
 
 
+def waiting_parts(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> dict[str, MemoryQuerySet]:
+    """The memories of `waiting_memories` in parts, with the columns of ORDERS.
+
+    Claims, of which there may be many, are read in the order of an index; of the others (LEARNED) there are few.
+    """
+    return _parts(trust, at, filters, kind)
+
+
+def _parts(
+    trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "", *, by_type: bool = False
+) -> dict[str, MemoryQuerySet]:
+    """As by `waiting_parts`; with `by_type` each type of LEARNED for itself."""
+    rows = _open_to(trust, at, filters, kind)
+    if kind == SNOOZED:
+        return {SNOOZED: _with_order(rows.filter(Q(status__in=UNDECIDED) | _updated()))}
+    undecided = rows.filter(status__in=UNDECIDED)
+    parts: dict[str, MemoryQuerySet] = {}
+    others = [type for type in OTHER_TYPES if kind in ("", type)]
+    if others:
+        plans = undecided.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
+        learned = _with_order(plans)
+        named = {type: learned.filter(type=type) for type in others}
+        parts |= named if by_type or kind else {LEARNED: learned.filter(type__in=others)}
+    if kind in ("", Type.SEMANTIC):
+        claims = undecided.filter(type=Type.SEMANTIC)
+        parts[str(Type.SEMANTIC)] = claims.annotate(weight=Value(0.0), support_count=F("times_confirmed"))
+    if kind in ("", VERSION):
+        parts[VERSION] = _with_order(rows.filter(_updated()))
+    return parts
+
+
+def _with_order(rows: MemoryQuerySet) -> MemoryQuerySet:
+    ordered: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
+    return ordered
+
+
+def _updated() -> Q:
+    """Condition of skills with a proposed version beside the one in force; their ids are read once."""
+    proposed = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED).order_by().values("skill")
+    return Q(IsAnyOf(F("pk"), ArraySubquery(proposed)), status__in=IN_FORCE)
+
+
+def _open_to(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str) -> MemoryQuerySet:
+    rows = Memory.objects.visible_to(trust)
+    rows = rows.asleep(at) if kind == SNOOZED else rows.awake(at)
+    rows = rows.unexpired(at).filter(**_columns(filters))
+    return filter_rows(rows, filters)
+
+
+def _support_count() -> Coalesce:
+    """Occasions that speak for a memory beyond the one that it was made of; a claim counts its confirmations."""
+    return Coalesce(Greatest(supporting_occasions() - 1, 0), 0, output_field=IntegerField())
+
+
 def open_proposals(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> "QuerySet[Proposal]":
-    """Return the open proposals, unordered, with the columns of ORDERS; support is at least 1, the proposer.
+    """Return the open proposals, unordered, with the columns of ORDERS; support counts occasions beyond the
+    proposer's.
 
     `filters`: those of the memory that each is about.
     """
     about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(filters))
     if filters.get("q"):
         about = saying(about, filters["q"])
-    rows = Proposal.objects.visible_to(trust).open().awake(at).filter(memory__in=about)
+    opened = Proposal.objects.visible_to(trust).open()
+    rows = (opened.asleep(at) if kind == SNOOZED else opened.awake(at)).filter(memory__in=about)
     if filters.get("flag"):
         rows = rows.exclude(resembles=None) if filters["flag"] in (FLAGGED, RESEMBLES) else rows.none()
-    if kind:
+    if kind and kind != SNOOZED:
         rows = rows.filter(kind=kind)
     spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
     weight = Case(When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
-    rows = rows.annotate(support_count=Greatest(spoken, Value(1)), created_at=F("opened_at"), weight=weight)
+    rows = rows.annotate(support_count=Greatest(spoken - 1, Value(0)), created_at=F("opened_at"), weight=weight)
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 
 
@@ -97,17 +175,79 @@ def flag_condition(flag: str) -> Q:
     return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
 
 
-def kinds(trust: Trust, *, at: datetime, **filters: str) -> dict[str, int]:
-    """Count by kind the memories and proposals that wait and match the filters."""
-    ids = waiting_memories(trust, at=at, **filters).order_by().values("pk")
-    counted: dict[str, int] = {}
-    memories = Memory.objects.filter(pk__in=ids).order_by().values("type", "status").annotate(n=Count("pk"))
-    for row in memories:
-        kind = VERSION if row["status"] in IN_FORCE else row["type"]
-        counted[kind] = counted.get(kind, 0) + row["n"]
+def kinds(
+    trust: Trust,
+    *,
+    at: datetime,
+    filters: Mapping[str, str] | None = None,
+    most: int = MOST_COUNTED,
+    snoozed: bool = False,
+    views: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, int]:
+    """Count by kind the memories and proposals that wait and match the filters, each kind up to `most` + 1.
+
+    `views`: names of their own -> filters, counted along (each kind of them up to MOST_OF_VIEW + 1). `snoozed`: what is
+    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. One statement, whose cost does not grow
+    with what waits beyond that.
+    """
+    filters = filters or {}
+    rows: dict[str, QuerySet[Any]] = {**_in_order(_parts(trust, at, filters, by_type=True))}
     proposals = open_proposals(trust, at=at, **filters).order_by()
-    counted.update(proposals.values_list("kind").annotate(n=Count("pk")))
-    return counted
+    rows |= {kind: proposals.filter(kind=kind) for kind in PROPOSALS}
+    if snoozed:
+        rows |= waiting_parts(trust, at=at, kind=SNOOZED, **filters)
+        rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=at, kind=SNOOZED, **filters).order_by()
+    totals: dict[str, int] = {}
+    for name, n in _counted(rows | _rows_of_views(trust, views or {}, at=at), most + 1).items():
+        kind = name.partition("/")[0]
+        totals[kind] = totals.get(kind, 0) + n
+    return {kind: n for kind, n in totals.items() if n}
+
+
+def _rows_of_views(trust: Trust, views: Mapping[str, Mapping[str, str]], *, at: datetime) -> "dict[str, QuerySet[Any]]":
+    """The first rows of each kind of these views, named by the view and the kind."""
+    rows: dict[str, QuerySet[Any]] = {}
+    for name, filters in views.items():
+        for kind, part in _in_order(waiting_parts(trust, at=at, **filters)).items():
+            rows[f"{name}/{kind}"] = part[: MOST_OF_VIEW + 1]
+        if filters.get("kind", "") in ("", SNOOZED, *PROPOSALS):
+            rows[f"{name}/proposals"] = open_proposals(trust, at=at, **filters).order_by()[: MOST_OF_VIEW + 1]
+    return rows
+
+
+def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
+    """Count what waits, up to `most` + 1; one statement, for every page."""
+    return min(sum(kinds(trust, at=at, most=most).values()), most + 1)
+
+
+def values_of_waiting(trust: Trust, names: Collection[str], *, at: datetime) -> list[tuple[Any, ...]]:
+    """Return the distinct values of these columns among the first MOST_READ waiting memories of each kind."""
+    first, *others = (part.values_list(*names)[:MOST_READ] for part in _in_order(waiting_parts(trust, at=at)).values())
+    return list(first.union(*others))
+
+
+def _in_order(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
+    """The parts in the order of their index, so that the first rows are not sought in the whole table."""
+    best = ("-support_count", "-created_at", "-pk")
+    return {kind: part.order_by(*best) if kind == Type.SEMANTIC else part.order_by() for kind, part in parts.items()}
+
+
+def _counted(rows: Mapping[str, "QuerySet[Any]"], most: int) -> dict[str, int]:
+    """Count the rows of several queries, each up to `most`, by one statement."""
+    selects, values = [], []
+    for name, queryset in rows.items():
+        try:
+            capped = queryset if queryset.query.is_sliced else queryset[:most]
+            sql, parameters = capped.values("pk").query.sql_with_params()
+        except EmptyResultSet:
+            continue
+        selects.append(f"SELECT %s, count(*) FROM ({sql}) AS rows")  # noqa: S608 - a query of ours
+        values += [name, *parameters]
+    if not selects:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects), values)
+        return dict(cursor.fetchall())
 
 
 def kind_of(row: Memory | Proposal) -> str:

@@ -1,10 +1,12 @@
 """Template tags about decisions: word diffs, proposed changes, edits, confidence."""
 
+import re
 from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -12,11 +14,16 @@ from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
 from memories.values.choices import Category, Hold, Sensitivity, Status, Type
 from memos_site import review
+from memos_site.templatetags.page import code_spans
 from memos_site.web.word_diff import word_pieces
+from memos_site.web.words import in_words, listed
 
 register = template.Library()
 
+CHANGE = r"<(?:del|ins)><span[^>]*>[^<]*</span>[^`<]*</(?:del|ins)>"
+CODE = re.compile(rf"`((?:[^`<]|{CHANGE})+)`")  # a change that begins or ends within such a span is left as it is
 MAX_COMPARED = 4_000  # characters of either text
+MAX_BEGINNING = 280
 FACTS = ("category", "sensitivity", "tags", "expires_at")
 EDITABLE = (Type.SEMANTIC, Type.PLAN_GRAPH)
 CLOSED = (Status.DISMISSED, Status.SUPERSEDED, Status.RETRACTED)
@@ -27,14 +34,52 @@ VERB_LABELS = {
     "contest": gettext_lazy("doubt it"),
     "retract": gettext_lazy("take it back"),
     "merge": gettext_lazy("merge it with others"),
+    "choose": gettext_lazy("which one holds?"),
+    "demote": gettext_lazy("offer it no longer"),
 }
+
+ACTION_TEXTS = {
+    "create": gettext_lazy("first said"),
+    "reinforce": gettext_lazy("said again"),
+    "revise": gettext_lazy("reworded"),
+    "edit": gettext_lazy("edited"),
+    "promote": gettext_lazy("promoted"),
+    "demote": gettext_lazy("lowered"),
+    "decay": gettext_lazy("lost confidence"),
+    "contest": gettext_lazy("doubted"),
+    "dismiss": gettext_lazy("dismissed"),
+    "restore": gettext_lazy("restored"),
+    "retract": gettext_lazy("taken back"),
+    "supersede": gettext_lazy("superseded"),
+    "merge": gettext_lazy("merged"),
+    "publish": gettext_lazy("published"),
+    "reject": gettext_lazy("version rejected"),
+    "retire": gettext_lazy("retired"),
+    "outcome": gettext_lazy("outcome of a use"),
+    "undo": gettext_lazy("undone"),
+    "snooze": gettext_lazy("snoozed"),
+    "pin": gettext_lazy("pinned"),
+    "unpin": gettext_lazy("unpinned"),
+}
+
+
+@register.filter
+def action_text(entry: AuditEntry) -> str:
+    """Return what was done to a memory, in the words of its history, and the status that it got by it."""
+    text = str(ACTION_TEXTS.get(entry.action) or in_words(entry.action))
+    status = in_words(entry.after.get("status"))
+    return f"{text} → {status}" if status and status != text else text
 
 
 @register.simple_tag
 def word_diff(before: str, after: str) -> SafeString:
-    """Render both texts as one, with <del> and <ins>; long unchanged stretches are cut."""
-    pieces = word_pieces(before[:MAX_COMPARED], after[:MAX_COMPARED])
-    return format_html_join("", "{}", ((_marked(kind, text),) for kind, text in pieces))
+    """Render both texts as one, with <del> and <ins>; long unchanged stretches are cut. Texts that differ only further
+    on, or not at all: how the second begins."""
+    pieces = list(word_pieces(before[:MAX_COMPARED], after[:MAX_COMPARED]))
+    if all(kind == "same" for kind, _text in pieces):
+        return code_spans(Truncator(after).chars(MAX_BEGINNING))
+    marked = format_html_join("", "{}", ((_marked(kind, text),) for kind, text in pieces))
+    return mark_safe(CODE.sub(r"<code>\1</code>", marked))  # noqa: S308 - escaped before
 
 
 def _marked(kind: str, text: str) -> SafeString | str:
@@ -48,17 +93,19 @@ def _marked(kind: str, text: str) -> SafeString | str:
 def proposed_change(proposal: Proposal) -> dict[str, Any]:
     """Return what accepting a proposal does.
 
-    `label`, new `content`, other changed `facts` as (name, value), `ref`, and the number of merged memories.
+    `verb` and its `label`, new `content`, other changed `facts` as (name, value), `ref`, and the number of merged
+    memories.
     """
     change = dict(proposal.change)
     new: dict[str, Any] = change["memory"] if isinstance(change.get("memory"), dict) else change
     changed = (name for name in FACTS if name in new and not _is(proposal.memory, name, new[name]))
     return {
-        "label": str(VERB_LABELS.get(verb := change.get("verb", "edit"), verb)),
+        "label": str(VERB_LABELS.get(verb := change.get("verb", "edit")) or in_words(verb)),
         "content": new.get("content", ""),
-        "facts": [(_(name), _as_text(new[name])) for name in changed],
+        "facts": [(in_words(name), _as_text(new[name])) for name in changed],
         "ref": change.get("ref", ""),
-        "merged_count": len(change.get("ids", ())),
+        "merged_count": len(change.get("ids", ())) if verb == "merge" else 0,
+        "verb": verb,
     }
 
 
@@ -68,7 +115,7 @@ def _is(memory: Memory, name: str, value: Any) -> bool:
 
 
 def _as_text(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "–")
+    return listed(map(str, value)) if isinstance(value, list) else in_words(value or "–")
 
 
 @register.filter
@@ -121,5 +168,5 @@ def is_proposal(row: object) -> bool:
 @register.simple_tag
 def edit_choices(memory: Memory) -> dict[str, list[tuple[str, str]]]:
     """Return the options of an edit's select elements."""
-    levels = [(str(level.label), str(level.label)) for level in Sensitivity]
-    return {"category": list(Category.choices), "sensitivity": levels}
+    levels = [(str(level.label), in_words(level.label)) for level in Sensitivity]
+    return {"category": [(value, str(label)) for value, label in Category.choices], "sensitivity": levels}

@@ -10,9 +10,10 @@ from typing import Any, Literal
 from django import template
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.messages.storage.base import Message
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -26,13 +27,17 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
+from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
 from memos_site.web.responses import Steps
+from memos_site.web.sentences import sentence
+from memos_site.web.words import in_words, listed
 
 register = template.Library()
 
-MAX_COUNTED = 999
+MINUTE, HOUR = 60, 3_600  # seconds
 MAX_NAME = 160
+MAX_UNFOLDED = 1_200  # characters of a text that a page shows whole
 CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
 _LAST_WORD = re.compile(r"\S{1,400}\Z")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -42,6 +47,33 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 def name(memory: Memory) -> str:
     """Return the title of a skill, or the beginning of another memory's content."""
     return short_name(memory, MAX_NAME)
+
+
+@register.filter
+def steps_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the nodes of a plan, each with its number, the steps before it and the source of each argument."""
+    numbers = {node["id"]: number for number, node in enumerate(plan["nodes"], start=1)}
+    before: dict[str, set[int]] = {node: set() for node in numbers}
+    for edge in plan.get("edges", []):
+        before[edge["to"]].add(numbers[edge["from"]])
+    return [
+        {
+            "number": numbers[node["id"]],
+            "op": node.get("op") or node["id"],
+            "after": sorted(before[node["id"]]),
+            "arguments": [_argument(name, value, numbers) for name, value in node.get("params", {}).items()],
+            "repeat": node.get("repeat"),
+        }
+        for node in plan["nodes"]
+    ]
+
+
+def _argument(name: str, value: Any, numbers: dict[str, int]) -> dict[str, Any]:
+    given = value if isinstance(value, dict) and len(value) == 1 else {}
+    sources: Any = given.get("from")
+    named = sources if isinstance(sources, list) else []
+    steps = [numbers[source] for source in named if isinstance(source, str) and source in numbers]
+    return {"name": name, "value": value, "steps": steps, "input": isinstance(given.get("input"), str)}
 
 
 @register.inclusion_tag("components/_select.html")
@@ -59,7 +91,7 @@ def text_field(*, name: str, label: str, value: str, placeholder: str) -> dict[s
 @register.simple_tag
 def comma_list(*texts: Any) -> str:
     """Join the values that are not empty with commas."""
-    return ", ".join(str(text) for text in texts if text)
+    return listed(str(text) for text in texts if text)
 
 
 @register.filter
@@ -74,8 +106,13 @@ def ago(at: datetime | Literal[""] | None) -> SafeString | str:
     if not at:
         return ""
     local = timezone.localtime(at)
-    title = f"{date_format(local, 'j M Y, H:i:s')} {local.tzname()}"
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), title, _distance(at, local))
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), absolute(at), _distance(at, local))
+
+
+def absolute(at: datetime) -> str:
+    """Return an instant where the reader lives, with its zone."""
+    local = timezone.localtime(at)
+    return f"{date_format(local, 'DATETIME_FORMAT')} {local.tzname()}"
 
 
 def _distance(at: datetime, local: datetime) -> str:
@@ -89,7 +126,7 @@ def _distance(at: datetime, local: datetime) -> str:
         return ngettext("%(n)d h ago", "%(n)d h ago", hours) % {"n": hours}
     if days < 30:
         return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
-    return date_format(local, "j M Y")
+    return date_format(local, "DATE_FORMAT")
 
 
 @register.filter
@@ -167,23 +204,65 @@ def shown_version(row: Memory | Proposal) -> str:
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
     """Return how many decisions wait for a person; above MAX_COUNTED as in 999+."""
-    trust, at = trust_of(user), timezone.now()
-    memories = review.waiting_memories(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
-    proposals = review.open_proposals(trust, at=at).order_by().values("pk")[: MAX_COUNTED + 1]
-    n = memories.union(proposals, all=True).count()  # one statement, for every page
+    n = review.waiting_count(trust_of(user), at=timezone.now(), most=MAX_COUNTED)
     return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
 
 
 @register.filter
 def sensitivity_label(level: int) -> str:
-    """Return the label of a sensitivity level."""
-    return str(Sensitivity(level).label)
+    """Return the word for a sensitivity level."""
+    return in_words(Sensitivity(level).label)
 
 
 @register.filter
-def nonzero(counters: dict[str, int]) -> list[tuple[str, int]]:
-    """Return the counters that are not 0, with readable names: episodes_read -> episodes read."""
-    return [(name.replace("_", " "), n) for name, n in counters.items() if n]
+def word(value: object) -> str:
+    """Return a stored value as a word: plan_graph -> plan graph, in the reader's language."""
+    return in_words(value)
+
+
+@register.filter(name="sentence")
+def sentence_of(text: object) -> str:
+    """Return an English sentence of ours, raised or stored, in the reader's language."""
+    return sentence(str(text or ""))
+
+
+@register.filter
+def reason(text: str) -> str:
+    """Return why somebody decided: a reason that the pages offer as a word, with the note; else as `sentence`."""
+    chosen, _colon, note = text.partition(": ")
+    if chosen in review.REASONS:
+        return _("%(reason)s: %(note)s") % {"reason": in_words(chosen), "note": note} if note else in_words(chosen)
+    return sentence(text)
+
+
+@register.filter
+def until(start: datetime, end: datetime) -> str:
+    """Return the time between two instants in the largest unit that fits."""
+    seconds = max((end - start).total_seconds(), 0)
+    if seconds < MINUTE:
+        return _("%(n)s s") % {"n": round(seconds) if seconds >= 1 else f"{seconds:.1g}"}
+    if seconds < HOUR:
+        return _("%(n)s min") % {"n": round(seconds / MINUTE)}
+    return _("%(n)s h") % {"n": round(seconds / HOUR)}
+
+
+@register.simple_block_tag
+def folded(content: str) -> str:
+    """Render a text; a long one cut, with all of it behind "Show all"."""
+    is_long = len(strip_tags(content)) > MAX_UNFOLDED
+    return render_to_string("components/_folded.html", {"content": content}) if is_long else content
+
+
+@register.filter
+def words(values: Iterable[object]) -> str:
+    """Return stored values as a list of words."""
+    return listed(map(in_words, values))
+
+
+@register.filter(name="listed")
+def listed_texts(texts: Iterable[object]) -> str:
+    """Return texts as a list in a sentence."""
+    return listed(map(str, texts))
 
 
 @register.simple_tag

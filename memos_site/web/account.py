@@ -9,12 +9,15 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django_htmx.http import HttpResponseClientRefresh
+
+from memos_site.web import language, time_zone
 
 
 @method_decorator(login_not_required, name="dispatch")
@@ -29,6 +32,13 @@ class SignIn(views.LoginView):
         if request.headers.get("HX-Request") == "true":
             return HttpResponseClientRefresh()
         return super().dispatch(request, *args, **kwargs)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Sign in, and answer in the language that this person chose: here just now, else in another browser."""
+        response = super().form_valid(form)
+        language.follow(self.request, response)
+        time_zone.follow(self.request, response)
+        return response
 
 
 def locked_out(

@@ -1,24 +1,29 @@
-"""Form of bulk decisions about selected rows or a whole tab, with confirmation of publishing and of flagged rows."""
+"""Form of bulk decisions about selected rows or a whole tab; publishing, flagged rows and very many are confirmed."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memories.people import trust_of
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import inbox_rows
+from memos_site.web import bulk_words, inbox_rows
 from memos_site.web.decisions import VERBS_WITH_REASON, equals_note, reason_of, verb_options
 from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
 from memos_site.web.responses import answer, came_from, posted, refuse
+from memos_site.web.sentences import sentence
 
 MAX_LISTED = 100  # rows that the question names
+MAX_DIGITS = 9
 WITHOUT = "leave"  # answer to the question: leave out the rows that it names
 
 
@@ -26,7 +31,8 @@ WITHOUT = "leave"  # answer to the question: leave out the rows that it names
 def bulk(request: HttpRequest) -> HttpResponse:
     """Decide about the selected rows (`chosen`: id and version token), or with `matching` about all of the tab.
 
-    `consent` answers the question of a promotion: WITHOUT, or the question's token for all of them.
+    `consent` answers the question of a promotion: WITHOUT, or the question's token for all of them. More than a request
+    decides are asked about by their number, which `agreed` repeats, and decided by a run.
     """
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
@@ -36,20 +42,39 @@ def bulk(request: HttpRequest) -> HttpResponse:
             "at": now,
         }
         selection = _selection(request, trust, at=now)
-        if verb == "promote":
-            question, consent = review.question(trust, selection), request.POST.get("consent", "")
-            if consent == WITHOUT:
-                selection = {pk: seen for pk, seen in selection.items() if pk not in question.seen}
-            elif question.rows and consent != question.token:
-                return _question_page(request, question, selection)
-            else:
-                selection |= {pk: selection[pk] or seen for pk, seen in question.seen.items()}
+        question = review.question(trust, selection if verb == "promote" else ())
+        consent = request.POST.get("consent", "")
+        asks = bool(question.rows) and consent not in (WITHOUT, question.token)
+        if asks or len(selection) > max(review.CHUNK, _agreed(request)):
+            return _question_page(request, question, selection, verb, how)
+        if consent == WITHOUT:
+            selection = {pk: seen for pk, seen in selection.items() if pk not in question.seen}
+        else:
+            selection |= {pk: selection[pk] or seen for pk, seen in question.seen.items()}
+        if len(selection) > review.CHUNK:
+            return _ordered(request, selection, verb, how)
         result = review.by_ids(trust, selection, verb, seen=selection, **how)
     except (NotAllowed, Invalid) as refusal:
         return refuse(refusal)
     return answer(
-        request, _message(verb, result, trust), batch=result.batch if result.done else None, conflict=not result.done
+        request,
+        _message(verb, result, trust, how.get("until")),
+        batch=result.batch if result.done else None,
+        conflict=not result.done,
     )
+
+
+def _agreed(request: HttpRequest) -> int:
+    """Return how many rows the person was told of and agreed to decide; 0 before the question."""
+    agreed = request.POST.get("agreed", "")
+    return int(agreed) if agreed.isdecimal() and len(agreed) < MAX_DIGITS else 0
+
+
+def _ordered(request: HttpRequest, selection: dict[UUID, str], verb: str, how: dict[str, Any]) -> HttpResponse:
+    """Have a run decide about so many; the page that is gone back to shows how far it is."""
+    assert isinstance(request.user, User)  # signed in, says the middleware
+    review.order(request.user, selection, verb, **how)
+    return redirect(came_from(request))
 
 
 def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID, str]:
@@ -64,10 +89,12 @@ def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID
     as_of = parse_instant(request.POST.get("as_of"))
     if as_of is None:
         raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
-    return dict.fromkeys(review.ids_matching(trust, filters, as_of, at=at), "")
+    return dict.fromkeys(review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN), "")
 
 
-def _question_page(request: HttpRequest, question: review.Question, selection: dict[UUID, str]) -> HttpResponse:
+def _question_page(
+    request: HttpRequest, question: review.Question, selection: dict[UUID, str], verb: str, how: dict[str, Any]
+) -> HttpResponse:
     """Render the confirmation, which names what would be published or is flagged. Nothing is done yet."""
     context = {
         "question": question,
@@ -76,6 +103,9 @@ def _question_page(request: HttpRequest, question: review.Question, selection: d
         "total": len(selection),
         "other_count": len(selection) - len(question.rows),
         "skill_count": sum(hasattr(row, "skill") for row in question.rows),
+        "is_large": len(selection) > review.CHUNK,
+        "deed": bulk_words.to_do(verb, len(selection), why=how["why"], until=how.get("until")),
+        "decision": request.POST["decision"],
         "without_consent": WITHOUT,
         "chosen": "\n".join(f"{pk} {seen}" for pk, seen in selection.items()),
         "filters": {name: request.POST.get(name, "") for name in (*inbox_rows.FILTERS, "as_of", "matching")},
@@ -84,18 +114,19 @@ def _question_page(request: HttpRequest, question: review.Question, selection: d
     return render(request, "inbox/bulk.html", context)
 
 
-def _message(verb: str, result: review.Bulk, trust: Trust) -> str:
+def _message(verb: str, result: review.Bulk, trust: Trust, until: datetime | None) -> str:
     """Say how many were decided, and name the first few; of the failures the first few with their reasons."""
     if not result.done and not result.failed:
         return _("Nothing is selected")
-    done = {"promote": _("Promoted %(n)s"), "dismiss": _("Dismissed %(n)s"), "snooze": _("Snoozed %(n)s")}
-    text = done.get(verb, _("Decided %(n)s")) % {"n": len(result.done)}
+    text = bulk_words.done(verb, len(result.done), until)
     if result.done:
         text = f"{text}: {names_text(result.done, trust)}{equals_note(result.equals)}"
     if not result.failed:
         return text
     names = names_of([UUID(one["id"]) for one in result.failed[:MAX_NAMED]], trust)
-    reasons = [f"{names.get(UUID(one['id']), one['id'])}: {one['detail']}" for one in result.failed[:MAX_NAMED]]
+    reasons = [
+        f"{names.get(UUID(one['id']), one['id'])}: {sentence(one['detail'])}" for one in result.failed[:MAX_NAMED]
+    ]
     more = len(result.failed) - len(reasons)
     refused = _("%(n)s not: %(reasons)s") % {"n": len(result.failed), "reasons": "; ".join(reasons)}
-    return f"{text}. {refused}" + (_(" and %(n)s more") % {"n": more} if more else "")
+    return f"{text}. {refused}" + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")

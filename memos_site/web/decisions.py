@@ -1,7 +1,7 @@
 """Forms by which people decide; each answers with a page or a fragment for htmx."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,11 +18,12 @@ from memories.values.choices import Status
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import inbox_rows
-from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, posted, refuse
+from memos_site.web import inbox_rows, snoozing
+from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, posted, refuse, snoozed_kind, too_late
+from memos_site.web.sentences import sentence
+from memos_site.web.words import in_words
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
-MORNING = 9
 VERBS_WITH_REASON = ("dismiss", "reject")  # the rest of `decision` says why
 VERBS_THAT_KEEP_ROW = ("edit", "pin", "demote")  # after these the memory may wait in the inbox, as before or again
 
@@ -47,11 +48,14 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     memory = inbox_rows.decided_memory(trust, memory_id)
-    waiting = inbox_rows.rows(trust).filter(pk=memory_id).first() if verb in VERBS_THAT_KEEP_ROW else None
+    rows = inbox_rows.rows(trust, kind=snoozed_kind(request))
+    waiting = rows.filter(pk=memory_id).first() if verb in VERBS_THAT_KEEP_ROW else None
     text = _message(verb, rest or why, memory) + equals_note(decision.equals)
     written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
-    rows = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
-    return answer(request, text, batch=decision.batch if written else None, **rows)
+    shown: dict[str, Any] = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
+    if decision.equals and by_htmx(request):
+        shown["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
+    return answer(request, text, batch=decision.batch if written else None, **shown)
 
 
 def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
@@ -59,18 +63,16 @@ def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
     if verb in ("promote", "demote"):
         return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
     if verb == "snooze":
-        return {"until": _until(rest, now)}
+        return {"until": snoozing.until(rest, now)}
     return {"pinned": rest != "off"} if verb == "pin" else {}
 
 
-def _until(when: str, now: datetime) -> datetime | None:
-    """Return 9 in the morning of tomorrow or next Monday, in the workspace's time zone; None for `wake`."""
-    local = timezone.localtime(now)
-    days = {"tomorrow": 1, "week": 7 - local.weekday(), "wake": 0}.get(when)
-    if days is None:
-        raise Invalid(FieldError("/until", "unknown_value", "must be tomorrow, week or wake"))
-    morning = (local + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0)
-    return morning if days else None
+def _memory_id(value: str) -> UUID | None:
+    """Return the id after `accept`, of the memory to keep; None without one."""
+    try:
+        return UUID(value) if value else None
+    except ValueError:
+        raise Invalid(FieldError("/keep", "uuid_parsing", "must be the id of a memory")) from None
 
 
 def _edit(request: HttpRequest) -> Edit | None:
@@ -93,16 +95,17 @@ def reason_of(request: HttpRequest, reason: str) -> str:
 
 def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
     memory = inbox_rows.decided_memory(trust, memory_id)
-    return answer(request, _too_late(conflict), conflict=True, decided_memory=memory)
+    return answer(request, too_late(conflict), conflict=True, decided_memory=memory)
 
 
 def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
     """Render the form again with the typed text beside the present one; nothing was written."""
-    memory = inbox_rows.rows(trust).filter(pk=memory_id).first() if by_htmx(request) else None
+    rows = inbox_rows.rows(trust, kind=snoozed_kind(request))
+    memory = rows.filter(pk=memory_id).first() if by_htmx(request) else None
     memory = memory or inbox_rows.decided_memory(trust, memory_id)
     if memory is None:
         return refuse(NotFound())
-    shown = {"memory": memory, "typed_text": request.POST["content"], "error": str(refusal)}
+    shown = {"memory": memory, "typed_text": request.POST["content"], "error": sentence(str(refusal))}
     shown |= {"next": came_from(request), "inbox_path": inbox_path(request)}
     in_row = by_htmx(request) and hasattr(memory, "support_count")
     template = "inbox/_memory_row.html" if in_row else "memories/edit_conflict.html"
@@ -119,11 +122,12 @@ def equals_note(equals: Sequence[UUID]) -> str:
 def _message(verb: str, what: str, memory: Memory | None) -> str:
     skill = hasattr(memory, "skill")
     words = {
-        "dismiss": _("Dismissed as %(reason)s") % {"reason": what},
-        "reject": _("Version rejected as %(reason)s") % {"reason": what},
+        "dismiss": _("Dismissed as %(reason)s") % {"reason": in_words(what)},
+        "reject": _("Version rejected as %(reason)s") % {"reason": in_words(what)},
+        "retire": _("Retired: agents do not get it any more"),
         "restore": _("Restored"),
         "demote": _("Demoted"),
-        "snooze": _("Snoozed"),
+        "snooze": snoozing.message(memory.snoozed_until if memory else None),
         "edit": _("Saved"),
         "pin": _("No longer pinned") if what == "off" else _("Pinned"),
     }
@@ -140,20 +144,23 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     seen = request.POST.get("seen", "")
     try:
         if verb == "accept":
-            batch = review.accept(trust, proposal_id, at=now, why=reason_of(request, ""), seen=seen)
+            keep = _memory_id(rest)
+            batch = review.accept(trust, proposal_id, at=now, why=reason_of(request, ""), seen=seen, keep=keep)
         elif verb == "reject":
             batch = review.reject(trust, proposal_id, at=now, why=reason_of(request, ""))
         elif verb == "snooze":
-            batch = review.snooze_proposal(trust, proposal_id, until=_until(rest, now), at=now, seen=seen)
+            batch = review.snooze_proposal(trust, proposal_id, until=snoozing.until(rest, now), at=now, seen=seen)
         else:
             return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept, reject or snooze")))
     except Conflict as conflict:
         row = _proposal(trust, proposal_id)
-        return answer(request, _too_late(conflict), conflict=True, decided_proposal=row, error=str(conflict))
+        return answer(request, too_late(conflict), conflict=True, decided_proposal=row, error=sentence(str(conflict)))
     except REFUSALS as refusal:
         return refuse(refusal)
-    text = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, _("Snoozed"))
-    return answer(request, text, batch=batch, decided_proposal=_proposal(trust, proposal_id))
+    row = _proposal(trust, proposal_id)
+    snoozed = snoozing.message(row.snoozed_until if row else None)
+    text = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, snoozed)
+    return answer(request, text, batch=batch, decided_proposal=row)
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
@@ -178,11 +185,7 @@ def _decide_row(request: HttpRequest, verb: Any, row_id: UUID, text: str, **how:
     try:
         batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=reason_of(request, ""), **how)
     except Conflict as conflict:
-        return answer(request, _too_late(conflict), conflict=True)
+        return answer(request, too_late(conflict), conflict=True)
     except REFUSALS as refusal:
         return refuse(refusal)
     return answer(request, text, batch=batch)
-
-
-def _too_late(conflict: Conflict) -> str:
-    return _("Too late: %(why)s") % {"why": conflict}

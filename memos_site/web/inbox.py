@@ -1,19 +1,25 @@
 """Inbox page: what waits for a person, as one queue."""
 
+from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memories.people import trust_of
+from memories.models import SavedView
+from memories.people import administers, trust_of
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict
+from memories.web.compared import attach_compared
 from memories.web.paging import page_of
 from memos_site import review
-from memos_site.web import inbox_rows
-from memos_site.web.responses import by_htmx, inbox_path
+from memos_site.web import bulk_orders, bulk_words, inbox_rows, saved_views
+from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
+from memos_site.web.session import decided_count
 
-FIRST_ROWS = 3  # rows of the first page, which stays below 100 KB
+FIRST_ROWS = 10  # rows of the first page, which stays below 100 KB
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 
 
@@ -22,38 +28,65 @@ def inbox(request: HttpRequest) -> HttpResponse:
     """Render the inbox; for htmx only the next rows."""
     trust, filters = trust_of(request.user), inbox_rows.filters_of(request.GET.dict())
     sort = request.GET.get("sort", "")
-    order, more = review.ORDERS.get(sort, review.ORDER), by_htmx(request)
+    order, more = inbox_rows.order_of(filters["kind"], sort), by_htmx(request)
     also = [inbox_rows.proposals(trust, **filters)]
     limit = MORE_ROWS if more else FIRST_ROWS
-    page = page_of(request, inbox_rows.rows(trust, **filters), order, limit=limit, also=also)
+    parts = inbox_rows.parts(trust, **filters)
+    page = page_of(request, inbox_rows.rows(trust, **filters), order, limit=limit, also=also, parts=parts)
+    attach_compared(page.rows, trust)
     if more:
         return render(request, "inbox/_rows.html", {"page": page})
-    kinds = inbox_rows.kinds(trust, filters)
+    views = list(SavedView.objects.of(request.user))  # type: ignore[arg-type]  # signed in, says the middleware
+    counted, query = inbox_rows.kinds(trust, filters, views), saved_views.query_of(request.GET.dict())
+    kinds = counted.rows
     given = {name: value for name, value in filters.items() if value}
-    context = {
+    narrowed = given.keys() - {"kind"}
+    context: dict[str, Any] = {
         "page": page,
+        "orders": bulk_orders.under_way(request),
         "htmx_page": True,
         "bulk_allowed": filters["kind"] not in review.PROPOSALS,  # those are decided one by one
         "kinds": kinds,
+        "views": views,
+        "query": query,
+        "view": next((view for view in views if view.query == query), None),
         "filters": given,
         "sort": sort,
-        "is_filtered": bool(set(given) - {"kind"} or sort),
-        "choices": inbox_rows.choices(trust),
+        "is_filtered": bool(narrowed or sort),
+        "choices": inbox_rows.choices(trust) if page.rows or narrowed or sort else {},
         "as_of": timezone.now().isoformat(),
-        "matching_count": _matching_count(filters["kind"], kinds),
-        "today_counts": inbox_rows.today(trust) if not page.rows and not given else [],
+        **_matching(filters["kind"], kinds),
+        "waiting_shown": counted.waiting,
+        "decided_count": decided_count(request) if trust.may(Permission.REVIEW) else "0",
+        "zero": inbox_rows.inbox_zero(trust, kinds) if not page.rows and not given else None,
     }
+    context["administers"] = bool(context["zero"] and context["zero"]["is_new"]) and administers(request.user)
     return render(request, "inbox/inbox.html", context)
 
 
 @require_safe
 def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """Render the edit form in place of a row's link; without scripts the link leads to the memory's page."""
-    memory = get_object_or_404(inbox_rows.rows(trust_of(request.user)), pk=memory_id)
+    """Render the edit form in place of a row's link; without scripts the link leads to the memory's page.
+
+    What does not wait any more is answered as a decision that came too late (409), with the one that was faster.
+    """
+    trust = trust_of(request.user)
+    memory = inbox_rows.rows(trust, kind=snoozed_kind(request)).filter(pk=memory_id).first()
+    if memory is None:
+        decided = inbox_rows.decided_memory(trust, memory_id)
+        if decided is None or not by_htmx(request):
+            raise Http404("no such memory waits")
+        late = Conflict(f"it has changed since you saw it; it is {decided.status} now")
+        return answer(request, too_late(late), conflict=True, decided_memory=decided)
     return render(request, "inbox/_edit.html", {"memory": memory, "inbox_path": inbox_path(request)})
 
 
-def _matching_count(kind: str, kinds: list[dict[str, object]]) -> int:
-    """Count the memories of the tab within the filters; proposals, which are decided singly, do not count."""
-    counts = {str(row["value"]): int(str(row["n"])) for row in kinds if row["value"] not in review.PROPOSALS}
-    return counts.get(kind, 0) if kind else sum(counts.values())
+def _matching(kind: str, kinds: list[dict[str, Any]]) -> dict[str, Any]:
+    """Count the memories of the tab within the filters, as far as tabs count; proposals, which are decided singly, do
+    not count.
+    """
+    single = (*review.PROPOSALS, review.SNOOZED)
+    counted = [row for row in kinds if (row["value"] == kind if kind else row["value"] not in single)]
+    number = sum(row["n"] for row in counted if row["value"] not in single)
+    more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
+    return {"matching_count": number, "matching_shown": bulk_words.grouped(number) + more}

@@ -1,21 +1,24 @@
 """Rows, filters and counts of the inbox."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
+from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memories import scanning
-from memories.models import AuditEntry, Memory, Proposal, Relation
-from memories.models.evidence import with_doubt
+from memories.models import AuditEntry, Memory, Proposal, Relation, SavedView
+from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Category, Type
+from memories.values.keyset import Part
 from memories.values.trust import Trust
 from memos_site import review
+from memos_site.web.words import in_words
 from skills.models import SkillVersion
 
 KINDS = {
@@ -28,6 +31,7 @@ KINDS = {
     Proposal.Kind.MERGE: gettext_lazy("Merges"),
     Proposal.Kind.CONFLICT: gettext_lazy("Conflicts"),
     Proposal.Kind.FAILING: gettext_lazy("Failing"),
+    review.SNOOZED: gettext_lazy("Snoozed"),
 }
 FLAGS = {
     review.FLAGGED: gettext_lazy("any flag"),
@@ -44,12 +48,20 @@ TALLY_LABELS = {
     "reject": gettext_lazy("proposals rejected"),
     "revise": gettext_lazy("edited"),
     "snooze": gettext_lazy("snoozed"),
-    "new": gettext_lazy("new memories"),
     "blocked": gettext_lazy("dismissed claims said again, and not heard"),
 }
 FILTERS = ("kind", *review.EXACT, "q", "flag")
+MAX_COUNTED = review.MOST_OF_VIEW  # of all that waits
+ALL = "all"  # beside the saved views: what waits without filters
 MAX_FILTER = 512  # characters
-MAX_CHOICES = 1_000  # combinations of scope, source and company that the filters offer
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The counts of the tabs: `rows` of each kind; `waiting`: of all that waits, without filters."""
+
+    rows: list[dict[str, Any]]
+    waiting: str
 
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
@@ -70,6 +82,25 @@ def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
     memories = with_doubt(review.waiting_memories(trust, at=now, **filters))
     waiting: MemoryQuerySet = memories.prefetch_related(versions, contests)
     return waiting
+
+
+def parts(trust: Trust, **filters: str) -> list[Part[Memory]]:
+    """Return the waiting memories in parts, whose first rows an index gives."""
+    return [Part(rows) for rows in review.waiting_parts(trust, at=timezone.now(), **filters).values()]
+
+
+def visible(trust: Trust) -> MemoryQuerySet:
+    """Return every visible memory, waiting or decided, with what a row shows of it."""
+    memories = with_doubt(with_support(Memory.objects.visible_to(trust).unexpired(timezone.now())))
+    versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
+    shown: MemoryQuerySet = memories.select_related("skill", "performance", "worth").prefetch_related(versions)
+    return shown
+
+
+def order_of(kind: str, sort: str) -> tuple[str, ...]:
+    """Return the order of a tab: of what is snoozed, what wakes first."""
+    by_default = review.SNOOZED_ORDER if kind == review.SNOOZED else review.ORDER
+    return review.ORDERS[sort] if sort in ORDERS else by_default
 
 
 def proposals(trust: Trust, **filters: str) -> "QuerySet[Proposal]":
@@ -102,28 +133,55 @@ def every_proposal(trust: Trust) -> "QuerySet[Proposal]":
     return Proposal.objects.visible_to(trust).select_related("memory__skill")
 
 
-def today(trust: Trust) -> list[tuple[Any, int]]:
-    """Count decisions since midnight in the workspace's time zone, as (label, n); zeros are left out."""
+def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what an inbox shows in which nothing waits: the numbers since midnight in the workspace's time zone, by
+    kind of decision without zeros, how much is snoozed, and whether anything has come in at all.
+    """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = review.tally(trust, since=midnight)
-    return [(word, counts[name]) for name, word in TALLY_LABELS.items() if counts[name]]
+    decisions = [(word, counts[name]) for name, word in TALLY_LABELS.items() if counts[name]]
+    snoozed = next((kind["shown"] for kind in kinds if kind["value"] == review.SNOOZED and kind["n"]), "")
+    return {
+        "counts": counts,
+        "decisions": decisions,
+        "snoozed": snoozed,
+        "is_new": not decisions and not snoozed and not Memory.objects.visible_to(trust).exists(),
+    }
 
 
-def kinds(trust: Trust, filters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open."""
+def kinds(trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = ()) -> "Kinds":
+    """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open.
+
+    `shown`: the count, or as far as they are counted with a plus; of `views` it is set as an attribute.
+    """
     others = {name: value for name, value in filters.items() if name != "kind"}
-    counts = review.kinds(trust, at=timezone.now(), **others)
-    return [{"value": str(kind), "label": label, "n": counts.get(kind, 0)} for kind, label in KINDS.items()]
+    named = {str(view.pk): filters_of(QueryDict(view.query).dict()) for view in views}
+    named |= {ALL: {}} if any(others.values()) else {}
+    counts = review.kinds(trust, at=timezone.now(), filters=others, snoozed=True, views=named)
+    counts[review.SNOOZED] = counts.get(review.SNOOZED, 0) + counts.pop(review.SNOOZED_PROPOSALS, 0)
+    for view in views:
+        view.shown = _shown(counts.get(str(view.pk), 0))  # type: ignore[attr-defined]  # for the template alone
+    rows = [{"value": str(kind), "label": label, **_capped(counts.get(kind, 0))} for kind, label in KINDS.items()]
+    everything = sum(row["n"] for row in rows if row["value"] != review.SNOOZED)
+    return Kinds(rows, _shown(counts.get(ALL, 0) if any(others.values()) else everything))
+
+
+def _shown(n: int) -> str:
+    return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
+
+
+def _capped(count: int) -> dict[str, Any]:
+    most = review.MOST_COUNTED
+    return {"n": min(count, most), "shown": f"{most:,}+" if count > most else str(count)}
 
 
 def choices(trust: Trust) -> dict[str, list[tuple[str, Any]]]:
-    """Return the options of the filters: values of waiting rows, flags and orders."""
+    """Return the options of the filters: values of the first MOST_READ waiting rows of each kind, flags and orders."""
     names = ("scope", "source", "company_id")
-    waiting = review.waiting_memories(trust, at=timezone.now()).order_by().values_list(*names).distinct()[:MAX_CHOICES]
-    values = zip(names, zip(*waiting, strict=True), strict=False)
+    values = zip(names, zip(*review.values_of_waiting(trust, names, at=timezone.now()), strict=True), strict=False)
     return {
         **{name: [(value, value) for value in _sorted_values(column)] for name, column in values},
-        "category": [(value, _(value)) for value in Category.values],
+        "category": [(value, in_words(value)) for value in Category.values],
         "flag": list(FLAGS.items()),
         "sort": list(ORDERS.items()),
     }

@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from memories.models import Memory
 from memories.values.trust import Trust
+from memos_site.web.words import listed
 
 MAX_NAMED = 3
 MAX_NAME = 60
@@ -18,13 +19,18 @@ def names_text(ids: Collection[UUID], trust: Trust) -> str:
     first = list(ids)[:MAX_NAMED]
     names = list(names_of(first, trust).values())
     more = len(ids) - len(names)
-    return ", ".join(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
+    return listed(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
 
 
 def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
     """Return id -> quoted name of the memories that the reader may see."""
+    return {pk: f"“{name}”" for pk, name in plain_names_of(ids, trust, longest=MAX_NAME).items()}
+
+
+def plain_names_of(ids: Collection[UUID], trust: Trust, *, longest: int) -> dict[UUID, str]:
+    """Return id -> name of the memories that the reader may see, for a list."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
-    return {pk: f"“{short_name(rows[pk], MAX_NAME)}”" for pk in ids if pk in rows}
+    return {pk: short_name(rows[pk], longest) for pk in ids if pk in rows}
 
 
 def short_name(memory: Memory, longest: int) -> str:

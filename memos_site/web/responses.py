@@ -14,9 +14,13 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
+from memories.models import SavedView
 from memories.people import trust_of
-from memories.values.exceptions import Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memos_site import review
 from memos_site.web import inbox_rows
+from memos_site.web.sentences import sentence
+from memos_site.web.session import decided_count
 
 MAX_ADDRESS = 8_000
 
@@ -81,17 +85,26 @@ def answer(
     """
     steps = steps or Steps(undo=batch)
     if by_htmx(request):
-        kinds = inbox_rows.kinds(trust_of(request.user), _inbox_filters(request))
-        context = {"text": text, "batch": batch, "conflict": conflict, "kinds": kinds, "steps": steps, **shown}
+        filters = inbox_filters(request)
+        views = list(SavedView.objects.of(request.user))  # type: ignore[arg-type]  # signed in, says the middleware
+        counted = inbox_rows.kinds(trust_of(request.user), filters, views)
+        context: dict[str, Any] = {"text": text, "batch": batch, "conflict": conflict, "steps": steps}
+        context |= {"kinds": counted.rows, "views": views, "decided_count": decided_count(request), **shown}
+        context |= {"waiting_shown": counted.waiting}
         return render(request, "inbox/_answer.html", context, status=409 if conflict else 200)
     level = messages.WARNING if conflict else messages.SUCCESS
     messages.add_message(request, level, text, extra_tags=steps.tags)
     return redirect(came_from(request))
 
 
-def _inbox_filters(request: HttpRequest) -> dict[str, str]:
+def inbox_filters(request: HttpRequest) -> dict[str, str]:
     """Return the filters of the inbox page on which the button was pressed."""
     return inbox_rows.filters_of(QueryDict(_query(request)).dict())
+
+
+def snoozed_kind(request: HttpRequest) -> str:
+    """Return the kind of rows that the inbox shows on which the button was pressed: SNOOZED, or '' for what waits."""
+    return review.SNOOZED if inbox_filters(request)["kind"] == review.SNOOZED else ""
 
 
 def inbox_path(request: HttpRequest) -> str:
@@ -116,4 +129,13 @@ def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
         raise Http404(str(refusal))
     if isinstance(refusal, NotAllowed):
         raise PermissionDenied(str(refusal))
-    return HttpResponse(str(refusal), status=400, content_type="text/plain; charset=utf-8")
+    return HttpResponse(sentence(_details(refusal)), status=400, content_type="text/plain; charset=utf-8")
+
+
+def _details(refusal: Invalid) -> str:
+    return "; ".join(error.detail for error in refusal.errors)
+
+
+def too_late(conflict: Conflict) -> str:
+    """Say that somebody was faster."""
+    return _("Too late: %(why)s") % {"why": sentence(str(conflict))}

@@ -1,10 +1,11 @@
 """Undo and redo of a person's decisions since signing in."""
 
-from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRefresh
@@ -17,10 +18,11 @@ from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import names_text
-from memos_site.web.responses import Steps, answer, by_htmx, posted, refuse
+from memos_site.web.responses import Steps, answer, by_htmx, posted, refuse, snoozed_kind
+from memos_site.web.sentences import sentence
+from memos_site.web.session import history_of
 
 MAX_ROWS = 50  # most rows sent as fragments; above that the page is reloaded
-MAX_SESSION = timedelta(days=14)
 
 
 @posted
@@ -28,14 +30,16 @@ def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
     """Undo one batch; the answer offers to undo the latest decision still in force, and to take this undo back."""
     trust = trust_of(request.user)
     try:
+        if review.is_large(batch):
+            return _ordered(request, batch)
         done = review.undo(trust, batch, at=timezone.now())
     except Conflict as conflict:
-        text = _("Not undone: %(why)s") % {"why": conflict}
-        steps = _steps_past(_history(request, trust), batch, _below(request))
+        text = _("Not undone: %(why)s") % {"why": sentence(str(conflict))}
+        steps = _steps_past(history_of(request), batch, _below(request))
         return answer(request, text, conflict=True, steps=steps)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
-    history = _history(request, trust)
+    history = history_of(request)
     redone = done.batch in history.decisions
     if redone:
         steps = Steps(undo=done.batch, redo=history.redo_before())
@@ -45,11 +49,11 @@ def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
     return _answer(request, trust, done, _message(done, trust, redone=redone), steps)
 
 
-def _history(request: HttpRequest, trust: Trust) -> review.History:
-    """Return the person's history since signing in, at most of MAX_SESSION."""
-    oldest = timezone.now() - MAX_SESSION
-    signed_in = getattr(request.user, "last_login", None)
-    return review.history(trust.actor, since=max(signed_in, oldest) if signed_in else oldest)
+def _ordered(request: HttpRequest, batch: UUID) -> HttpResponse:
+    """Have a run take back what is too large for a request; its progress is shown above the queue, or on its page."""
+    assert isinstance(request.user, User)  # signed in, says the middleware
+    order = review.order_undo(request.user, batch, at=timezone.now())
+    return HttpResponseClientRefresh() if by_htmx(request) else redirect("bulk-order", order_id=order.pk)
 
 
 def _below(request: HttpRequest) -> UUID | None:
@@ -71,7 +75,12 @@ def _steps_past(history: review.History, batch: UUID, below: UUID | None) -> Ste
 def _message(done: review.UndoResult, trust: Trust, *, redone: bool) -> str:
     names = names_text(done.undone, trust)
     if done.refused:
-        facts = {"n": len(done.undone), "not": len(done.refused), "why": done.refused[0]["why"], "names": names}
+        facts = {
+            "n": len(done.undone),
+            "not": len(done.refused),
+            "why": sentence(done.refused[0]["why"]),
+            "names": names,
+        }
         if redone:
             return _("Redone %(n)s: %(names)s; %(not)s not: %(why)s") % facts
         return _("Undone %(n)s: %(names)s; %(not)s not: %(why)s") % facts
@@ -86,8 +95,9 @@ def _answer(request: HttpRequest, trust: Trust, done: review.UndoResult, text: s
         messages.success(request, text, extra_tags=steps.tags)
         return HttpResponseClientRefresh()
     moved = AuditEntry.objects.of_batch(done.batch).filter(subject_kind=PROPOSAL).values("subject_id")
-    waiting = list(inbox_rows.rows(trust).filter(pk__in=done.undone))
-    proposals = list(inbox_rows.proposals(trust).filter(pk__in=moved))
+    kind = snoozed_kind(request)
+    waiting = list(inbox_rows.rows(trust, kind=kind).filter(pk__in=done.undone))
+    proposals = list(inbox_rows.proposals(trust, kind=kind).filter(pk__in=moved))
     return answer(
         request,
         text,

@@ -1,11 +1,12 @@
-"""Word-by-word comparison of two texts."""
+"""Word-by-word comparison of two texts; of Chinese, Japanese and Korean by characters, which know no spaces."""
 
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-WORD = re.compile(r"\s+|[\w'-]+|[^\w\s]")
+_CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+WORD = re.compile(rf"\s+|{_CHARACTER}|(?:(?!{_CHARACTER})[\w'-])+|[^\w\s]")
 MAX_WORDS = 1_500  # of either text; above that only the beginnings are returned
 CONTEXT = 12  # unchanged words that are shown beside a change
 Piece = tuple[str, str]  # same, removed or added; the text

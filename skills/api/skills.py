@@ -1,33 +1,36 @@
 """GET skills and skills/{name}: what is published. With `review`, and for people, every status."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api import paging
 from memories.api.base import ApiView
 from memories.api.openapi import operation
-from memories.api.paging import PAGING, query, some_of
+from memories.api.paging import query
 from memories.api.payload_shapes import Performance
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, Percent, Shape, Share
 from memories.values import links
-from memories.values.choices import ActorKind, Permission, Sensitivity, Status
-from memories.values.exceptions import Conflict, NotFound
+from memories.values.choices import Permission, Sensitivity, Status
+from memories.values.exceptions import NotFound
 from memories.values.field_types import SensitivityName
 from skills import models
 
 LEARNED = ("skill_name", "triggers", "recipe", "required_tools", "failure_modes", "fallbacks")
 REFUSES = (404, 409)  # 409: the name exists in several scopes
 NAME = OpenApiParameter(
-    "name", {"type": "string"}, OpenApiParameter.PATH, description="The skill's slug; `_` reads as `-`."
+    "name",
+    {"type": "string"},
+    OpenApiParameter.PATH,
+    description="The skill's slug, its present or a former one; `_` reads as `-`.",
 )
 SCOPE = query("scope", {"type": "string"}, "Where the skill lives; needed where its name exists in several scopes.")
+NUMBER = re.compile("[1-9][0-9]{0,9}")
 Number = Annotated[int, Field(ge=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -77,6 +80,8 @@ class Skill(Shape):
     proposed_version: Number | None
     memory_id: UUID
     package: Package | None
+    aliases: list[str]
+    """Former names, and those of skills that were merged into it: it is found by them too"""
 
     example = {
         "id": EXAMPLE_ID,
@@ -101,6 +106,7 @@ class Skill(Shape):
         "proposed_version": None,
         "memory_id": EXAMPLE_ID,
         "package": Package.example,
+        "aliases": ["pay-back"],
     }
 
     @classmethod
@@ -125,6 +131,7 @@ class Skill(Shape):
             proposed_version=row.proposed.number if every_status and row.proposed else None,
             memory_id=memory.pk,
             package=Package.of(published) if published else None,
+            aliases=row.aliases,
         )
 
 
@@ -137,54 +144,24 @@ class SkillView(ApiView):
 
     @property
     def sees_every_status(self) -> bool:
-        return self.trust.actor.kind == ActorKind.PERSON or self.trust.may(Permission.REVIEW)
+        return models.sees_every_status(self.trust)
 
     def skills(self) -> models.SkillQuerySet:
-        rows = models.Skill.objects.visible_to(self.trust).select_related("memory__performance")
-        rows = rows.prefetch_related("versions")
-        return rows if self.sees_every_status else rows.downloadable()
+        return models.Skill.objects.shown_to(self.trust)
 
     def skill(self, request: Request, name: str) -> models.Skill:
         """By its slug (`_` reads as `-`). NotFound, or Conflict when scopes share the name and `scope` is not given."""
-        rows = self.skills().filter(name=name.replace("_", "-"), **paging.exact(request, "scope"))
-        named = list(rows[:20])
-        if not named:
-            raise NotFound
-        if len(named) > 1:
-            scopes = ", ".join(repr(skill.scope) for skill in named)
-            raise Conflict(f"{name} exists in several scopes ({scopes}): say which with ?scope=")
-        return named[0]
+        return self.skills().named(name, scope=request.query_params.get("scope"))
 
     def version(self, request: Request, name: str, number: str) -> models.SkillVersion:
         """`latest` is the published one; for who sees every status and where none is published, the newest."""
         skill = self.skill(request, name)
-        versions = [v for v in skill.versions.all() if self.sees_every_status or v == skill.published]
-        if number == "latest":
-            version = skill.published or next(iter(versions), None)
-        else:
-            version = next((version for version in versions if str(version.number) == number), None)
+        if number != "latest" and not NUMBER.fullmatch(number):
+            raise NotFound
+        version = skill.version_shown_to(self.trust, None if number == "latest" else int(number))
         if version is None:
             raise NotFound
         return version
-
-
-class Skills(SkillView):
-    filters = frozenset({"scope", "status"}) | PAGING
-
-    @operation("ListSkills", "Skills", SkillPage, parameters=(some_of("status", Status.values, "In these states."),))
-    def get(self, request: Request) -> Response:
-        """Skills
-
-        By name. Without `review` only what is published, of confirmed or applied memories.
-        """
-        rows = self.skills().filter(**paging.exact(request, "scope"))
-        if statuses := paging.choice(request, "status", Status.values):
-            rows = rows.filter(memory__status__in=statuses)
-
-        def show(row: models.Skill) -> Json:
-            return Skill.of(row, every_status=self.sees_every_status)
-
-        return paging.answer(request, rows, ("name", "pk"), show=show, at=timezone.now())
 
 
 class OneSkill(SkillView):

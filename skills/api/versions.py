@@ -1,25 +1,23 @@
 """GET skills/{name}/versions, one of them, and its package."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
-from django.core.files.storage import storages
-from django.http import FileResponse
+from django.http import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import paging
+from memories.api.base import FileNegotiation
 from memories.api.openapi import operation
 from memories.api.paging import PAGING
 from memories.api.payload_shapes import Performance
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, Page, Shape, Share
 from memories.models import Performance as Record
-from skills import models
+from memories.values.exceptions import NotFound
+from skills import downloads, models
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, Package, Sha256, SkillView
 
 NUMBER = OpenApiParameter(
@@ -53,7 +51,7 @@ class SkillVersion(Shape):
 
     number: Number
     status: Literal["proposed", "published", "retired", "rejected", "replaced"]
-    made_by: Literal["consolidation", "extraction", "upload", "edit", "restore"]
+    made_by: Literal["consolidation", "extraction", "upload", "edit", "restore", "merge"]
     changelog: str
     fields: dict[str, Any]
     skill_md: str
@@ -132,37 +130,29 @@ class OneVersion(SkillView):
         return Response(SkillVersion.of(version, record=record))
 
 
-class ZipNegotiation(DefaultContentNegotiation):
-    """The answer is a zip whatever the Accept header says; only a problem is rendered."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        renderer = next(iter(renderers))
-        return renderer, renderer.media_type or ""
-
-
 class Content(SkillView):
     filters = frozenset({"scope"})
-    content_negotiation_class = ZipNegotiation
+    content_negotiation_class = FileNegotiation
 
     @operation(
         "DownloadSkillVersion",
         "Skills",
-        {200: {"type": "string", "format": "binary"}},
+        {200: {"type": "string", "format": "binary"}, 302: {"type": "string"}},
         parameters=(NAME, NUMBER, SCOPE, HASH),
         refuses=REFUSES,
         media_type="application/zip",
     )
-    def get(self, request: Request, name: str, number: str) -> FileResponse:
+    def get(self, request: Request, name: str, number: str) -> HttpResponseBase:
         """The package of a version
 
-        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256.
+        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256. Where
+        packages lie in S3 or OSS: 302 to an address there, which needs no token and is good for five minutes.
         """
         version = self.version(request, name, number)
-        file = storages["skills"].open(version.package)
-        filename = f"{version.skill.name}.zip"
-        answer = FileResponse(file, as_attachment=True, filename=filename, content_type="application/zip")
+        try:
+            answer = downloads.download(version)
+        except FileNotFoundError:
+            raise NotFound from None
         answer["ETag"] = f'"{version.sha256}"'
         answer["X-Content-SHA256"] = version.sha256
         return answer

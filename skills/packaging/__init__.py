@@ -1,6 +1,22 @@
 """Packing the fields of a skill into a zip package, and unpacking an uploaded one."""
 
 from skills.packaging.archives import PackageRefused
-from skills.packaging.packages import File, Package, pack, texts, unpack
+from skills.packaging.packages import File, Package, extras, pack, pack_files, texts, unpack, unpack_files
+from skills.packaging.unpacking import UnpackedSkill, field_files, is_text, path_problem, renamed
 
-__all__ = ["File", "Package", "PackageRefused", "pack", "texts", "unpack"]
+__all__ = [
+    "File",
+    "Package",
+    "PackageRefused",
+    "UnpackedSkill",
+    "extras",
+    "field_files",
+    "is_text",
+    "pack",
+    "pack_files",
+    "path_problem",
+    "renamed",
+    "texts",
+    "unpack",
+    "unpack_files",
+]

@@ -7,7 +7,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from skills.names import printable
@@ -18,7 +18,8 @@ MAX_EXPANDED = 20 * MIB
 MAX_RATIO = 100
 MAX_ENTRIES = 200
 MAX_SKILL_MD = 256 * 1024  # far above what an agent should load at once; reading it takes seconds at worst
-_HEADER_BYTES = 512  # bytes of zip around each file that we write, at most
+TOO_LARGE = f"the package is larger than {MAX_COMPRESSED // MIB} MiB"
+NESTED = "an archive inside the archive"
 _ARCHIVES = re.compile(r"\.(zip|jar|whl|egg|docx|xlsx|pptx|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, IndexError)
@@ -52,22 +53,45 @@ def read(content: bytes) -> Archive:
         return Archive(problems=["this is not a readable zip file"])
 
 
+def of_files(files: Mapping[str, bytes]) -> Archive:
+    """The files of a folder by path, under the rules of a zip; never raises, problems stand in the result."""
+    archive = Archive(names=[*files])
+    if len(files) > MAX_ENTRIES:
+        archive.problems.append(f"{len(files)} entries, the limit is {MAX_ENTRIES}")
+    if sum(map(len, files.values())) > MAX_EXPANDED:
+        archive.problems.append(f"more than {MAX_EXPANDED // MIB} MiB")
+    archive.problems += _duplicate_names(files)
+    for name, content in files.items():
+        problems = [*name_problems(name), *([f"{printable(name)}: {NESTED}"] if is_archive(content) else [])]
+        archive.problems += problems
+        if not problems:
+            archive.files[name] = content
+    return archive
+
+
+def is_archive(content: bytes) -> bool:
+    return content.startswith(_MAGIC)
+
+
 def size_problems(files: Mapping[str, bytes]) -> list[str]:
-    """A sentence for each limit that these files (path -> content) exceed; the same limits hold for uploads."""
+    """A sentence for each limit that these files (path -> content) exceed before they are packed."""
     problems = []
     if len(files.get("SKILL.md", b"")) > MAX_SKILL_MD:
         problems.append(f"SKILL.md is larger than {MAX_SKILL_MD // 1024} KiB")
     if len(files) > MAX_ENTRIES:
         problems.append(f"{len(files)} files, the limit is {MAX_ENTRIES}")
-    if sum(len(content) + _HEADER_BYTES for content in files.values()) > MAX_COMPRESSED:
-        problems.append(f"the package is larger than {MAX_COMPRESSED // MIB} MiB")
+    if sum(map(len, files.values())) > MAX_EXPANDED:
+        problems.append(f"more than {MAX_EXPANDED // MIB} MiB when expanded")
     return problems
 
 
 def _read(archive: zipfile.ZipFile) -> Archive:
     entries = archive.infolist()
     contents = Archive(names=[entry.orig_filename for entry in entries if not entry.is_dir()])
-    contents.problems = [*_limit_problems(entries), *_duplicate_names(entries)]
+    contents.problems = [
+        *_limit_problems(entries),
+        *_duplicate_names([entry.orig_filename for entry in entries]),
+    ]
     readable = not contents.problems
     for entry in entries:
         problems = list(_entry_problems(entry))
@@ -85,8 +109,8 @@ def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, contents: Arch
     except _READ_ERRORS:
         contents.problems.append(f"{printable(entry.filename)}: damaged")
         return
-    if content.startswith(_MAGIC):
-        contents.problems.append(f"{printable(entry.filename)}: an archive inside the archive")
+    if is_archive(content):
+        contents.problems.append(f"{printable(entry.filename)}: {NESTED}")
         return
     contents.files[entry.filename] = content
 
@@ -101,29 +125,36 @@ def _limit_problems(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
             yield f"{printable(entry.orig_filename)}: expands more than {MAX_RATIO} times"
 
 
-def _duplicate_names(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
+def _duplicate_names(names: Iterable[str]) -> Iterator[str]:
     """Names that differ only in letter case or Unicode form: on some systems they are the same file."""
     groups: dict[str, list[str]] = {}
-    for entry in entries:
-        groups.setdefault(unicodedata.normalize("NFC", entry.orig_filename).casefold(), []).append(entry.orig_filename)
-    return (f"{printable(names[0])}: there {len(names)} times" for names in groups.values() if len(names) > 1)
+    for name in names:
+        groups.setdefault(unicodedata.normalize("NFC", name).casefold(), []).append(name)
+    return (f"{printable(group[0])}: there {len(group)} times" for group in groups.values() if len(group) > 1)
 
 
 def _entry_problems(entry: zipfile.ZipInfo) -> Iterator[str]:
-    name, kind = entry.orig_filename, stat.S_IFMT(entry.external_attr >> 16)
-    if name.startswith("/") or re.match(r"[A-Za-z]:", name):
-        yield f"{printable(name)}: an absolute path"
-    if {"..", "."} & set(re.split(r"[/\\]", name)):
-        yield f'{printable(name)}: "." or ".." in the path'
-    if "\\" in name or not name.isprintable() or "//" in name:
-        yield f"{printable(name)}: a backslash, an empty part or an unprintable character in the name"
+    name, kind = printable(entry.orig_filename), stat.S_IFMT(entry.external_attr >> 16)
+    yield from name_problems(entry.orig_filename)
     if kind == stat.S_IFLNK:
-        yield f"{printable(name)}: a link"
+        yield f"{name}: a link"
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        yield f"{printable(name)}: not a plain file"
+        yield f"{name}: not a plain file"
     if entry.flag_bits & 0x41:
-        yield f"{printable(name)}: encrypted"
+        yield f"{name}: encrypted"
     elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        yield f"{printable(name)}: packed by a method that is not taken"
+        yield f"{name}: packed by a method that is not taken"
+
+
+def name_problems(name: str) -> list[str]:
+    """A sentence for each reason why no file of a package may be called so."""
+    problems = []
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name):
+        problems.append("an absolute path")
+    if {"..", "."} & set(re.split(r"[/\\]", name)):
+        problems.append('"." or ".." in the path')
+    if "\\" in name or not name.isprintable() or "//" in name:
+        problems.append("a backslash, an empty part or an unprintable character in the name")
     if _ARCHIVES.search(name):
-        yield f"{printable(name)}: an archive inside the archive"
+        problems.append(NESTED)
+    return [f"{printable(name)}: {problem}" for problem in problems]

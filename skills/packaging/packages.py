@@ -1,24 +1,25 @@
-"""Packing the fields of a skill version into a zip, and the reverse.
+"""Packing the fields of a skill version, or uploaded files, into a zip, and the reverse.
 
-The same fields and version give the same bytes: sorted names, fixed times and modes, no compression (deflated bytes
-differ between zlib versions; packages are small).
+The same files give the same bytes: sorted names, fixed times and modes, no compression while the package is small
+(deflated bytes differ between zlib versions).
 """
 
 import hashlib
 import io
 import json
 import zipfile
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from skills.manifest import Fields
-from skills.packaging import unpacking
-from skills.packaging.archives import PackageRefused, size_problems
+from skills.packaging import archives, unpacking
+from skills.packaging.archives import MAX_COMPRESSED, MAX_RATIO, PackageRefused, size_problems
 from skills.packaging.skill_md_writer import RECIPE, skill_md
 from skills.packaging.unpacking import UnpackedSkill
 
-__all__ = ["File", "Package", "PackageRefused", "UnpackedSkill", "pack", "texts", "unpack"]
-
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest a zip can say
+_HEADER_BYTES = 512  # of zip around each file that we write, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,40 +31,71 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Package:
+    """`content`: the zip; `contents`: of every file by its path in the skill's folder."""
+
     name: str
     skill_md: str
     files: tuple[File, ...]
-    content: bytes
+    content: bytes = field(repr=False)
     sha256: str
+    contents: Mapping[str, bytes] = field(repr=False, compare=False)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The files that are texts."""
+        return {path: data.decode() for path, data in self.contents.items() if unpacking.is_text(data)}
 
 
-def pack(fields: Fields, version: int) -> Package:
-    """Pack the fields of a version. PackageRefused: the package would exceed the limits of `unpack`."""
-    files = {path: text.encode() for path, text in texts(fields, version).items()}
+def pack(fields: Fields, version: int, extras: Mapping[str, bytes] | None = None) -> Package:
+    """Pack the fields of a version. PackageRefused: the package would exceed the limits of `unpack`.
+
+    `extras`: files that the fields do not hold, by path; one that the fields do hold is left out.
+    """
+    held = {path: text.encode() for path, text in texts(fields, version).items()}
+    return pack_files(fields.name, {**(extras or {}), **held})
+
+
+def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
+    """Pack files by their path in the skill's folder, as they are. PackageRefused: as of `pack`."""
     if problems := size_problems(files):
         raise PackageRefused(problems)
-    content = _zip({f"{fields.name}/{path}": text for path, text in files.items()})
+    contents = dict(sorted(files.items()))
+    content = _zip({f"{name}/{path}": data for path, data in contents.items()})
+    if len(content) > MAX_COMPRESSED:
+        raise PackageRefused([archives.TOO_LARGE])
     return Package(
-        name=fields.name,
-        skill_md=files["SKILL.md"].decode(),
-        files=tuple(File(path, len(text), _sha256(text)) for path, text in files.items()),
+        name=name,
+        skill_md=contents["SKILL.md"].decode(),
+        files=tuple(File(path, len(data), _sha256(data)) for path, data in contents.items()),
         content=content,
         sha256=_sha256(content),
+        contents=contents,
     )
 
 
 def unpack(content: bytes) -> UnpackedSkill:
-    """The fields in an uploaded zip, with warnings about changes and omissions. PackageRefused names every problem."""
-    unpacked = unpacking.read(content)
-    if problems := size_problems({path: text.encode() for path, text in texts(unpacked.fields, 1).items()}):
-        raise PackageRefused(problems)
-    return unpacked
+    """The skill in an uploaded zip, with warnings about changes and omissions. PackageRefused names every problem."""
+    return unpacking.read(archives.read(content))
+
+
+def unpack_files(files: Mapping[str, bytes]) -> UnpackedSkill:
+    """The skill in the files of an uploaded folder, by path. PackageRefused names every problem."""
+    return unpacking.read(archives.of_files(files))
+
+
+def extras(content: bytes, fields: Fields) -> dict[str, bytes]:
+    """The files of a stored package that its fields do not hold."""
+    held = {f"{fields.name}/{path}" for path in texts(fields, 1)}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = [name for name in archive.namelist() if name not in held]
+        return {name.partition("/")[2]: archive.read(name) for name in names}
 
 
 def texts(fields: Fields, version: int) -> dict[str, str]:
-    """The text of every file of the package by its path in the skill's folder, sorted by path."""
+    """The text of every file of the fields by its path in the skill's folder, sorted by path."""
     files = {"SKILL.md": skill_md(fields, version)}
-    for folder, group in (("scripts", fields.scripts), ("reference", fields.others), ("assets", fields.assets)):
+    groups = (("scripts", fields.scripts), (fields.reference_folder, fields.others), ("assets", fields.assets))
+    for folder, group in groups:
         files |= {f"{folder}/{name}": text for name, text in (group or {}).items()}
     if fields.recipe:
         steps = [step.model_dump(exclude_defaults=True) for step in fields.recipe]
@@ -71,14 +103,16 @@ def texts(fields: Fields, version: int) -> dict[str, str]:
     return dict(sorted(files.items()))
 
 
-def _zip(files: dict[str, bytes]) -> bytes:
+def _zip(files: Mapping[str, bytes]) -> bytes:
+    fits = sum(len(data) + _HEADER_BYTES for data in files.values()) <= MAX_COMPRESSED
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for path, content in sorted(files.items()):
+        for path, data in sorted(files.items()):
             info = zipfile.ZipInfo(path, _EPOCH)
             info.create_system = 3  # Unix, wherever this runs
             info.external_attr = 0o100644 << 16
-            archive.writestr(info, content)
+            deflate = not fits and len(data) <= MAX_RATIO * len(zlib.compress(data))  # else our import would refuse it
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED if deflate else zipfile.ZIP_STORED)
     return buffer.getvalue()
 
 

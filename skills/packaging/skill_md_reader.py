@@ -8,14 +8,11 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-import yaml
-
 from skills import markdown
-from skills.manifest import Fields
+from skills.manifest import OUR_METADATA, Fields
 from skills.names import printable, slug
-from skills.packaging import skill_md_writer
+from skills.packaging import frontmatter, skill_md_writer
 
-_FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 _LIST_FIELDS = {
     "Experience": "experience",
     "User Preferences": "preference",
@@ -23,8 +20,6 @@ _LIST_FIELDS = {
     "Fallbacks": "fallbacks",
     "Tool Usage": "tool",
 }
-_FRONTMATTER_KEYS = {"name", "description", "license", "compatibility", "metadata"}
-_METADATA_KEYS = {"version", "source", "display-name"}
 _DERIVED_SECTIONS = ("Scripts", "Track Record", "Additional Information")
 
 
@@ -33,15 +28,19 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
 
     `folder` is the folder of the file in its archive. pydantic.ValidationError: the text is no skill.
     """
-    frontmatter, body = split(markdown.clean(text.removeprefix("\ufeff")))
-    head, warnings = _head(frontmatter)
+    yaml, body = frontmatter.split(markdown.clean(text.removeprefix("\ufeff")))
+    head, warnings = _head(yaml)
     title, texts = _sections(body, str(head["metadata"].get("display-name", "")))
     name = head.get("name") or folder or title
     warnings += _name_warnings(name, folder)
     if not (description := head.get("description", "").strip()):
         warnings.append("SKILL.md has no description; its first paragraph stands in for one")
         description = (texts.get("Procedure", "") or title).split("\n\n")[0]
-    terms = {key: head.get(key, "") for key in ("license", "compatibility")}
+    terms: dict[str, Any] = {key: head.get(key, "") for key in ("license", "compatibility")}
+    terms["allowed_tools"] = head.get("allowed-tools", "")
+    terms["metadata"] = {
+        key: value for key, value in head["metadata"].items() if key not in OUR_METADATA and isinstance(value, str)
+    }
     values = {"name": name, "title": title, "description": description, **terms, **_content(texts), **files}
     fields = Fields.model_validate(values)
     if unparsed := _unparsed_lines(fields, texts):
@@ -50,36 +49,21 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     return fields, warnings
 
 
-def split(text: str) -> tuple[str, str]:
-    """(frontmatter without its `---` lines, body) of a SKILL.md."""
-    match = _FRONTMATTER.match(text)
-    return (match[1], match[2]) if match else ("", text)
-
-
-def parse_frontmatter(frontmatter: str) -> dict[str, Any] | None:
-    """The YAML mapping of a frontmatter with every scalar as text; None when it is not a mapping."""
-    try:
-        values = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return None
-    return values if isinstance(values, dict) else None
-
-
-def _head(frontmatter: str) -> tuple[dict[str, Any], list[str]]:
+def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
     """(values, warnings): texts by key, and under `metadata` texts by key."""
-    if not frontmatter:
+    if not yaml:
         return {"metadata": {}}, ["SKILL.md has no frontmatter"]
     warnings = []
-    mapping = parse_frontmatter(frontmatter)
+    mapping = frontmatter.parse(yaml)
     if mapping is None:
-        mapping = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", frontmatter, re.MULTILINE))
+        mapping = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", yaml, re.MULTILINE))
         warnings = ["the frontmatter is not valid YAML; it was read line by line"]
     metadata = mapping.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     texts = {key: value for key, value in mapping.items() if isinstance(value, str)}
-    values: dict[str, Any] = {key: value for key, value in texts.items() if key in _FRONTMATTER_KEYS}
+    values: dict[str, Any] = {key: value for key, value in texts.items() if key in frontmatter.ALLOWED}
     dropped = [key for key in mapping if key not in {*values, "metadata"}]
-    dropped += [f"metadata.{key}" for key in metadata if key not in _METADATA_KEYS]
+    dropped += [f"metadata.{key}" for key, value in metadata.items() if not isinstance(value, str)]
     warnings += [f"{printable(str(key))}: not kept" for key in dropped]
     return values | {"metadata": metadata}, warnings
 

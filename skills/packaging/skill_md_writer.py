@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
-import yaml
-
 from skills import markdown
 from skills.manifest import Fields, TrackRecord
+from skills.packaging import frontmatter
 
 RECIPE = "recipe.json"
 COUNTS = {"Successes": "successes", "Failures": "failures", "Partial": "partials"}
@@ -70,7 +69,7 @@ def scripts(fields: Fields) -> str:
 
 
 def additional_information(fields: Fields) -> str:
-    lines = [*_links("reference", fields.others), *_links("assets", fields.assets)]
+    lines = [*_links(fields.reference_folder, fields.others), *_links("assets", fields.assets)]
     if fields.recipe:
         lines.append(f"- [{RECIPE}]({RECIPE}): the steps with their tools and argument schemas, for programs")
     return "See also:\n\n" + "\n".join(lines) if lines else ""
@@ -99,30 +98,10 @@ def _examples(examples: list[str]) -> Iterator[str]:
 
 
 def _frontmatter(fields: Fields, version: int) -> str:
-    content = {
-        "name": fields.name,
-        "description": fields.description,
-        "license": fields.license,
-        "compatibility": fields.compatibility,
-        "metadata": {"version": _QuotedString(version), "source": "memos", "display-name": fields.title},
-    }
-    present = {key: value for key, value in content.items() if value}
-    return yaml.dump(present, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf"))
+    ours = {"version": frontmatter.QuotedString(version), "source": "memos", "display-name": fields.title}
+    return frontmatter.dump(fields, **ours)
 
 
 def _content(fields: Fields) -> tuple[object, ...]:
     text = skill_md(fields.model_copy(update={"performance": None}), 1)
     return text, fields.scripts, fields.others, fields.assets
-
-
-class _QuotedString(str):
-    """A string that is always quoted, so that YAML readers do not take "3" for a number."""
-
-
-class _Dumper(yaml.SafeDumper):
-    pass
-
-
-_Dumper.add_representer(
-    _QuotedString, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"')
-)

@@ -1,22 +1,74 @@
 """Template tags for the part of a memory's page that shows a skill."""
 
-from difflib import unified_diff
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.db.models import Prefetch, prefetch_related_objects
 from django.template import Context
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memories.models import Memory
 from memories.people import trust_of
 from memories.values.choices import Type
+from memories.web.charts import Chart, Form, Series, Tone
+from skills import diffs, packaging
+from skills.diffs import Change, Piece
+from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import rendering
+from skills.scanning import WRITTEN_BY_MODEL
 
 register = template.Library()
+_CODE = re.compile(r"`([^`]+)`")
 MAX_USES = 10
+MAX_SHOWN = 12_000  # characters of the files that a page shows
+MAX_CHANGED = 8_000  # characters of changes that a skill's page shows
+VERSIONS_AT_FIRST = 10
+FEW = 20  # runs: a percentage of fewer says more than is known
+FINDINGS = {
+    "written-by-model": gettext_lazy("written by a language model from one conversation: read it line by line"),
+    "not-scanned": gettext_lazy("too long to be scanned to its end: read the rest"),
+    "not-scanned-for-instructions": gettext_lazy("too long to be scanned to its end for hidden instructions: read it"),
+    "python-not-checked": gettext_lazy("its Python could not be checked: read it line by line"),
+}
+
+MADE_BY = {
+    SkillVersion.MadeBy.CONSOLIDATION: gettext_lazy("learned from runs"),
+    SkillVersion.MadeBy.EXTRACTION: gettext_lazy("from a conversation"),
+    SkillVersion.MadeBy.UPLOAD: gettext_lazy("uploaded"),
+    SkillVersion.MadeBy.EDIT: gettext_lazy("edited"),
+    SkillVersion.MadeBy.RESTORE: gettext_lazy("proposed again"),
+    SkillVersion.MadeBy.MERGE: gettext_lazy("merged"),
+}
+
+
+@register.filter
+def maker(version: SkillVersion | None) -> str:
+    """How a version came about; '' without one."""
+    return str(MADE_BY[SkillVersion.MadeBy(version.made_by)]) if version else ""
+
+
+@register.filter
+def description_below_title(memory: Memory, version: SkillVersion | None) -> str:
+    """Return the description below a skill's title: without its first sentence where this is the title again."""
+    text = str(version.fields.get("description") or memory.content) if version else memory.content
+    title = re.escape(str(version.fields.get("title") or "") if version else "")
+    return re.sub(rf"\A{title}[.。]\s*(?=\S)", "", text) if title else text
+
+
+@register.filter
+def step_label(step: Mapping[str, Any]) -> str:
+    """What a step calls: its command where the tool runs command lines, else its tool; '' for a step without one."""
+    tool = str(step.get("tool") or "")
+    command = _CODE.search(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS else None
+    return command[1] if command else tool
 
 
 @register.filter
@@ -24,11 +76,74 @@ def skill_md(markdown: str) -> SafeString:
     return mark_safe(rendering.html(markdown))  # noqa: S308 - rendering.html sanitises
 
 
+@register.inclusion_tag("skills/_skill_md.html", takes_context=True)
+def skill_md_of(context: Context, version: SkillVersion, *, below_recipe: bool = False) -> dict[str, Any]:
+    """The SKILL.md of a version with its size; of a long one the part that the address asks for.
+
+    Below a recipe, which says the same in brief, it is folded; but not where a person must read it before publishing.
+    """
+    part = rendering.part(version.skill_md, _asked(context, "part"))
+    html = mark_safe(part.html)  # noqa: S308 - rendering.part sanitises
+    is_repeated = below_recipe and bool(version.fields.get("recipe")) and "part" not in context["request"].GET
+    shown = {"is_folded": is_repeated and not _must_be_read(version), "size": len(version.skill_md.encode())}
+    return {**shown, "part": part, "html": html, "request": context["request"]}
+
+
+def _must_be_read(version: SkillVersion) -> bool:
+    """Proposed, with words that were not derived from counted runs or that the scan complains about."""
+    is_derived = version.made_by == SkillVersion.MadeBy.CONSOLIDATION and not version.scan.get("findings")
+    return version.status == SkillVersion.Status.PROPOSED and not is_derived
+
+
+@register.inclusion_tag("skills/_part_links.html", takes_context=True)
+def part_links(context: Context, name: str, number: int, count: int, target: str) -> dict[str, Any]:
+    """Links to the parts before and after the one that is shown; `name`: of the parameter that asks for a part."""
+    parts = {one: f"{context['request'].path}?{_with(context, name, one)}#{target}" for one in (number - 1, number + 1)}
+    before, following = parts[number - 1], parts[number + 1]
+    links = {"before": before if number > 1 else "", "next": following if number < count else ""}
+    return {**links, "number": number, "count": count}
+
+
+def _with(context: Context, name: str, value: int) -> str:
+    changed = context["request"].GET.copy()
+    changed[name] = str(value)
+    return str(changed.urlencode())
+
+
+def _asked(context: Context, name: str) -> int:
+    """The number of a part that the address asks for; 1 where it asks for none."""
+    asked = context["request"].GET.get(name, "")
+    return int(asked[:4]) if asked.isascii() and asked.isdigit() else 1
+
+
+@register.inclusion_tag("skills/_version_diff.html", takes_context=True)
+def changes_of(context: Context, version: SkillVersion, base: SkillVersion) -> dict[str, Any]:
+    """Every word of what changes from one version to another; of many words the part that the address asks for."""
+    parts = diffs.in_parts(changes_from(version, base))
+    number = min(max(_asked(context, "changes"), 1), len(parts))
+    shown = {"changes": parts[number - 1], "number": number, "count": len(parts)}
+    return {**shown, "version": version, "base": base, "request": context["request"]}
+
+
+@register.filter
+def pieces(changed: list[Piece]) -> SafeString:
+    """The pieces of a diff, without a blank between them that neither text has."""
+    marks = {"added": ("ins", _("added:")), "removed": ("del", _("removed:"))}
+    parts = (
+        format_html('<{0}><span class="unseen">{1} </span>{2}</{0}>', *marks[piece.kind], piece.text)
+        if piece.kind in marks
+        else escape(piece.text)
+        for piece in changed
+    )
+    return mark_safe("".join(parts))  # noqa: S308 - escaped
+
+
 @register.simple_tag
 def load_versions(memory: Memory) -> str:
     """Load the versions of a skill with their track records in one query, for the whole page; renders nothing."""
     if memory.type == Type.COMPETENCE and hasattr(memory, "skill"):
-        prefetch_related_objects([memory.skill], Prefetch("versions", SkillVersion.objects.with_uses()))
+        versions = SkillVersion.objects.with_uses().with_names()
+        prefetch_related_objects([memory.skill], Prefetch("versions", versions))
     return ""
 
 
@@ -40,25 +155,102 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
     """
     skill: Skill = memory.skill
     versions = list(skill.versions.all())
-    current = skill.proposed or skill.published or next(iter(versions), None)
+    current = current_version(skill)
+    whole = "versions" in context["request"].GET
     uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
+    latest = list(uses.order_by("-at", "-pk")[:MAX_USES]) if any(version.record for version in versions) else []
     return {
         "memory": memory,
         "skill": skill,
+        "request": context["request"],
+        "perms": context.get("perms"),
+        "csrf_token": context.get("csrf_token"),
         "version": current,
-        "versions": [(version, version.record) for version in versions],
-        "uses": uses.order_by("-at", "-pk")[:MAX_USES] if any(version.record for version in versions) else [],
+        "aliases": [name for name in getattr(current, "names_of_skill", []) if name != skill.name],
+        "versions": [(version, version.record) for version in (versions if whole else versions[:VERSIONS_AT_FIRST])],
+        "version_count": len(versions),
+        "chart": _chart(versions),
+        "uses": latest,
+        "has_notes": any(use.note for use in latest),  # without them the evidence says the same
     }
 
 
 @register.filter
-def changed_lines(version: SkillVersion, before: SkillVersion | None) -> list[dict[str, str]]:
-    """Lines of the diff of two versions' SKILL.md, as kind and text; [] without a version before."""
+def current_version(skill: Skill) -> SkillVersion | None:
+    """The version that a skill's page shows: the proposed one, else the published one, else the newest."""
+    return skill.proposed or skill.published or next(iter(skill.versions.all()), None)
+
+
+def _chart(versions: list[SkillVersion]) -> Chart | None:
+    """How the reported uses of each version ended; None where there are not two to compare."""
+    used = [(str(version.number), version.record) for version in reversed(versions) if version.record]
+    if len(used) < 2:
+        return None
+    records = [record for _number, record in used]
+    series = [
+        Series(_("ended well"), Tone.GOOD, [record.successes for record in records]),
+        Series(_("partial"), Tone.WARN, [record.partials for record in records]),
+        Series(_("failed"), Tone.BAD, [record.failures for record in records]),
+    ]
+    labels = [_("Version %(n)s") % {"n": number} for number, _record in used]
+    title, column = _("Reported uses by version"), _("Version")
+    return Chart("versions", title, column, labels, series, Form.STACK, unit=_("uses"), newest_first=True)
+
+
+@register.filter
+def files_of(version: SkillVersion) -> list[dict[str, Any]]:
+    """The files beside SKILL.md: path, size, whether a model wrote it, and the texts of the fields that are short."""
+    texts = packaging.texts(Fields.model_validate(version.fields), version.number)
+    marks = {one["file"] for one in version.scan.get("findings", ()) if one["rule"] == WRITTEN_BY_MODEL}
+    files, room = [], MAX_SHOWN
+    for file in version.files:
+        if file["path"] != "SKILL.md":
+            text = texts.get(file["path"], "")
+            shown = text if len(text) <= room else ""
+            room -= len(shown)
+            files.append({**file, "text": shown, "written_by_model": file["path"] in marks})
+    return files
+
+
+@register.filter
+def changes_from(version: SkillVersion, before: SkillVersion | None) -> list[Change]:
+    """What changes from one version to another, by section and file, without counters; [] without a version before."""
     if before is None or before.pk == version.pk:
         return []
-    lines = list(unified_diff(before.skill_md.splitlines(), version.skill_md.splitlines(), lineterm="", n=2))[2:]
-    kinds = {"+": "added", "-": "removed", "@": "gap", " ": "same"}
-    return [{"kind": kinds[line[0]], "text": line[1:] if line[0] != "@" else "⋯"} for line in lines]
+    changes = [*diffs.section_changes(before, version), *diffs.file_changes(before, version)]
+    return [replace(one, pieces=diffs.shortened(one.pieces)) for one in changes]
+
+
+@register.filter
+def at_first(changes: list[Change]) -> list[Change]:
+    """The changes that a page shows which leads to all of them: of long ones only what is changed, not the words."""
+    room, shown = MAX_CHANGED, []
+    for change in changes:
+        room -= sum(len(piece.text) for piece in change.pieces)
+        shown.append(change if room >= 0 else replace(change, pieces=[]))
+    return shown
+
+
+@register.filter
+def brief_changes_from(version: SkillVersion | None, before: SkillVersion | None) -> list[Change]:
+    """As `changes_from`, for a row of the inbox: the words of short and few texts, of others the name."""
+    return diffs.brief_changes(before, version) if version and before else []
+
+
+@register.simple_tag
+def share_of_runs(share: float, record: dict[str, Any] | None) -> str:
+    """A step's share of the successes: as a count where these are few and the share is one of them."""
+    total = (record or {}).get("successes", 0)
+    count = round(share * total)
+    if 0 < total < FEW and abs(count - share * total) < 0.01:
+        return _("in %(n)s of %(total)s runs that ended well") % {"n": count, "total": total}
+    return _("in %(n)s %% of the runs that ended well") % {"n": round(share * 100)}
+
+
+@register.filter
+def finding_in_words(finding: dict[str, Any]) -> str:
+    """What a rule of the scan means, where its name does not say it; '' for others."""
+    return str(FINDINGS.get(str(finding["rule"]), ""))
 
 
 @register.filter

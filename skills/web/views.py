@@ -1,37 +1,79 @@
-"""The list of skills and the download of a package. The page of one skill is that of its memory."""
+"""The list of skills, the page of one version, and the download of a package. The page of a skill is its memory's."""
 
+from typing import Any
 from uuid import UUID
 
-from django.core.files.storage import storages
-from django.db.models import Prefetch
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.db.models import Count, F, IntegerField, OuterRef, Prefetch, Subquery, TextField
+from django.db.models.functions import Cast, Coalesce
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from memories.models import Memory
+from memories.models import Evidence, Memory
 from memories.people import trust_of
 from memories.values.choices import Status
-from memories.web.paging import page_of
-from skills.models import SkillVersion
+from memories.web.paging import NEWEST, page_of
+from skills import downloads
+from skills.models import Skill, SkillVersion
+
+ORDERS = {"": ("-reported_runs", "-created_at", "-id"), "newest": NEWEST}
+SORTS = [("newest", _("Newest first"))]
 
 
 @require_safe
 def skills(request: HttpRequest) -> HttpResponse:
-    status = request.GET.get("status", "")
+    status, sort = request.GET.get("status", ""), request.GET.get("sort", "")
     rows = Memory.objects.visible_to(trust_of(request.user)).filter(skill__isnull=False)
     rows = rows.filter(status=status) if status else rows
+    rows = rows.annotate(reported_runs=_reported_runs(), cases=_cases())
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
-    page = page_of(request, rows.select_related("skill", "performance").prefetch_related(versions))
-    return render(request, "skills/skills.html", {"page": page, "status": status, "statuses": Status.choices})
+    rows = rows.select_related("skill", "performance", "worth").prefetch_related(versions)
+    page = page_of(request, rows, ORDERS.get(sort, ORDERS[""]))
+    chosen: dict[str, Any] = {"status": status, "statuses": Status.choices, "sort": sort, "sorts": SORTS}
+    return render(request, "skills/skills.html", {"page": page, **chosen})
+
+
+def _reported_runs() -> Coalesce:
+    counts = [Coalesce(F(f"performance__{name}"), 0) for name in ("successes", "failures", "partials")]
+    return Coalesce(counts[0] + counts[1] + counts[2], 0, output_field=IntegerField())
+
+
+def _cases() -> Coalesce:
+    """How many cases speak for or against a skill: the runs of one thread are one."""
+    of_one = Coalesce("episode__thread_id", Cast("episode_id", TextField()), "occasion", output_field=TextField())
+    about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    return Coalesce(Subquery(about.annotate(n=Count(of_one, distinct=True)).values("n")), 0)
 
 
 @require_safe
-def package(request: HttpRequest, memory_id: UUID, number: int) -> FileResponse:
+def version(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
+    """One version: what it changes from the one before it, or from the one that is asked for, and all its files."""
+    trust = trust_of(request.user)
+    skill = get_object_or_404(Skill.objects.visible_to(trust).select_related("memory"), pk=memory_id)
+    versions = list(skill.versions.with_uses())
+    shown = next((one for one in versions if one.number == number), None)
+    if shown is None:
+        raise Http404(f"{skill.name} has no version {number}")
+    base = _base(versions, number, request.GET.get("from", ""))
+    others = [(str(one.number), str(one.number)) for one in versions if one.number != number]
+    context = {"memory": skill.memory, "skill": skill, "version": shown, "base": base, "others": others}
+    return render(request, "skills/version.html", context)
+
+
+def _base(versions: list[SkillVersion], number: int, asked: str) -> SkillVersion | None:
+    """The version with which another one is compared; newest first in `versions`."""
+    if asked.isdecimal():
+        return next((one for one in versions if one.number == int(asked[:9]) != number), None)
+    return next((one for one in versions if one.number < number), None)
+
+
+@require_safe
+def package(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponseBase:
     """Download the package of one version. Http404: not visible, or missing from the storage."""
     versions = SkillVersion.objects.visible_to(trust_of(request.user)).select_related("skill")
     version = get_object_or_404(versions, skill=memory_id, number=number)
     try:
-        file = storages["skills"].open(version.package)
+        return downloads.download(version)
     except FileNotFoundError:
         raise Http404(f"the package of {version} is missing from the storage") from None
-    return FileResponse(file, as_attachment=True, filename=f"{version.skill.name}.zip")

@@ -12,3 +12,8 @@ SwaggerUIBundle({
     return request;
   },
 });
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();

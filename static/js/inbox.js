@@ -1,108 +1,233 @@
-// While a decision is on its way the next row has the focus already, so that nobody waits for the server. A row that stays
-// (its words were edited, or the server did not answer) gets it back, and so does one that an undo brings back.
+// A stationary queue. A decided row leaves at once and the next one, which has the focus already, stands in its place; a row
+// that stays (its words were edited, somebody was faster, the server did not answer) gets the focus back, and so does one
+// that an undo brings back.
+
+import { fetched, place, send } from "./swap.js";
 
 const on = (event, act) => document.addEventListener(event, act);
-const open = (row) => row?.matches('[data-row]:not([data-row="done"], [aria-busy])');
 const byId = (id) => document.getElementById(id);
-const chosen = () => [...document.querySelectorAll("[name=chosen]")];
+const isOpen = (row) => row?.matches('[data-row]:not([hidden], [data-row="done"], [aria-busy])');
+const queue = () => byId("queue");
+const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
 const SOON = 8; // rows before the end of what is loaded
-let next = null;
-let stays = null;
+const pane = byId("pane");
 
 function after(row) {
-  for (let one = row.nextElementSibling; one; one = one.nextElementSibling) if (open(one)) return one;
-  for (let one = row.previousElementSibling; one; one = one.previousElementSibling) if (open(one)) return one;
+  for (let one = row.nextElementSibling; one; one = one.nextElementSibling) if (isOpen(one)) return one;
+  for (let one = row.previousElementSibling; one; one = one.previousElementSibling) if (isOpen(one)) return one;
   return null;
 }
 
 function go(row) {
+  if (!row) return;
   row.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
 }
 
-on("htmx:beforeRequest", (event) => {
-  const row = event.detail.elt.matches("form.does") && event.detail.elt.closest("[data-row]");
-  if (!row) return;
-  const following = after(row);
-  for (const menu of row.querySelectorAll("details[open]")) menu.open = false;
-  row.setAttribute("aria-busy", "true");
+// The row goes before the server has answered, so that nobody waits for it.
+function leave(row) {
   const at = document.activeElement;
-  if (following && (at === document.body || row.contains(at))) go(following); // nowhere: its row has just been replaced
-});
-
-on("htmx:beforeSwap", (event) => {
-  const row = event.detail.target?.closest?.("[data-row]");
-  if (!row?.contains(document.activeElement)) return;
-  stays = row.id;
-  if (event.detail.target === row) next = after(row)?.id ?? row.id;
-});
-
-// Rows that an undo or redo has moved take their place here, and those that wait again without one come first.
-function placed(answer) {
-  const page = new DOMParser().parseFromString(answer, "text/html");
-  const queue = byId("queue");
-  const first = queue.firstElementChild;
-  for (const row of page.querySelectorAll("li[hx-swap-oob]")) {
-    if (byId(row.id)) continue;
-    if (!open(row)) {
-      row.remove();
-      continue;
-    }
-    const place = document.createElement("li");
-    place.id = row.id;
-    queue.insertBefore(place, first);
+  const next = after(row);
+  for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+  row.setAttribute("aria-busy", "true");
+  row.hidden = true;
+  if (at === document.body || row.contains(at) || pane?.contains(at)) {
+    if (next) go(next);
+    else row.dataset.last = "";
   }
-  return page.body.innerHTML;
 }
 
-on("htmx:beforeSwap", (event) => {
-  if (!event.detail.requestConfig.path.startsWith("/undo/")) return;
-  if (byId("queue")) event.detail.serverResponse = placed(event.detail.serverResponse);
-  else location.reload(); // nothing waited
-  if (event.detail.requestConfig.elt.isConnected) return;
-  event.detail.shouldSwap = false; // its button is gone, and htmx looks for rows beside it
-  htmx.swap("#toast", event.detail.serverResponse, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
-});
+function back(row) {
+  row.removeAttribute("aria-busy");
+  row.hidden = false;
+  go(row);
+  unanswered();
+}
 
-on("htmx:oobBeforeSwap", (event) => {
-  const row = event.detail.target;
-  if (row?.matches?.("[data-row]") && row.contains(document.activeElement)) next = after(row)?.id ?? row.id;
-});
-
-on("htmx:oobAfterSwap", (event) => {
-  const row = event.detail.target;
-  if (row?.matches?.("[data-row]")) stays = row.id;
-});
-
-on("htmx:afterSettle", () => {
-  const same = stays && byId(stays);
-  const typing = same?.querySelector("form.edit textarea");
-  const following = next && byId(next);
-  (typing ?? [same, following, following && after(following)].find(open) ?? following)?.focus();
-  next = stays = null;
-  count();
-});
-
-on("htmx:sendError", (event) => {
-  const row = event.detail.elt.closest?.("[aria-busy]");
-  row?.removeAttribute("aria-busy");
-  if (row) go(row);
+function unanswered() {
   const words = byId("no-answer");
   words.hidden = false;
   setTimeout(() => (words.hidden = true), 8000);
+}
+
+on("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("[data-live]")) return;
+  const row = rowOf(form);
+  if (form.closest("#toast") && !queue()) return; // nothing waited: the page comes anew
+  event.preventDefault();
+  if (row?.hasAttribute("aria-busy")) return;
+  const leaves = row && form.dataset.live === "leaves";
+  const held = row?.contains(document.activeElement);
+  const sending = { answered: (page) => settle(page, row, { held, leaves }), failed: () => (row ? back(row) : null) };
+  send(form, event.submitter, sending);
+  if (leaves) leave(row);
+  else row?.setAttribute("aria-busy", "true");
 });
 
-on("htmx:responseError", () => location.reload());
+// What the server says takes its place. The focus goes to a row that is open again, and stays where it is otherwise.
+function settle(page, row, { held, leaves }) {
+  const had = document.activeElement;
+  const restored = [];
+  let lost = null; // the row that had the focus is decided now
+  const missing = (element) => {
+    if (!element.matches("[data-row]")) return;
+    if (!isOpen(element)) return void early.add(element.id);
+    early.delete(element.id);
+    queue().prepend(element); // it waits again, and has no place here yet
+  };
+  const placed = (event) => {
+    const { element, old } = event.detail;
+    if (element.matches("[data-row]") && !isOpen(element) && old?.contains(had)) lost = element;
+    if (element.matches("[data-row]") && isOpen(element) && (!old || old.hidden || old.contains(had))) restored.push(element);
+  };
+  on("memos:placed", placed);
+  const main = place(page, { missing });
+  document.removeEventListener("memos:placed", placed);
+  const stays = main?.matches("[data-row]") && row?.isConnected;
+  if (stays) {
+    row.replaceWith(main);
+    if (main.dataset.pane && main.dataset.pane === shown) shown = null; // its grounds may have changed
+  }
+  else row?.removeAttribute("aria-busy");
+  if (stays && !main.hidden && (held || leaves)) go(main);
+  const typing = stays && main.querySelector("form.edit textarea");
+  if (typing) typing.focus();
+  else if (restored.length) go(restored[0]);
+  else if (lost) go(after(lost));
+  else if (!had.isConnected && stays) go(isOpen(main) ? main : after(main) ?? main);
+  byId("queue-end")?.remove();
+  count();
+  emptied();
+}
+
+// Nothing is left of what was loaded: the page says what comes now.
+async function emptied() {
+  const here = queue();
+  if (!here || here.querySelector(".pager") || [...here.children].some((one) => !one.hidden)) return;
+  const page = await fetched(location.href, {}, true).catch(() => null);
+  const words = page?.querySelector(".empty");
+  if (words && ![...here.children].some((one) => !one.hidden)) {
+    words.id = "queue-end";
+    here.after(words);
+    pane?.replaceChildren();
+    shown = null;
+  }
+}
+
+// Further rows, as the end comes into sight or the focus comes near it. The server may have read them before a decision
+// that is answered while they are under way: `early` are the ids of those that it decided.
+const early = new Set();
+
+async function more(link) {
+  const end = link.closest(".pager");
+  if (end.hasAttribute("aria-busy")) return;
+  end.setAttribute("aria-busy", "true");
+  early.clear();
+  const page = await fetched(link.href).catch(() => null);
+  if (!page) return void end.removeAttribute("aria-busy");
+  const held = end.contains(document.activeElement);
+  const rows = [...page.body.children].filter((one) => !one.id || !(byId(one.id) || early.has(one.id)));
+  end.replaceWith(...rows);
+  if (held) go(rows.find(isOpen));
+  watch();
+  count();
+  emptied();
+}
+
+const sight = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && more(seen[0].target.querySelector("a")), {
+  rootMargin: "400px",
+});
+
+function watch() {
+  sight.disconnect();
+  const end = queue()?.querySelector(".pager");
+  if (end) sight.observe(end);
+}
+
+on("click", (event) => {
+  const link = event.target.closest?.("#queue > .pager a, [data-fetch]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.closest(".pager")) more(link);
+  else edit(link);
+});
+
+// The form of an edit takes the place of its link; what waits no more says who was faster.
+async function edit(link) {
+  const row = rowOf(link);
+  const page = await fetched(link.dataset.fetch).catch((error) => (error instanceof RangeError ? location.reload() : unanswered()));
+  if (!page || !link.isConnected) return;
+  const form = page.querySelector("form.edit");
+  if (!form) return settle(page, row, { held: true });
+  link.replaceWith(form);
+  form.querySelector("textarea").focus();
+}
 
 on("focusin", (event) => {
+  const row = event.target.closest?.("#queue > [data-row]");
+  if (!row) return;
+  activate(row);
   const further = document.querySelector("#queue > .pager a");
-  const row = further && event.target.closest("#queue > [data-row]");
-  if (row && [...row.parentElement.children].indexOf(row) > row.parentElement.children.length - SOON) htmx.trigger(further, "revealed");
+  const all = row.parentElement.children;
+  if (further && [...all].indexOf(row) > all.length - SOON) more(further);
 });
+on("click", (event) => {
+  const row = event.target.closest?.("#queue > [data-row]");
+  if (row && !event.target.closest("a, button, input, summary, label, textarea, form.edit")) row.focus({ preventScroll: true });
+});
+
+// The pane beside the queue shows the grounds of the row in hand, where there is room for it.
+let shown = null;
+let soon = 0;
+let asking = null;
+
+function activate(row) {
+  mark(row);
+  for (const one of document.querySelectorAll('#queue > [aria-current="true"]')) if (one !== row) one.removeAttribute("aria-current");
+  row.setAttribute("aria-current", "true");
+  show(row);
+}
+
+function mark(row) {
+  for (const one of document.querySelectorAll("#queue > [data-active]")) if (one !== row) delete one.dataset.active;
+  if (row) row.dataset.active = "";
+}
+
+function show(row, wait = 60) {
+  if (!pane || !row?.dataset.pane || !pane.checkVisibility() || shown === row.dataset.pane) return;
+  shown = row.dataset.pane;
+  clearTimeout(soon);
+  soon = setTimeout(() => load(row), wait);
+}
+
+async function load(row) {
+  asking?.abort();
+  asking = new AbortController();
+  try {
+    const page = await fetched(row.dataset.pane, { signal: asking.signal });
+    if (!page || shown !== row.dataset.pane) return;
+    pane.replaceChildren(...page.body.children);
+    pane.dataset.about = row.id;
+    pane.scrollTop = 0;
+  } catch (error) {
+    if (error.name !== "AbortError") shown = null;
+  }
+}
+
+on("memos:placed", (event) => {
+  const { element } = event.detail;
+  if (element.dataset.pane && element.dataset.pane === shown) shown = null; // its grounds may have changed
+});
+const first = document.querySelector("#queue > [data-row]");
+mark(first);
+show(first, 0);
+watch();
 
 const bulk = byId("bulk");
 const part = (name) => bulk.querySelector(`[${name}]`);
 const none = bulk && part("data-count").textContent;
+const chosen = () => [...document.querySelectorAll("[data-row]:not([hidden]) [name=chosen]")];
 
 // How many are selected, and which.
 function count() {
@@ -130,7 +255,12 @@ if (bulk) {
   part("data-all").closest("label").hidden = part("data-none").hidden = false;
   part("data-all").addEventListener("change", (event) => select(event.target.checked));
   part("data-none").addEventListener("click", () => select(false));
-  on("change", (event) => event.target.matches("[name=chosen], [name=matching]") && count());
+  on("change", (event) => {
+    if (!event.target.matches("[name=chosen], [name=matching]")) return;
+    const top = event.target.getBoundingClientRect().top;
+    count();
+    scrollBy(0, event.target.getBoundingClientRect().top - top); // it stays under the finger where rows have become lower
+  });
   bulk.addEventListener("formdata", ({ formData }) => {
     const rows = formData.getAll("chosen");
     formData.set("chosen", rows.join("\n")); // one field: the server takes a thousand

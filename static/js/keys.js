@@ -3,9 +3,10 @@
 const OFF = "memos.keys.off";
 const dialog = document.getElementById("keys");
 const GONE = '[data-row="done"], [aria-busy]'; // decided, or about to be
-const rows = () => [...document.querySelectorAll("[data-row]")];
-const here = () => document.activeElement?.closest("[data-row]");
-const MANY = ["promote", "dismiss", "snooze", "edit"];
+const rows = () => [...document.querySelectorAll("[data-row]:not([hidden])")];
+const focused = () => document.activeElement?.closest("[data-row]");
+const here = () => focused() ?? document.querySelector('[data-row][aria-current="true"]:not([hidden])');
+const MANY = ["promote", "dismiss", "snooze", "edit", "merge"];
 let chord = "";
 let leaving = false; // a page is on its way: what is typed now is not meant for this one
 
@@ -13,7 +14,7 @@ let leaving = false; // a page is on its way: what is typed now is not meant for
 function many(what) {
   const bulk = document.querySelector("#bulk.on");
   if (!bulk || !MANY.includes(what)) return undefined;
-  if (what !== "edit") return bulk.querySelector(`[data-many="${what}"]`);
+  if (what !== "edit") return bulk.querySelector(`[data-many="${what}"]`); // null where many have no such decision
   const rows = document.querySelectorAll("[data-row]:has(:checked)");
   if (rows.length === 1 && !bulk.querySelector("[name=matching]:checked")) return rows[0].querySelector('[data-does="edit"]');
   bulk.querySelector("[data-alone]").hidden = false;
@@ -28,9 +29,14 @@ function press(what) {
     return all;
   }
   const row = here() ?? rows().find((row) => !row.matches(GONE)) ?? document;
-  const found = (row.matches?.(GONE) && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`));
+  const found = row.matches?.(GONE) && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`) ?? beside(row, what);
   found?.click();
   return found;
+}
+
+// The pane beside the queue may offer what the row itself has no room for.
+function beside(row, what) {
+  return row.id && document.querySelector(`[data-about="${row.id}"] [data-does="${what}"]`);
 }
 
 function unfold(what) {
@@ -54,36 +60,50 @@ function step(what) {
 
 let underWay = 0;
 const steps = [];
-document.addEventListener("htmx:beforeRequest", (event) => {
-  if (!event.detail.requestConfig.elt.matches("form")) return;
-  underWay += 1;
-  event.detail.xhr.addEventListener("loadend", answered); // htmx's events of a replaced form reach nobody
-});
-
-function answered() {
+document.addEventListener("memos:asked", () => (underWay += 1));
+document.addEventListener("memos:answered", () => {
   underWay -= 1;
   if (!underWay && steps.length) step(steps.shift());
+});
+
+// Over everything, from any page; on that page its field.
+function search() {
+  const field = document.querySelector(".search input[type=search]");
+  if (field) field.select();
+  else document.querySelector('[data-go="/"]')?.click();
 }
 
-function search() {
+function filter() {
   const field = document.querySelector("input[type=search]");
   const folded = field?.closest("details");
   if (folded) folded.open = true;
-  if (field) field.focus();
-  else document.querySelector('[data-go="m"]')?.click();
+  field?.focus();
 }
 
 function move(step) {
   const all = rows();
-  if (!all.length) return;
+  if (!all.length) return void press(step > 0 ? "next" : "previous");
   const now = all.indexOf(here());
   const next = now < 0 ? 0 : Math.min(all.length - 1, Math.max(0, now + step));
   all[next].focus();
   all[next].scrollIntoView({ block: "nearest" });
 }
 
-function reason(number) {
-  if (!leaving) document.querySelectorAll("details.menu[open] button[name=decision]")[number - 1]?.click();
+// A digit chooses in the menu that is open, else among the memories that stand against each other.
+function digit(number) {
+  if (leaving) return;
+  const menu = document.querySelector("details.menu[open]");
+  const choices = "button[name=decision]:not(.plain *), .plain button[value^=snooze]"; // of "More" those that a key is for
+  if (menu) return void menu.querySelectorAll(choices)[number - 1]?.click();
+  if (!document.querySelector("#bulk.on")) press(`pick-${number}`);
+}
+
+// First the rows that are loaded, then all that match, then none.
+function all() {
+  const [loaded, matching] = ["[data-all]", "#bulk [name=matching]"].map((one) => document.querySelector(one));
+  if (!loaded?.checked) loaded?.click();
+  else if (matching && !matching.checked) matching.click();
+  else document.querySelector("#bulk [data-none]")?.click();
 }
 
 function close() {
@@ -102,10 +122,13 @@ const KEYS = {
   d: () => unfold("dismiss"),
   s: () => unfold("snooze"),
   i: () => unfold("edit"),
+  m: () => press("merge"),
+  u: () => press("back"),
   x: () => select(0),
   J: () => select(1),
   K: () => select(-1),
   "/": search,
+  f: filter,
   o: () => press("open"),
   z: () => step("undo"),
   Z: () => step("redo"),
@@ -123,19 +146,23 @@ function arrow(event) {
 function typed(event) {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
-  if (target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]")) {
+  if (target.closest("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) {
     if (event.key === "Escape" && target.closest(".edit, .menu")) close();
+    if (event.key === "ArrowDown" && target.matches("[type=search]") && rows().length) {
+      move(1);
+      event.preventDefault();
+    }
     return;
   }
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;
   const before = chord;
   chord = "";
-  if (before === "*" && event.key === "a") return void document.querySelector("[data-all]")?.click();
+  if (before === "*" && event.key === "a") return void all();
   if (event.key === "*") return void (chord = "*");
   if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();
   if (event.key === "g") return void (chord = "g");
   if (event.key === "Enter" && target.matches("[data-row]")) press("open");
-  else if (/^[1-6]$/.test(event.key)) reason(Number(event.key));
+  else if (/^[1-6]$/.test(event.key)) digit(Number(event.key));
   else if (!arrow(event)) {
     if (!Object.hasOwn(KEYS, event.key)) return;
     KEYS[event.key]();
@@ -152,7 +179,7 @@ const leave = () => {
 };
 addEventListener("beforeunload", leave);
 addEventListener("pageshow", () => (leaving = false));
-document.addEventListener("click", (event) => {
+addEventListener("click", (event) => { // after the page's own listeners, which may keep the link from leading away
   const link = event.target.closest?.("a[href]");
   const here = link && link.pathname === location.pathname && link.search === location.search && link.hash;
   const away = link && !here && !link.hasAttribute("download") && link.origin === location.origin;
@@ -166,10 +193,17 @@ document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-const on = document.getElementById("keys-on");
-on.checked = !localStorage.getItem(OFF);
-on.addEventListener("change", () => (on.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "1")));
+const switches = document.querySelectorAll("[data-keys-on]");
+const shown = () => switches.forEach((on) => (on.checked = !localStorage.getItem(OFF)));
+for (const on of switches) {
+  on.addEventListener("change", () => {
+    on.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "1");
+    shown();
+  });
+}
+shown();
 
+for (const label of document.querySelectorAll("[data-needs-scripts]")) label.hidden = false;
 for (const opener of document.querySelectorAll("[data-opens]")) opener.hidden = false;
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 for (const select of document.querySelectorAll("form.filter select")) select.addEventListener("change", () => select.form.requestSubmit());

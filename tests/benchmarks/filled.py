@@ -66,7 +66,7 @@ def fill(rows: int, scopes: int) -> list[str]:
             samples += said[::1_000]
             _make_memories(first // EACH, -(-len(said) // EACH), scopes)
             _copy_passages(cursor, first, said, scopes)
-            _copy_vectors(cursor, first, vectors, scopes)
+            copy_vectors(cursor, first, vectors, scopes)
         for _name, definition in indexes:
             cursor.execute(definition)
         cursor.execute("SELECT setval('memories_passage_id_seq', %s)", [rows + 1])
@@ -114,7 +114,7 @@ def _copy_passages(cursor: Any, first: int, said: list[str], scopes: int) -> Non
             copy.write(f"{row}\t1\tepisodic\n")
 
 
-def _copy_vectors(cursor: Any, first: int, vectors: np.ndarray[Any, Any], scopes: int) -> None:
+def copy_vectors(cursor: Any, first: int, vectors: np.ndarray[Any, Any], scopes: int) -> None:
     with cursor.copy(
         "COPY memories_vector (passage_id, model, embedding, scope, sensitivity) FROM STDIN (FORMAT BINARY)"
     ) as copy:

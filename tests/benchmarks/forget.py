@@ -61,11 +61,12 @@ BESIDE = [
     """INSERT INTO memories_passage (memory_id, position, part, event_id, text, actor, at, scope, sensitivity, type)
        SELECT m.id, e.position, 0, e.id, 'rg needle src m.py', 'bench', e.at, m.scope, m.sensitivity, m.type
        FROM memories_event e JOIN memories_memory m ON m.id = e.episode_id""",
-    # every second faded episode is what a live claim rests on: pruning has to pass it by
+    # every second faded episode is what a live claim rests on, each another one: pruning has to pass it by
     """INSERT INTO memories_evidence (id, memory_id, occasion, episode_id, kind, delta, at, made_by, made_by_id,
            snapshot)
-       SELECT gen_random_uuid(), md5('m' || (%(first)s + 3))::uuid, 'episode:' || id, id, 'supports', 0, %(at)s, '',
-           '', '' FROM memories_memory WHERE type = 'episodic' AND fades_at < %(at)s AND right(content, 1) = '1'""",
+       SELECT gen_random_uuid(), md5('m' || n - %(half)s + 2)::uuid, 'episode:' || id, id, 'supports', 0, %(at)s, '',
+           '', '' FROM (SELECT *, substring(content FROM '[0-9]+$')::int AS n FROM memories_memory
+           WHERE type = 'episodic' AND fades_at < %(at)s AND right(content, 1) = '1') AS faded""",
 ]
 AUDIT = """
 INSERT INTO memories_auditentry (id, subject_kind, subject_id, label, action, actor, actor_kind, at, rationale, before,
@@ -75,8 +76,9 @@ SELECT gen_random_uuid(), 'memory', id, left(content, 200), '{action}', 'Memos',
 """
 STONES = """
 INSERT INTO memories_tombstone (id, scope, key, memory_id, category, claim_tokens, claim_hard, sensitivity, reason, by,
-    at, blocks, hits, lifted_by)
-SELECT gen_random_uuid(), scope, key, id, category, '{{}}', '{{}}', sensitivity, '', 'Memos', %(at)s, false, 0, ''
+    at, blocks, hits, lifted_by, normalisation, sealed_with, duplicate)
+SELECT gen_random_uuid(), scope, key, id, category, '{{}}', '{{}}', sensitivity, '', 'Memos', %(at)s, false, 0, '', 1,
+    '', false
 FROM memories_memory WHERE {which}
 """
 GONE = "confidence < 10 AND decay_steps > 0"
@@ -122,7 +124,7 @@ def fill(rows: int) -> None:
         cursor.execute(CLAIMS, {**given, "first": 1, "last": half})
         cursor.execute(EPISODES, {**given, "first": half + 1, "last": rows})
         for statement in BESIDE:
-            cursor.execute(statement, {**given, "first": 0} if "%(" in statement else None)
+            cursor.execute(statement, {**given, "half": half} if "%(" in statement else None)
     vacuum()
 
 

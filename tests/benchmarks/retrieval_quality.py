@@ -12,6 +12,8 @@ import argparse
 import json
 import math
 import re
+import subprocess
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -145,9 +147,11 @@ def dialogues(path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", type=Path)
-    for path in parser.parse_args().paths:
-        with empty_store():
-            (typed_recall if path.suffix == ".jsonl" else dialogues)(path)
+    first, *others = parser.parse_args().paths
+    with empty_store():
+        (typed_recall if first.suffix == ".jsonl" else dialogues)(first)
+    for path in others:  # each in a process of its own: settings name one store for the life of a process
+        subprocess.run([sys.executable, "-m", "tests.benchmarks.retrieval_quality", path], check=True)
 
 
 if __name__ == "__main__":

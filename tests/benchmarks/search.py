@@ -39,7 +39,8 @@ SELECT score, m.*, e.* FROM top JOIN memories_memory m ON m.id = top.memory_id
 LEFT JOIN memories_episode e ON e.memory_id = m.id ORDER BY score DESC
 """
 NAMES = (
-    "(id, memory_id, position, part, type, actor, source, mask, cosine, similarity, salience, confidence, told, rarity)"
+    "(id, memory_id, position, part, type, actor, source, mask, cosine, similarity, salience, confidence, share,"
+    " text, told, rarity)"
 )
 
 
@@ -85,7 +86,7 @@ def by_bare_sql(question: str, scope: str | None) -> Any:
     asked = search.check({"query": question, "scopes": [scope] if scope else []})
     model, vector, _failed = embed_question(question)
     trust = asked.narrows(everything())
-    read, at = read_question(question, model, vector, trust.scopes_to_read), datetime.now(UTC)
+    read, at = read_question(question, model, vector, of_search(asked, trust, datetime.now(UTC))), datetime.now(UTC)
     plan = SearchPlan(read, of_search(asked, trust, at), at)
     sql = bare(f"SELECT * FROM ({statement(plan)}) AS pool {NAMES}", len(read.words))
     values = plan.parameters()

@@ -1,17 +1,17 @@
 """One Chromium for the tests of a module, and routes that are held until they have been seen."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from tests.browser.chromium import chromium, launch
+
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright runs a loop in the thread of the test
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 LONGEST_WAIT = 120  # seconds: a bound for what hangs, not for what is slow on a busy machine
 expect.set_options(timeout=LONGEST_WAIT * 1_000)
 RECORD_KEYS = """
@@ -23,10 +23,29 @@ RECORD_KEYS = """
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
+    if chromium() is None:
+        pytest.skip("no Chromium or Chrome on the PATH")
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield launch(playwright)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_asks_any_more(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[None]:
+    """Closes the test's pages and waits until the server is done with what they asked.
+
+    What is still answered while the tables are emptied waits for them in a circle, and pages that ask again and again
+    would ask in the next test.
+    """
+    browser: Browser = request.getfixturevalue("browser")
+    yield
+    for context in browser.contexts:
+        context.close()
+    eventually(lambda: not answering(), what=lambda: f"the end of {answering()}")
+
+
+def answering() -> list[str]:
+    """The threads of the live server that have a connection of a browser."""
+    return [thread.name for thread in threading.enumerate() if "process_request_thread" in thread.name]
 
 
 class Held:
@@ -71,9 +90,22 @@ class Held:
         )
 
 
+def press(page: Page, *keys: str) -> None:
+    """Keys, once the page that is open has its scripts: before that people do not see it, but tests do."""
+    for key in keys:
+        page.wait_for_load_state()
+        page.keyboard.press(key)
+
+
 def until(page: Page, happened: Callable[[], bool], *, what: Callable[[], str]) -> None:
     """Lets the browser's events in until it has happened; a failure that names it when that takes too long."""
+    eventually(happened, what=what, pause=lambda: page.wait_for_timeout(10))
+
+
+def eventually(
+    happened: Callable[[], bool], *, what: Callable[[], str], pause: Callable[[], None] = lambda: sleep(0.01)
+) -> None:
     end = monotonic() + LONGEST_WAIT
     while not happened():
         assert monotonic() < end, f"never seen: {what()}"
-        page.wait_for_timeout(10)
+        pause()

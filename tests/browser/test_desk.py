@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory, Proposal
-from tests.browser.conftest import Held, until
+from tests.browser.conftest import Held, press, until
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import make_applied, propose
 from tests.make import make_memory
@@ -20,11 +20,6 @@ def at_the_desk(browser: Browser, site: LiveServer) -> tuple[Page, list[str]]:
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     return page, complaints
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def test_edit_in_place_snooze_and_undo_by_keys(browser: Browser, live_server: LiveServer) -> None:
@@ -79,15 +74,14 @@ def test_a_proposal_is_accepted_and_reopened_by_keys(browser: Browser, live_serv
     memory = make_memory(status="confirmed")
     propose(memory)
     page, complaints = at_the_desk(browser, live_server)
-    expect(page.locator("ins")).to_contain_text("60")
+    expect(page.locator(".row ins")).to_contain_text("60")
     press(page, "j", "a")
     expect(page.locator("#toast")).to_contain_text("Accepted")
     assert Memory.objects.get().content == "Acme pays on net-60 terms"
     press(page, "z")
-    expect(page.locator("ins")).to_contain_text("60")
+    expect(page.locator(".row ins")).to_contain_text("60")
     assert Proposal.objects.open().exists()
     expect(page.locator("#toast")).to_contain_text("Undone")
-    page.wait_for_load_state("networkidle")
     press(page, "j", "d")
     expect(page.locator("#toast")).to_contain_text("Rejected")
     assert complaints == []
@@ -98,7 +92,7 @@ def test_a_key_that_comes_while_a_page_is_on_its_way_decides_nothing(browser: Br
     page, _complaints = at_the_desk(browser, live_server)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.method))
-    memory_page, keys = Held(page, "**/memories/*/"), Held(page, "**/keys.js")
+    memory_page, keys = Held(page, "**/memories/*/*"), Held(page, "**/keys.js")
     press(page, "j", "Enter")
     memory_page.seen()
     press(page, "a", "d", "1")

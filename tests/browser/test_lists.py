@@ -6,6 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.people import trust_of
 from memos_site import review
+from tests.browser.conftest import LONGEST_WAIT
 from tests.browser.test_review import sign_in
 from tests.deciding import LATER
 from tests.make import AT, make_memory, make_person
@@ -13,7 +14,7 @@ from tests.make import AT, make_memory, make_person
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_phone_tells_who_dismissed_from_who_lifted(browser: Browser, live_server: LiveServer) -> None:
+def test_a_phone_tells_who_dismissed_from_who_allowed_it_again(browser: Browser, live_server: LiveServer) -> None:
     memory, trust = make_memory("Acme pays late"), trust_of(make_person("berta"))
     review.decide(trust, memory.pk, "dismiss", at=AT, why="noise")
     review.decide(trust, memory.pk, "restore", at=LATER)
@@ -22,14 +23,14 @@ def test_a_phone_tells_who_dismissed_from_who_lifted(browser: Browser, live_serv
     page.goto(live_server.url + "/dismissed/?lifted=1")
     said = "cell => getComputedStyle(cell, '::before').content"
     assert "by" in page.locator("td", has_text="berta").first.evaluate(said)
-    assert "lifted by" in page.locator("td", has_text="berta").last.evaluate(said)
+    assert "allowed again by" in page.locator("td", has_text="berta").last.evaluate(said)
 
 
 def test_a_long_text_is_edited_with_save_in_sight(browser: Browser, live_server: LiveServer) -> None:
     make_memory("The contract is checked first. " * 150)
     page = sign_in(browser, live_server)
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("link", name="Edit").click()
+    page.locator("#queue").get_by_role("link", name="Edit").click()
     words = page.get_by_label("What it says")
     expect(words).to_be_focused()
     assert words.evaluate("area => area.clientHeight") > 150
@@ -40,6 +41,7 @@ def test_one_long_word_leaves_the_columns_of_the_admin_in_sight(browser: Browser
     make_memory("Donaudampfschifffahrtsgesellschaft" * 8)
     make_person("olga", group="administrator")
     page = browser.new_context().new_page()
+    page.set_default_timeout(LONGEST_WAIT * 1_000)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(live_server.url + "/login/")
     page.get_by_label("Name").fill("olga")

@@ -23,6 +23,7 @@ def test_what_is_understood_appears_while_typing_and_enter_in_a_field_teaches(
     page.get_by_role("link", name="Teach").click()
     words = page.get_by_label("What should your agents know or do?")
     expect(words).to_be_focused()
+    page.wait_for_load_state()  # what is typed before the scripts are there is understood by nobody
     words.press_sequentially("Acme pays on net-60 terms")
     expect(page.get_by_label("Category")).to_have_value("fact")
     expect(page.get_by_label("Key", exact=True)).to_have_value("acme-pays-on-net-60-terms")
@@ -36,11 +37,33 @@ def test_what_is_understood_appears_while_typing_and_enter_in_a_field_teaches(
     assert [said for said in complaints if "409" not in said] == []
 
 
+@pytest.mark.parametrize("scope", ["", "project:b"])
+def test_a_duplicate_in_another_scope_is_named_with_it_and_taught_here_too(
+    browser: Browser, live_server: LiveServer, scope: str
+) -> None:
+    known(scope="project:a")
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/memories/teach/")
+    page.get_by_label("Scope").fill("project:a")
+    page.get_by_label("What should your agents know or do?").press_sequentially("Acme pays on net-60 terms")
+    near = page.locator("#near")
+    expect(near.get_by_role("heading")).to_have_text("Something like it is known")
+    page.get_by_label("Scope").fill(scope)  # it is looked up again
+    expect(near.get_by_role("heading")).to_have_text("Something like it is known in another scope")
+    expect(near.get_by_role("button", name="Update this in project:a")).to_be_visible()
+    place = f"in {scope}" if scope else "in every scope"
+    near.get_by_role("button", name=f"Teach it {place} too").click()
+    expect(page.locator("#toast")).to_contain_text("Learned")
+    rows = dict(Memory.objects.values_list("scope", "content"))
+    assert rows == {"project:a": "Acme pays on net-30 terms", scope: "Acme pays on net-60 terms"}
+
+
 def test_it_works_without_scripts(browser: Browser, live_server: LiveServer) -> None:
     page = sign_in(browser, live_server, scripts=False)
     page.goto(f"{live_server.url}/memories/teach/")
     page.get_by_label("What should your agents know or do?").fill("Never send proposals on Fridays")
-    page.get_by_role("button", name="Look first").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_label("Category")).to_have_value("preference")
     page.get_by_role("button", name="Teach", exact=True).click()
+    expect(page.locator("#toast")).to_contain_text("Learned")
     assert Memory.objects.get().status == "confirmed"

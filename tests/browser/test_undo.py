@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
 from memos_site import review
-from tests.browser.conftest import Held
+from tests.browser.conftest import Held, press
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import TRUST, propose
 from tests.make import BEN, make_memory
@@ -21,11 +21,6 @@ def three(browser: Browser, site: LiveServer) -> tuple[Page, list[Memory], list[
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(f"{site.url}/?sort=surest")
     return page, memories, complaints
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def stand(memories: list[Memory]) -> list[str]:

@@ -6,6 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.models import AuditEntry
 from skills.models import Skill
+from tests.browser.conftest import press
 from tests.browser.test_review import sign_in
 from tests.make import make_skill, make_version
 
@@ -36,10 +37,9 @@ def test_enter_in_the_field_of_the_reason_rejects_and_does_not_publish(
 def test_a_version_is_rejected_and_comes_back_by_keys(browser: Browser, live_server: LiveServer) -> None:
     skill = proposed()
     page = sign_in(browser, live_server)
-    for key in ("j", "d", "1"):
-        page.keyboard.press(key)
+    press(page, "j", "d", "1")
     expect(page.locator("#toast")).to_contain_text("Version rejected as wrong")
     assert skill.versions.get(number=2).status == "rejected"
-    page.keyboard.press("z")
+    press(page, "z")
     expect(page.locator(f"#row-{skill.pk}")).to_contain_text("skill, version 2")
     assert skill.versions.get(number=2).status == "proposed"

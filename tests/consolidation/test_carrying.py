@@ -9,8 +9,8 @@ import pytest
 from consolidation.models import Pattern, Sighting, case_of
 from memories import lifecycle
 from memories.models import Episode, Memory, Proposal
-from memories.models.memory import competence_key
 from memories.values.choices import Status
+from memories.values.record_keys import competence_key
 from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from skills.models import Skill, SkillVersion

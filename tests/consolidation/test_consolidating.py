@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from consolidation.consolidation_run import consolidate, retry_set_aside
+from consolidation import set_aside
+from consolidation.consolidation_run import KIND, consolidate
 from consolidation.models import Pattern, Run, Sighting
 from consolidation.pipelines import sightings
 from memories.models import AuditEntry, Episode, Evidence, Memory, Performance
 from memories.values.choices import Status
-from memories.values.trust import SYSTEM
+from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from skills.models import Skill, SkillVersion
 from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
@@ -282,6 +283,6 @@ def test_of_a_worker_that_dies_again_and_again_only_what_it_had_in_hand_is_set_a
     done = consolidated(at=NOON + timedelta(hours=5))
     assert (done.counters["episodes_read"], done.counters["set_aside"]) == (4, 1)
     assert [episode.pk for episode in Episode.objects.set_aside()] == [runs[0].pk]
-    assert retry_set_aside() == 1
+    assert set_aside.retry(KIND, everything()) == 1
     assert consolidated(at=NOON + timedelta(hours=6)).counters["episodes_read"] == 1
     assert competence(SIGNATURE).performance.successes == 5

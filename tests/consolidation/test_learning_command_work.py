@@ -50,6 +50,20 @@ def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
     ]
 
 
+def test_the_recipe_holds_the_commands_that_act_without_look_ups_chores_and_what_never_starts() -> None:
+    recipe = learned([mended(n) for n in range(4)]).recipe
+    assert [(step["tool"], step["step"]) for step in recipe] == [
+        ("bash", "Run `cat >`"),
+        ("bash", "Run `sed -i`"),
+        ("bash", "Run `bin/test`"),
+    ]
+
+
+def test_the_recipe_of_work_that_only_prepares_holds_its_chores() -> None:
+    recipe = learned([run(n, "Make room", *lines("mkdir a", "rm -r b", "touch c")) for n in range(4)]).recipe
+    assert [step["step"] for step in recipe] == ["Run `mkdir`", "Run `rm`", "Run `touch`"]
+
+
 def test_runs_of_the_same_place_without_the_tests_are_counted_beside_those_with_them() -> None:
     runs = [mended(n) for n in range(6)]
     fields = learned(runs, [*runs, *(edited(n) for n in range(10, 14))]).fields

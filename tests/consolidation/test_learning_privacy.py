@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from consolidation.learning.privacy import Holders, safe
 from consolidation.learning.runs import Run
 from consolidation.learning.scope import Scope
+from consolidation.learning.vocabulary import Vocabulary
 from tests.consolidation.recorded import learned, run, text
 
 WORDS = st.text(alphabet="qwxzjkv", min_size=6, max_size=9)
@@ -97,3 +98,14 @@ def test_a_field_with_many_values_shows_none_of_them() -> None:
     runs = [fly(n) for n in range(40)]
 
     assert "AMS" not in json.dumps(learned(runs).recipe)
+
+
+def test_a_vocabulary_that_is_joined_run_by_run_is_that_of_all_runs() -> None:
+    runs = [ticket(n, word, thread=f"case-{n % 3}") for n, word in enumerate(["lamp", "lamp", "Rome", "lamp", "chair"])]
+    whole, joined = Vocabulary(runs), Vocabulary(runs[:2]).joined(runs[2:4]).joined(runs[4:])
+    assert whole.words.common("lamp")
+    for name in ("words", "keys"):
+        assert vars(getattr(joined, name)) == vars(getattr(whole, name))
+    for name in ("tools", "personal", "capitals", "results"):
+        assert getattr(joined, name) == getattr(whole, name)
+    assert not Vocabulary(runs[:2]).words.common("lamp")

@@ -77,7 +77,7 @@ def test_every_trigger_says_how_often_it_was_seen() -> None:
     others = [other(n, "ship this") for n in range(10, 14)]
 
     assert learned(runs, others).triggers == [
-        {"signal": "refund", "conditions": {"in": "opening", "runs": 3, "other_runs": 0}}
+        {"signal": "refund", "conditions": {"in": "request", "runs": 3, "other_runs": 0}}
     ]
 
 

@@ -62,3 +62,97 @@ def test_the_words_of_a_tool_need_no_proof_and_must_not_be_everywhere() -> None:
     others = [other(n, "My order: refund it or ship it" if n < 11 else "My order: ship it") for n in range(10, 18)]
 
     assert learned(runs, [*runs, *others]).fields.trigger == ["refund"]
+
+
+def both(n: int, words: str) -> Run:
+    return run(n, words, ("cancel_order", {}, "ok"), ("return_items", {}, "ok"))
+
+
+def test_what_fewer_than_half_of_the_requests_say_is_no_trigger_of_a_skill_with_several_effects() -> None:
+    runs = [both(n, "I lost my tablet, it is all too much" if n < 3 else "It is all too much") for n in range(7)]
+    others = [other(n, "Where is it? It is late") for n in range(20, 60)]
+
+    fields = learned(runs, [*runs, *others]).fields
+
+    assert fields.trigger == []
+    assert "Use when asked to cancel an order and return items" in fields.description
+
+
+def cancelled(n: int, words: str) -> Run:
+    return run(n, words, ("cancel_order", {}, "ok"))
+
+
+def returned(n: int, words: str) -> Run:
+    return run(n, words, ("return_items", {}, "ok"))
+
+
+def test_the_words_of_a_combination_are_those_of_its_effects_and_no_other_wish_that_comes_with_it() -> None:
+    runs = [both(n, "I lost the tracking of my tablet, cancel it, money back") for n in range(7)]
+    others = [other(n, "Where is it? It is late") for n in range(20, 50)]
+    apart = [*(cancelled(n, "Stop it, cancel") for n in range(50, 55)), *(returned(n, "Money") for n in range(55, 60))]
+
+    assert learned(runs, [*runs, *others, *apart]).fields.trigger == ["cancel", "money"]
+
+
+def test_effects_that_are_only_seen_together_have_the_words_that_half_of_the_requests_share() -> None:
+    runs = [both(n, "There is no signal here") for n in range(7)]
+    others = [other(n, "Where is it? It is late") for n in range(20, 60)]
+
+    assert learned(runs, [*runs, *others]).fields.trigger == ["signal"]
+
+
+def test_a_request_goes_on_until_something_is_changed() -> None:
+    def asked(n: int, opening: str, wish: str) -> Run:
+        return run(n, opening, ("get_order", {}, "x"), wish, ("modify_items", {}, "ok"), "Lovely, the gift is next")
+
+    runs = [asked(n, "Hello" if n else "Change and gift", "Another color, so change it") for n in range(8)]
+    others = [other(n, "Change of plan, a gift" if n < 12 else "Where is it?") for n in range(10, 30)]
+
+    assert "change" in learned(runs, [*runs, *others]).fields.trigger
+    assert "gift" not in learned(runs, [*runs, *others]).fields.trigger
+
+
+def test_what_no_request_opens_with_belongs_to_the_conversation_and_is_no_trigger() -> None:
+    def asked(n: int) -> Run:
+        return run(n, "Cash for it", ("get_order", {}, "x"), "Splendid, onwards", ("refund_order", {}, "ok"))
+
+    others = [other(n, "Where is it? It is late") for n in range(20, 40)]
+
+    assert learned([asked(n) for n in range(8)], others).fields.trigger == ["cash"]
+
+
+def test_the_value_of_a_record_is_no_trigger() -> None:
+    def member(n: int) -> Run:
+        level = {"level": "gold" if n < 8 else "silver"}
+        return run(n, "I am gold, cash for it", ("get_user", {}, level), ("refund_order", {}, "ok"))
+
+    others = [other(n, "Where is it? It is late") for n in range(20, 40)]
+
+    assert learned([member(n) for n in range(8)], others).fields.trigger == ["cash"]
+
+
+def test_a_condition_of_the_records_stands_beside_the_wish_never_alone() -> None:
+    def cancelled(n: int, status: str, acted: bool) -> Run:
+        record = ("get_order", {"order_id": f"a{n}"}, {"order_id": f"a{n}", "status": status})
+        return run(n, "Hello there", record, *([("cancel_order", {"order_id": f"a{n}"}, "ok")] if acted else []))
+
+    runs = [cancelled(n, "pending", acted=True) for n in range(8)]
+    others = [cancelled(n, "delivered", acted=False) for n in range(10, 22)]
+
+    told = learned(runs, [*runs, *others]).fields.description
+
+    assert "Use when asked to cancel an order and the look-up shows `status` pending." in told
+
+
+def test_a_description_says_when_the_skill_is_wrong_and_names_no_tool_of_another() -> None:
+    def done(n: int, status: str, tool: str) -> Run:
+        record = ("get_order", {"order_id": f"a{n}"}, {"order_id": f"a{n}", "status": status})
+        return run(n, "Change it for me", record, (tool, {"order_id": f"a{n}"}, "ok"))
+
+    runs = [done(n, "pending", "modify_order") for n in range(8)]
+    others = [done(n, "delivered", "exchange_items") for n in range(10, 22)]
+
+    fields = learned(runs, [*runs, *others]).fields
+
+    assert fields.description.endswith("the look-up shows `status` pending. Not for `status` delivered.")
+    assert "With `status` delivered `exchange_items` is what ended well (cases: 12)." in fields.experience

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from django.db import OperationalError
 
-from consolidation import pattern_run
+from consolidation import pattern_run, set_aside
 from consolidation.models import Run
 from consolidation.models.groups import Reading, Unread
 from consolidation.patterns import applying, sessions
@@ -55,7 +55,7 @@ def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> N
         left = Unread.objects.set_aside().get()
         assert (left.rule, left.attempts, left.error) == ("override", 3, "ValueError: an edit makes no sense")
         assert ruled().counters == {"events_read": 0, "set_aside": 1}
-    assert pattern_run.retry_set_aside() == 1
+    assert set_aside.retry(pattern_run.KIND, everything()) == 1
     ruled()
     assert not Unread.objects.exists()
     assert stands(ACME) == (20, 0)

@@ -86,7 +86,8 @@ def test_what_a_batch_asks_is_answered_by_indexes() -> None:
         list(Event.objects.unruled((first.at, first.pk)))
         ran(at=MORNING + days(4), **EMAIL)
         ruled()
-    reads = [query["sql"] for query in asked if query["sql"].lstrip().startswith("SELECT")]
+    sent = [query["sql"] for query in asked if query["sql"].lstrip().startswith("SELECT")]
+    reads = [sql for sql in sent if "memos_claim_lookup(" not in sql]  # a function, with parameters beside it
     with connection.cursor() as cursor:
         plans = []
         for sql in reads:

@@ -112,7 +112,7 @@ def test_a_single_case_is_told_where_similar_ones_are_few() -> None:
     assert "one case" not in " ".join(learned(own, [*others, *many]).fields.experience)
 
 
-def test_the_page_asks_no_more_than_twelve_times(
+def test_the_page_asks_no_more_than_thirteen_times(
     runs: list[Memory], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     client = Client()

@@ -1,9 +1,14 @@
-"""A process that kills itself at a moment of its work."""
+"""A process that kills or freezes itself at a moment of its work."""
 
+import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
-from tests.journeys.installation import Installation
+from tests.journeys.installation import Begun, Installation
+from tests.memos_site.processes import until
 
 KILL = """
 import os, signal
@@ -17,7 +22,7 @@ real, calls = getattr(place, last), [0]
 def deadly(*args, **kwargs):
     if calls[0] == {calls}:
         {done} and real(*args, **kwargs)
-        os.kill(os.getpid(), signal.SIGKILL)
+        {end}
     calls[0] += 1
     return real(*args, **kwargs)
 setattr(place, last, deadly)
@@ -33,9 +38,35 @@ class Moment(NamedTuple):
     done: bool = False
 
 
+SHORT_LEASES = """
+from memories import leases
+leases.SECONDS, leases.IDLE_SECONDS = 1.0, 1.0
+"""
+DIE = "os.kill(os.getpid(), signal.SIGKILL)"
+FREEZE = "open({path!r}, 'w').write(str(os.getpid())); os.kill(os.getpid(), signal.SIGSTOP)"
+
+
+@contextmanager
+def frozen(home: Installation, moment: Moment, work: str, folder: Path) -> Iterator[Begun]:
+    """`work` in a process that is frozen at the moment, and goes on at the end of the block."""
+    path = folder / "frozen"
+    code = KILL.format(**moment._asdict(), end=FREEZE.format(path=str(path)))
+    process = home.begin("shell", "-v0", "-c", SHORT_LEASES + code + work)
+    until(lambda: is_stopped(path), what="the frozen process")
+    try:
+        yield process
+    finally:
+        os.kill(int(path.read_text()), signal.SIGCONT)
+
+
+def is_stopped(path: Path) -> bool:
+    pid = path.read_text() if path.exists() else ""
+    return bool(pid) and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
 def die(home: Installation, moment: Moment, work: str) -> None:
     """Runs `work` in a process that is killed at the moment."""
-    killed = home.begin("shell", "-v0", "-c", KILL.format(**moment._asdict()) + work)
+    killed = home.begin("shell", "-v0", "-c", KILL.format(**moment._asdict(), end=DIE) + work)
     said = killed.communicate()
     assert killed.returncode == -signal.SIGKILL, said
     assert said[0] == ""

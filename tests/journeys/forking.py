@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from tests.journeys.installation import PATIENCE, ROOT, Installation
-from tests.memos_site.processes import until
+from tests.journeys.installation import ROOT, Installation
+from tests.memos_site.processes import PATIENCE, until
 
 COMMAND = [sys.executable, "-m", "tests.journeys.forking"]
 
@@ -53,11 +53,11 @@ class Forking(Installation):
 
 
 @contextmanager
-def forking(folder: Path) -> Iterator[Forking]:
+def forking(folder: Path, settings: Mapping[str, str]) -> Iterator[Forking]:
     """The installation in `data` of this folder. Its database stays up until the end."""
-    whole = Installation(folder / "data")
+    whole = Installation(folder / "data", settings=settings)
     parent = subprocess.Popen(COMMAND, env=whole.environment, cwd=ROOT, text=True, stdin=subprocess.PIPE)
-    yield Forking(whole.data, folder, parent, count())
+    yield Forking(whole.data, folder, parent, count(), settings=settings)
     parent.communicate()
     assert parent.returncode == 0
 

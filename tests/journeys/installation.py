@@ -1,21 +1,27 @@
 """A whole installation of its own: a data directory, the commands as processes, the server on a free port."""
 
+import fcntl
 import json
+import os
+import random
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Protocol
 
-from tests.memos_site.processes import environment, until
+from tests.memos_site.processes import PATIENCE, environment, until
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 240  # seconds that anything may take before the test says that it never came
+PORTS = range(15_000, 30_000)
+_kept = set[int]()
 
 
 class Begun(Protocol):
@@ -29,11 +35,14 @@ class Begun(Protocol):
 
 @dataclass(frozen=True)
 class Installation:
+    """`settings`: what its environment sets besides."""
+
     data: Path
+    settings: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     @property
     def environment(self) -> dict[str, str]:
-        return environment(self.data, PYTHONWARNINGS="ignore")
+        return environment(self.data, PYTHONWARNINGS="ignore", **self.settings)
 
     def start(self, *arguments: str, **more: Any) -> subprocess.Popen[str]:
         """`manage.py ...` as a process of its own, with its output in pipes."""
@@ -64,7 +73,7 @@ class Installation:
         log = (self.data / "serve.log").open("w")
         process = self.start("serve", "--port", str(port), stdout=log, stderr=log)
         try:
-            until(lambda: ready(port), seconds=PATIENCE, what="the server")
+            until(lambda: ready(port), what="the server")
             yield port
         finally:
             process.send_signal(signal.SIGTERM)
@@ -73,10 +82,29 @@ class Installation:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on which nobody listens, kept for this process until it ends.
+
+    Not one of those that the kernel gives to whoever asks for any: a connection could have it before the server does.
+    """
+    ports = (port for port in iter(lambda: random.choice(PORTS), None) if port not in _kept)
+    return next(port for port in ports if _keep(port))
+
+
+def _keep(port: int) -> bool:
+    """Whether no other test process has it: each locks its ports' bytes in a file."""
+    try:
+        fcntl.lockf(_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+        with socket.create_server(("127.0.0.1", port)):
+            _kept.add(port)
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _locks() -> int:
+    """Open until the end of the process: to close it would give the locks back."""
+    return os.open(Path(gettempdir()) / f"memos-test-ports-{os.geteuid()}", os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def ready(port: int) -> bool:

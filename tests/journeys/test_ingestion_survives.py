@@ -11,12 +11,14 @@ from tests.journeys.forking import Forking
 from tests.make import run, user
 from tests.memos_site.processes import until
 
+pytestmark = pytest.mark.slow
+
 LINES, CALLERS, ROUNDS = 180, 3, 30
 
 # When it dies: everything written and not committed; committed; between two groups.
 MOMENTS = {
-    "first-group-written": Moment("memories.indexing", "index_events", 0, done=True),
-    "second-group-written": Moment("memories.indexing", "index_events", 1, done=True),
+    "first-group-written": Moment("memories.indexing", "index_rest", 0, done=True),
+    "second-group-written": Moment("memories.indexing", "index_rest", 1, done=True),
     "second-group-committed": Moment("memories.intake.episodes", "conversations", 2),
 }
 TOTALS = """
@@ -87,7 +89,7 @@ def test_processes_that_say_the_same_at_the_same_instant_say_it_once(home: Forki
     token = json.loads(home.run("create_agent", "a", "--json"))["token"]
     told = {"token": token, "folder": str(tmp_path), "rounds": ROUNDS}
     callers = [home.begin("shell", "-v0", "-c", CALLING.format(caller=number, **told)) for number in range(CALLERS)]
-    until(lambda: len(list(tmp_path.glob("ready-*"))) == CALLERS, seconds=240, what="all to be ready")
+    until(lambda: len(list(tmp_path.glob("ready-*"))) == CALLERS, what="all to be ready")
     tmp_path.joinpath("go").touch()
     for process in callers:
         said = process.communicate()

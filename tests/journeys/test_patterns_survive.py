@@ -1,12 +1,16 @@
 """A worker of the pattern rules may be killed at any moment: what is learned is what an undisturbed run learns."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.journeys.dying import Moment, die
+from tests.journeys.dying import Moment, die, frozen
 from tests.journeys.forking import Forking
+from tests.memos_site.processes import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 MOMENTS = {
     "placed": Moment("consolidation.patterns.reading", "apply", 0),
@@ -81,9 +85,23 @@ def test_a_worker_killed_at_a_bad_moment_loses_and_doubles_nothing(
     assert learned(home, moment) == undisturbed
 
 
+@pytest.mark.parametrize("moment", ["placed", "committed"])
+def test_a_worker_that_was_frozen_while_another_took_over_doubles_nothing(
+    home: Forking, undisturbed: dict[str, Any], moment: str, tmp_path: Path
+) -> None:
+    scope = f"frozen-{moment}"
+    home.shell(REPORT.format(scope=scope))
+    with frozen(home, MOMENTS[moment], 'call_command("consolidate", kind="patterns")', tmp_path) as process:
+        assert learned(home, scope) | {"running": 0} == undisturbed
+    out, err = process.communicate()
+    assert process.returncode == 1, out
+    assert "another one took over" in err
+    assert learned(home, scope) == undisturbed
+
+
 def test_two_workers_at_once_learn_what_one_would(home: Forking, undisturbed: dict[str, Any]) -> None:
     home.shell(REPORT.format(scope="two"))
     workers = [home.start("consolidate", "--kind", "patterns") for _ in range(2)]
-    outputs = [worker.communicate(timeout=60) for worker in workers]
+    outputs = [worker.communicate(timeout=PATIENCE) for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0], outputs
     assert learned(home, "two") == undisturbed

@@ -7,7 +7,9 @@ from copy import deepcopy
 
 import pytest
 
-from tests.rulebook.world import BY_AGENTS, BY_PEOPLE, World
+from tests.rulebook.free_world import VERBS, FreeWorld
+from tests.rulebook.timeline import Timeline
+from tests.rulebook.world import AGENTS, BY_AGENTS, BY_PEOPLE, World
 
 pytestmark = pytest.mark.django_db
 RARE = {"store suppressed", "store reset", "store proposed", "undo done", "undo refused", "accept done"}
@@ -46,3 +48,24 @@ def test_undoing_everything_returns_to_the_start(verbs: int) -> None:
     assert {grave.row for grave in world.book.graves} == {grave.row for grave in start.graves}
     world.agree()
     world.agree_beside()
+
+
+def test_as_of_every_verb_all_stands_as_it_stood_after_it(verbs: int) -> None:
+    world, timeline = World(3), Timeline(AGENTS["bob"])
+    world.store()
+    for _ in range(verbs):
+        timeline.note(world.at)
+        world.step(BY_AGENTS | BY_PEOPLE)
+    timeline.check(world.at)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_as_of_finds_again_what_was_before_revisions_decay_undo_and_forgetting(seed: int, verbs: int) -> None:
+    world, timeline = FreeWorld(seed), Timeline(AGENTS["bob"])
+    for number in range(8 * verbs):
+        if number >= verbs and world.done.keys() >= VERBS.keys():
+            break
+        world.step()
+        timeline.note(world.at)
+    assert world.done.keys() == VERBS.keys()
+    timeline.check(world.at)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
+from memories.api.call_counts import CallCounts
 from memories.models import Agent, AuditEntry
 from memories.values.choices import Permission, Sensitivity
 from tests.make import ANNA, AT, make_agent
@@ -49,12 +50,36 @@ def test_no_token_is_too_strange_to_be_asked_for(token: str) -> None:
     assert Agent.objects.with_token(token, at=AT) is None
 
 
-def test_the_last_call_is_remembered_at_most_once_a_minute() -> None:
-    agent, _ = make_agent()
-    for seconds, remembered in ((0, 0), (59, 0), (60, 60)):
-        agent.seen(at=AT + timedelta(seconds=seconds))
+def test_calls_are_written_at_once_and_then_at_most_every_half_minute() -> None:
+    agent, counts = make_agent()[0], CallCounts()
+    for seconds, written, used in ((0, 1, 0), (1, 1, 0), (29, 1, 0), (30, 4, 30), (31, 4, 30)):
+        counts.count(agent, at=AT + timedelta(seconds=seconds))
         agent.refresh_from_db()
-        assert agent.last_used_at == AT + timedelta(seconds=remembered)
+        assert (agent.calls, agent.last_used_at) == (written, AT + timedelta(seconds=used)), seconds
+    counts.write(at=AT + timedelta(seconds=40))
+    agent.refresh_from_db()
+    assert (agent.calls, agent.last_used_at) == (5, AT + timedelta(seconds=31))
+
+
+def test_what_a_silent_agent_left_is_written_with_the_call_of_another() -> None:
+    silent, other, counts = make_agent()[0], make_agent()[0], CallCounts()
+    for seconds in (0, 1, 2):
+        counts.count(silent, at=AT + timedelta(seconds=seconds))
+    counts.count(other, at=AT + timedelta(seconds=40))
+    silent.refresh_from_db()
+    assert (silent.calls, silent.last_used_at) == (3, AT + timedelta(seconds=2))
+
+
+def test_two_processes_count_together_and_a_new_day_begins_anew() -> None:
+    agent, here, there = make_agent()[0], CallCounts(), CallCounts()
+    here.count(agent, at=AT)
+    there.count(agent, at=AT)
+    agent.refresh_from_db()
+    assert agent.calls == 2
+    here.count(agent, at=AT + timedelta(days=1))
+    agent.refresh_from_db()
+    assert (agent.calls, str(agent.calls_on)) == (1, "2026-03-02")
+    assert agent.calls_today == 0  # today is another day
 
 
 def test_by_default_an_agent_reads_and_reports_everywhere_up_to_medium_and_decides_nothing() -> None:

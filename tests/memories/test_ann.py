@@ -1,20 +1,24 @@
 """The index over vectors: built where there is too much to compare everything, and only there."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.test.utils import CaptureQueriesContext
 
 from memories.indexing import ann_index
-from memories.models import EmbeddingModel
+from memories.models import EmbeddingModel, Lease
 from memories.search import candidates, run, table_statistics
 from memories.search.plan import SearchPlan
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.trust import Actor, Trust
 from tests.memories.searched import find, known, said
+from tests.memos_site.processes import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NAME = ann_index.index_name("static-256")
@@ -126,10 +130,69 @@ def test_what_an_interrupted_build_left_is_built_anew(settings: Any) -> None:
     assert ann_index.ensure() == "built"
 
 
+@pytest.mark.parametrize("direct", [True, False])
+def test_the_memory_of_a_build_stays_with_its_session_and_is_not_set_behind_a_pooler(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, direct: bool
+) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    known("Acme pays")
+    count_rows()
+    before, during, add_index = memory_of(connection), [], DatabaseSchemaEditor.add_index
+
+    def watched(self: DatabaseSchemaEditor, *args: Any, **options: Any) -> None:
+        during.extend([memory_of(connection), memory_of(self.connection)])
+        add_index(self, *args, **options)
+
+    monkeypatch.setattr(DatabaseSchemaEditor, "add_index", watched)
+    monkeypatch.setattr(ann_index, "MOST_MEMORY", 77 << 10)
+    monkeypatch.setattr(ann_index, "OF_A_ROW", 1 << 30)
+    assert ann_index.is_direct(connection)  # a pooler tells clients another process than the one that answers
+    monkeypatch.setattr(ann_index, "is_direct", lambda _: direct)
+    assert ann_index.ensure() == "built"
+    assert during == [before, "77MB" if direct else before]
+    assert memory_of(connection) == before
+
+
+def memory_of(session: BaseDatabaseWrapper) -> str:
+    with session.cursor() as cursor:
+        cursor.execute("SHOW maintenance_work_mem")
+        [shown] = cursor.fetchone()
+    return str(shown)
+
+
 def test_two_at_once_build_one(settings: Any) -> None:
     settings.ANN_FROM_PASSAGES = 0
-    other = connection.copy()
-    with other.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(hashtext('memories.indexing.ann_index'))")
-        assert ann_index.ensure() == "another is at it"
-    other.close()
+    Lease.objects.acquire(ann_index.LEASE, owner="another host", seconds=60)
+    assert ann_index.ensure() == "another is at it"
+
+
+def test_a_build_whose_process_has_died_goes_on_in_the_database_and_is_left_alone(settings: Any) -> None:
+    settings.ANN_FROM_PASSAGES = 0
+    known("Acme pays")
+    count_rows()
+    writer = connection.copy()  # a build waits for the end of every transaction that has written
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            writer.set_autocommit(False)
+            with writer.cursor() as cursor:
+                cursor.execute("UPDATE memories_vector SET scope = scope")
+            build = pool.submit(ann_index_in_a_thread)
+            until(being_built, seconds=20, what="the build")
+            Lease.objects.all().delete()  # as if its process had died
+            assert ann_index.ensure() == "another is at it"
+        finally:
+            writer.close()
+    assert build.result() == "built"
+
+
+def being_built() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_stat_progress_create_index WHERE relid = 'memories_vector'::regclass")
+        return cursor.fetchone() is not None
+
+
+def ann_index_in_a_thread() -> str:
+    try:
+        return ann_index.ensure()
+    finally:
+        connection.close()

@@ -6,6 +6,7 @@ from memories.claims import Likeness, claim_of, compare
 
 SAME, REWORDING, CHANGED, OTHER = Likeness.SAME, Likeness.REWORDING, Likeness.CHANGED, Likeness.OTHER
 
+PALLETS = "orders about 5 pallets a week and wants delivery before noon"
 # two texts, on their own, under one key
 PAIRS = [
     # the same, however it is written
@@ -46,6 +47,11 @@ PAIRS = [
     ("The budget is 2 million dollars", "The budget is $2M", SAME, SAME),
     ("The budget is $5k", "The budget is $5,000", SAME, SAME),
     ("Wants no more than 3 meetings a week", "wants at most three meetings per week", SAME, SAME),
+    # the same of others: the word that opens the sentence is known to neither, whatever follows it
+    (f"Acme {PALLETS}", f"Globex {PALLETS}", OTHER, SAME),
+    (f"acme {PALLETS}", f"Bakery Nord {PALLETS}", OTHER, REWORDING),
+    ("Acme books 5 pallets every Monday", "Globex books 7 pallets every Monday", OTHER, CHANGED),
+    (f"Acme {PALLETS}", f"ACME {PALLETS}", SAME, SAME),
     # changed: numbers, dates, names, denials, order
     ("Acme pays on net-30 terms", "Acme pays on net-60 terms", CHANGED, CHANGED),
     ("Acme pays net 30", "Acme pays net 60", CHANGED, CHANGED),

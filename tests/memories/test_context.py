@@ -18,12 +18,6 @@ pytestmark = pytest.mark.django_db
 SCOPED: dict[str, Any] = {"scopes": frozenset({"project:a"})}
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is."""
-    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
-
-
 def used() -> dict[str, int]:
     return dict(Memory.objects.filter(times_used__gt=0).values_list("content", "times_used"))
 

@@ -1,7 +1,6 @@
 """Whatever is slow or fails, an agent gets what there is, soon, and is told what is missing; a notice is told once."""
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,12 +14,7 @@ from tests import embedding_endpoint
 from tests.at_once import at_once
 from tests.memories.contexts import applied, ask, said
 from tests.memories.searched import known
-
-
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is."""
-    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
+from tests.memos_site.processes import PATIENCE
 
 
 @pytest.fixture
@@ -48,19 +42,19 @@ def test_a_model_that_never_answers_is_not_waited_for(
     endpoint: embedding_endpoint.Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assembling, "ANSWER_WITHIN", 3)
-    over = threading.Event()
-    endpoint.fault = lambda _: (500, {"over": over.wait(30)})
+    over, answers = threading.Event(), list[bool]()
+
+    def fault(_: Any) -> tuple[int, Any]:
+        answers.append(over.wait(PATIENCE))
+        return 500, {}
+
+    endpoint.fault = fault
     known("Acme pays on net-30 terms", source="P09")
-    given, took = timed("When does Acme pay?")
+    given = ask("When does Acme pay?")
+    assert answers == []
     over.set()
     assert said(given) == ["Acme pays on net-30 terms"]
     assert given.degraded == ("embedding",)
-    assert took < 8
-
-
-def timed(task: str) -> tuple[assembling.Context, float]:
-    began = time.monotonic()
-    return ask(task), time.monotonic() - began
 
 
 @pytest.mark.django_db(transaction=True)
@@ -68,14 +62,12 @@ def test_a_table_that_somebody_holds_costs_its_part_and_not_the_answer(monkeypat
     monkeypatch.setattr(assembling, "ANSWER_WITHIN", 4)
     known("Acme pays on net-30 terms")
     with held("memories_passage"):
-        given, took = timed("When does Acme pay?")
+        given = ask("When does Acme pay?")
     assert said(given) == ["Acme pays on net-30 terms"]  # by its source
     assert "search" in given.degraded
-    assert took < 6
     with held("memories_memory"):
-        given, took = timed("When does Acme pay?")
+        given = ask("When does Acme pay?")
     assert (given.block, given.memory_status) == ("", "degraded")
-    assert took < 6
     assert ask("When does Acme pay?").degraded == ()
 
 
@@ -88,7 +80,7 @@ class held:  # noqa: N801 - reads as a verb
 
     def __enter__(self) -> None:
         self.thread.start()
-        assert self.there.wait(10)
+        assert self.there.wait(PATIENCE)
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
@@ -99,7 +91,7 @@ class held:  # noqa: N801 - reads as a verb
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(f"LOCK TABLE {self.table} IN ACCESS EXCLUSIVE MODE")
                 self.there.set()
-                self.over.wait(20)
+                self.over.wait(PATIENCE)
         finally:
             connection.close()
 
@@ -112,10 +104,10 @@ def test_a_row_that_somebody_holds_is_given_and_its_use_is_not_waited_for() -> N
         with transaction.atomic():
             Memory.objects.select_for_update().get(pk=memory.pk)
             there.set()
-            over.wait(20)
+            over.wait(PATIENCE)
 
     def second() -> None:
-        assert there.wait(10)
+        assert there.wait(PATIENCE)
         given.append(ask("When does Acme pay?"))
         over.set()
 
@@ -137,7 +129,7 @@ def test_of_many_callers_at_once_one_is_told() -> None:
 
 @pytest.mark.django_db
 def test_a_part_that_breaks_is_named_and_the_others_go_on() -> None:
-    allowance = Allowance(1)
+    allowance = Allowance(PATIENCE)
     assert allowance.part("search", lambda: 1 // 0) is None
     assert allowance.part("source", broken_statement) is None
     assert allowance.part("company", Memory.objects.count) == 0
@@ -158,15 +150,17 @@ def test_after_its_time_nothing_more_is_asked() -> None:
 
 @pytest.mark.django_db
 def test_several_slow_statements_share_one_allowance() -> None:
+    done: list[int] = []
+
     def slow() -> None:
-        for _ in range(10):
+        for number in range(10):
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_sleep(0.15)")
+            done.append(number)
 
-    began = time.monotonic()
     allowance = Allowance(0.4)
     assert allowance.part("search", slow) is None
-    assert time.monotonic() - began < 1.2  # ten times 0.15 are more
+    assert len(done) < 3, "each by itself is within the time, three are not"
     assert patience() == "0"
 
 

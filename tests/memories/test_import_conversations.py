@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memories.management.commands import import_conversations
 from memories.models import Episode, Event, Memory
+from memories.transfer import conversation_lines
 from tests.make import answer, call, run, user
 
 pytestmark = pytest.mark.django_db
@@ -138,7 +138,7 @@ def test_a_binary_file_is_named_line_by_line(imports: Imports) -> None:
 
 
 def test_a_huge_line_is_refused_without_being_read_whole(imports: Imports, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_conversations, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(conversation_lines, "LONGEST_LINE", 1_000)
     assert imports(line(id=1), line(id=2, title="x" * 400, note="x" * 2_000), line(id=3)) == "exit 1"
     assert imports.said == "line 2: the line is larger than 21 MiB\n"
     assert set(Episode.objects.values_list("external_id", flat=True)) == {"1", "3"}

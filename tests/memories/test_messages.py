@@ -188,3 +188,19 @@ def test_anthropic_blocks_are_the_equivalent_openai_messages(turns: list[tuple[s
         openai += [{"role": "assistant", "content": said, "tool_calls": [{"id": i, "function": f} for i, f in named]}]
         openai += [answer(result, i) for i, _, _, result in ids]
     assert [vars(event) for event in read(*openai)] == [vars(event) for event in read(*anthropic)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "expected"),
+    [
+        ("2026-03-01T08:00:00Z", "2026-03-01T08:00:01.250Z", 1250.0),
+        ("2026-03-01T08:00:01Z", "2026-03-01T08:00:00Z", None),
+        ("2026-03-01T08:00:00Z", None, None),
+        (None, "2026-03-01T08:00:00Z", None),
+    ],
+)
+def test_a_call_took_from_its_message_to_that_of_its_result(
+    asked: str | None, answered: str | None, expected: float | None
+) -> None:
+    [event] = read({**call("search"), "timestamp": asked}, {**answer("3 found"), "timestamp": answered})
+    assert event.latency_ms == expected

@@ -8,11 +8,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memories import metrics
-from memories.models import Injection, Memory, Performance, Proposal
+from memories.metrics import snapshots
+from memories.models import Injection, Memory, MetricSnapshot, Performance, Proposal
+from memories.models.audit import REVISIONS
 from memories.values.choices import Status, Type
-from memories.values.trust import everything
+from memories.values.trust import Trust, everything
 from tests.make import ANNA, AT, make_memory, make_run
 from tests.memories.revising import agent, ask, own
+from tests.plans import plan_of_sql
 
 pytestmark = pytest.mark.django_db
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -166,7 +169,69 @@ def test_more_memories_are_not_more_questions() -> None:
         everything_once(scope=scope, sensitivity=1)
     with CaptureQueriesContext(connection) as many:
         figures()
-    assert (len(few), len(many)) == (
-        12,
-        13,
-    )
+    assert (len(few), len(many)) == (14, 15)
+
+
+@pytest.mark.parametrize(
+    "trust",
+    [
+        everything(),
+        agent(max_sensitivity=1),
+        agent(max_sensitivity=3, scopes=frozenset({"project:alpha"})),
+        agent(max_sensitivity=1, scopes=frozenset({"project:alpha", "project:beta"})),
+        agent(max_sensitivity=4, scopes=frozenset({"project:unknown"})),
+    ],
+    ids=["everything", "low", "of one scope", "of two scopes", "of a scope without memories"],
+)
+def test_a_snapshot_tells_each_caller_what_counting_would_tell(trust: Trust) -> None:
+    for scope, sensitivity in (("project:alpha", 1), ("project:alpha", 2), ("project:beta", 1), ("", 0)):
+        everything_once(scope=scope, sensitivity=sensitivity)
+    counted = metrics.collect(trust, at=NOW)
+    snapshots.take(at=NOW)
+    with CaptureQueriesContext(connection) as queries:
+        read = metrics.collect(trust, at=NOW)
+    assert read == counted | {"avg_salience": pytest.approx(counted["avg_salience"])}
+    assert not [query["sql"] for query in queries if "salience_bucket" in query["sql"]]
+
+
+def test_figures_of_a_snapshot_say_when_it_was_taken_and_follow_the_next_one() -> None:
+    make_memory("a")
+    snapshots.take(at=NOW)
+    make_memory("b")
+    later = NOW + timedelta(minutes=5)
+    shown = metrics.collect(everything(), at=later)
+    assert (shown["total_records"], shown["collected_at"]) == (1, NOW)
+    snapshots.take(at=later)
+    shown = metrics.collect(everything(), at=later)
+    assert (shown["total_records"], shown["collected_at"]) == (2, later)
+    assert MetricSnapshot.objects.count() == 1
+
+
+def test_without_a_worker_an_old_snapshot_is_not_told() -> None:
+    snapshots.take(at=NOW - timedelta(hours=1))
+    make_memory("a")
+    assert (figures()["total_records"], figures()["collected_at"]) == (1, NOW)
+
+
+def test_only_a_large_store_has_a_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not metrics.refresh(at=NOW)
+    monkeypatch.setattr(snapshots, "LARGE", 0)
+    assert metrics.refresh(at=NOW)
+    monkeypatch.setattr(snapshots, "LARGE", 1_000_000)
+    assert not metrics.refresh(at=NOW)
+    assert not MetricSnapshot.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("age", "changes", "due"),
+    [(1, 7, False), (14 * 60, 7, False), (15 * 60, 7, True), (29, 8, False), (30, 8, True)],
+)
+def test_a_store_is_counted_after_a_change_but_for_a_tenth_of_the_time(age: int, changes: int, due: bool) -> None:
+    last = MetricSnapshot(at=NOW, changes=7, seconds=3.0)
+    assert snapshots._is_due(last, changes, at=NOW + timedelta(seconds=age)) == due
+
+
+def test_revisions_are_counted_by_an_index_of_them() -> None:
+    query = "SELECT count(*) FROM memories_auditentry WHERE action IN ({}) AND subject_kind = 'memory' AND at > now()"
+    plan = plan_of_sql(query.format(", ".join(f"'{action}'" for action in REVISIONS)))
+    assert "audit_of_revisions" in plan

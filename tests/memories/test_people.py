@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AnonymousUser, Permission, User
+from django.contrib.auth.models import AnonymousUser, Group, Permission, User
+from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
@@ -40,6 +41,14 @@ def test_a_group_says_what_a_person_may_do_and_see(group: str, clearance: Sensit
     assert (trust.max_sensitivity, trust.scopes) == (clearance, None)
     assert trust.permissions == permissions
     assert (trust.actor.kind, trust.actor.name) == ("person", "anna")
+
+
+def test_a_group_made_before_migrate_has_made_the_permissions_has_them_all() -> None:
+    Group.objects.filter(name="reviewer").delete()
+    Permission.objects.filter(content_type__app_label="memories").delete()
+    ContentType.objects.filter(app_label="memories").delete()
+    ContentType.objects.clear_cache()
+    assert trust_of(make_person(group="reviewer")).permissions == {"read", "ingest", "report", "skills", "review"}
 
 
 def test_who_is_not_signed_in_or_no_longer_active_may_do_nothing() -> None:

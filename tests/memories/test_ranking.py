@@ -45,6 +45,25 @@ def test_a_word_counts_once_however_often_it_was_said_near_by() -> None:
     assert found[2].words + found[2].neighbours == pytest.approx(0.7)
 
 
+def test_a_character_bigram_counts_more_where_it_is_said_again() -> None:
+    found = ranked(at(1, 1, "a", repeated={0: 2}), at(2, 1, "b"), at(3, 1, "c", repeated={0: 1_000}))
+    assert [found[1].words / found[2].words, found[3].words / found[2].words] == pytest.approx([1.5, 3], rel=0.01)
+
+
+def among(shared: int, asked: int, answer: float) -> float:
+    """The score of a shared answer among so many shared passages, and so many of the asked scope, of cosine 0.5."""
+    crowd = [at(n, cosine=0.5, memory=str(n), share=0.5 if n <= shared else 1.0) for n in range(1, shared + asked + 1)]
+    ends = [at(9_998, cosine=0.0, memory="least"), at(9_999, cosine=answer, memory="answer", share=0.5)]
+    return ranked(*crowd, *ends)[9_999].score
+
+
+def test_a_shared_passage_loses_what_its_crowd_is_ahead_and_at_most_half() -> None:
+    assert among(shared=8, asked=0, answer=1.0) == pytest.approx(0.3)
+    assert among(shared=50, asked=50, answer=1.0) == pytest.approx(0.3)
+    assert among(shared=50, asked=10, answer=1.0) == pytest.approx(0.15)
+    assert among(shared=50, asked=10, answer=0.5) == pytest.approx(0.15)
+
+
 def test_the_answer_to_a_question_is_found_by_the_words_of_the_question() -> None:
     """The reply holds one word of the question and stands beside the others: it beats a passage with two of three."""
     found = ranked(at(1, 0b011), at(2, 0b100), at(9, 0b011, "other"), tells=(1, 1, 1))
@@ -98,6 +117,19 @@ def test_without_vectors_words_alone_are_relevant_and_without_words_meaning_alon
 def test_who_is_named_in_the_question_is_preferred() -> None:
     found = ranked(at(1, actor="Anna"), at(20, actor="Ben"), at(40, source="P01"), question="What did Anna tell P01?")
     assert [found[n].actor for n in (1, 20, 40)] == [0.3, 0, 0.3]
+
+
+def test_of_two_people_with_one_first_name_the_one_is_preferred_whose_whole_name_is_said() -> None:
+    family = [
+        at(1, actor="Caroline Smith"),
+        at(20, actor="Caroline Jones"),
+        at(40, actor="Caroline"),
+        at(60, actor="Ben"),
+    ]
+    whole = ranked(*family, question="What did Caroline Jones tell Ben?")
+    assert [whole[n].actor for n in (1, 20, 40, 60)] == [0, 0.3, 0.3, 0.3]
+    first = ranked(*family, question="What did Caroline tell?")
+    assert [first[n].actor for n in (1, 20, 40, 60)] == [0.3, 0.3, 0.3, 0]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from consolidation import locks, reembedding_run, tasks
+from consolidation import reembedding_run, tasks
 from consolidation.models import Run
-from memories import embedding, indexing
+from memories import embedding, indexing, leases
 from memories.embedding import Unavailable
 from memories.indexing import queue
 from memories.models import EmbeddingModel, Memory, Passage, Pending, Vector
@@ -244,10 +244,10 @@ def test_a_run_in_slices_is_one_run(endpoint: Endpoint) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_worker_reembeds_at_a_time() -> None:
     def hold() -> None:
-        with locks.hold(reembedding_run.KIND, wait=False):
+        with leases.hold(reembedding_run.KIND, wait=False):
             pass
 
-    with locks.hold(reembedding_run.KIND, wait=False):
+    with leases.hold(reembedding_run.KIND, wait=False):
         [answer] = at_once(lambda: reembedding_run.reembed(trigger=Run.Trigger.COMMAND, at=AT))
         assert answer is None
 

@@ -51,6 +51,12 @@ def test_a_paraphrase_without_a_word_in_common_is_found_by_its_meaning() -> None
     assert said(find("doctor gave drugs"))[0] == "The physician prescribed some medicine"
 
 
+def test_a_chinese_memory_that_says_a_word_again_is_more_about_it() -> None:
+    once, again = known("退款需要经理批准，合同存放在仓库"), known("退款流程：退款由经理批准，退款失败时联系财务")
+    words = {one.memory.pk: one.parts["words"] for one in find("退款").results}
+    assert words[again.pk] == pytest.approx(words[once.pk] * 9 / 5)
+
+
 def test_a_chinese_question_finds_the_chinese_memory() -> None:
     for text in ("会议在星期三下午举行", "客户喜欢用邮件联系", "Invoices are paid on Fridays"):
         known(text)

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memories.search import table_statistics
-from memories.search.lexemes import MOST_WORDS_OF_FEW
+from memories.search.lexemes import MOST_WORDS_OF_LONG
 from memories.values.trust import Trust
-from tests.make import ANNA
+from tests.make import ANNA, make_agent
 from tests.memories.searched import find, known, talk
 
 pytestmark = pytest.mark.django_db
@@ -88,10 +88,20 @@ def test_a_long_question_says_nothing_of_what_is_frequent_out_of_sight(analysed:
 
 
 def test_as_many_words_as_a_question_keeps_have_a_bit_each() -> None:
-    kept = [f"word{n:02}" for n in range(MOST_WORDS_OF_FEW)]
+    kept = [f"word{n:03}" for n in range(MOST_WORDS_OF_LONG)]
     for word in (kept[0], kept[-1]):
         known(f"The {word} lamp")
     found = find(" ".join(kept), explain=True).results
     assert found[0].parts["words"] == pytest.approx(found[1].parts["words"])
     assert found[0].parts["words"] > 0
     assert {result.matched for result in found} == {1}
+
+
+def test_of_a_long_question_the_words_are_searched_that_the_caller_can_find() -> None:
+    """Also where longer words stand in rows of another scope, which tell nothing here."""
+    known("The kiwi lamp", scope="project:a")
+    strange = [f"extraordinarily{n:04}" for n in range(MOST_WORDS_OF_LONG + 10)]
+    known(" ".join(strange), scope="project:b")
+    agent = make_agent(scopes=["project:a"])[0].trust
+    [result] = find(" ".join([*strange, "kiwi"]), by=agent).results
+    assert (result.memory.content, result.matched) == ("The kiwi lamp", 1)

@@ -1,14 +1,25 @@
 """Which words find the candidates, where there is too much to look at all of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memories.indexing.ann_index import index_name
 from memories.search import check
 from memories.search.filters import of_search
-from memories.search.lexemes import MOST_WORDS, MOST_WORDS_OF_FEW, lexeme_query, most_telling, quoted
+from memories.search.lexemes import (
+    MOST_MATCHED,
+    MOST_WORDS,
+    MOST_WORDS_OF_FEW,
+    MOST_WORDS_OF_LONG,
+    lexeme_query,
+    most_words,
+    quoted,
+    rarest,
+)
 from memories.search.plan import SearchPlan
 from memories.search.question import Question
 from memories.search.table_statistics import TableStatistics
@@ -16,7 +27,9 @@ from memories.values.trust import everything
 from tests.make import AT
 
 SCOPES, TYPES = {"big": 0.5, "small": 0.005}, {"episodic": 0.9, "semantic": 0.1}
-MANY = TableStatistics(1_000_000, SCOPES, TYPES, {"said": 0.2, "meet": 0.1, "team": 0.008}, rare=0.0005)
+MANY = TableStatistics(
+    1_000_000, SCOPES, TYPES, {"said": 0.2, "meet": 0.1, "team": 0.008}, rare=0.0005, other_scope=0.0005
+)
 
 
 def test_where_there_is_little_every_word_finds_and_is_counted() -> None:
@@ -40,10 +53,31 @@ def test_where_all_words_are_common_they_find_together() -> None:
     assert (found.tsquery, found.frequencies) == ("'meet' & 'said'", [200_000, 100_000])
 
 
-def test_a_scope_that_is_not_frequent_is_what_the_frequent_ones_leave() -> None:
-    assert MANY.passages_in(["rare"]) == pytest.approx(495_000)
-    assert MANY.passages_in(["small", "big"]) == pytest.approx(505_000)
-    assert MANY.passages_in(None) == 1_000_000
+def told(distinct: float) -> TableStatistics:
+    scopes = [list(SCOPES), list(SCOPES.values()), distinct]
+    return TableStatistics.of({"passages": 1_000_000, "scopes": scopes, "types": None, "words": None, "indexes": None})
+
+
+def test_scopes_that_are_not_frequent_share_evenly_what_the_frequent_ones_leave() -> None:
+    assert told(992).passages_in(["rare"]) == pytest.approx(495_000 / 990)
+    assert told(-0.000992).passages_in(["rare"]) == pytest.approx(495_000 / 990)
+    assert told(992).passages_in(["rare", "", "global"]) == pytest.approx(3 * 495_000 / 990)
+    assert told(992).passages_in(["small", "big"]) == pytest.approx(505_000)
+    assert told(992).passages_in(None) == 1_000_000
+
+
+def test_a_scope_that_is_not_frequent_holds_no_more_than_the_least_frequent_one() -> None:
+    assert told(12).passages_in(["rare"]) == pytest.approx(5_000)
+
+
+def test_a_small_scope_among_many_is_compared_exactly_although_there_is_an_index() -> None:
+    request = check({"query": "x", "scopes": ["rare"]})
+    known = replace(told(992), indexes=frozenset([index_name("static-256")]))
+    question = Question("x", model="static-256", statistics=known)
+    narrow = SearchPlan(question, of_search(request, request.narrows(everything()), AT), AT)
+    assert not narrow.uses_index
+    wide = SearchPlan(question, of_search(check({"query": "x"}), everything(), AT), AT)
+    assert wide.uses_index
 
 
 @pytest.mark.parametrize(
@@ -64,27 +98,21 @@ def test_where_few_are_asked_for_they_are_compared_one_by_one(asked: dict[str, A
 
 
 def test_statistics_that_the_database_does_not_have_are_none() -> None:
-    told = {"passages": -1, "scopes": None, "types": None, "words": None, "indexes": None}
-    assert TableStatistics.of(told) == TableStatistics()
-    shares = {"words": [["a", "b"], [0.5, 0.1, 0.1, 0.5, 0]], "scopes": [["x"], [1]]}
-    assert TableStatistics.of({**told, **shares}).rare == 0.1
+    row: dict[str, Any] = {"passages": -1, "scopes": None, "types": None, "words": None, "indexes": None}
+    assert TableStatistics.of(row) == TableStatistics()
+    shares = {"words": [["a", "b"], [0.5, 0.1, 0.1, 0.5, 0]], "scopes": [["x"], [1], 1]}
+    assert TableStatistics.of({**row, **shares}).rare == 0.1
 
 
-def test_of_many_words_the_rare_and_long_are_kept() -> None:
-    words = [f"word{n}" for n in range(100)]
-    kept = most_telling(["said", "extraordinarili", *words], MANY)
-    assert len(kept) == MOST_WORDS
-    assert "extraordinarili" in kept
-    assert "said" not in kept
+def test_among_many_passages_a_question_keeps_few_words_and_among_few_more() -> None:
+    assert most_words(1_000_000) == MOST_WORDS
+    assert most_words(MOST_MATCHED) == MOST_WORDS_OF_FEW
+    assert most_words(170) == most_words(0) == MOST_WORDS_OF_LONG
 
 
-def test_where_the_caller_sees_little_what_is_frequent_elsewhere_does_not_choose_the_words() -> None:
-    words = [f"word{n:02}" for n in range(MOST_WORDS_OF_FEW)]
-    known = TableStatistics(1_000_000, SCOPES, TYPES, {"extraordinarili": 0.3}, rare=0.0005)
-    assert "extraordinarili" not in most_telling(["extraordinarili", *words], known, None)
-    kept = most_telling(["extraordinarili", *words], known, ["small"])
-    assert len(kept) == MOST_WORDS_OF_FEW
-    assert "extraordinarili" in kept
+def test_the_rarest_words_are_kept_without_those_that_nothing_holds() -> None:
+    assert rarest(["common", "rare", "absent", "rarer"], [50, 3, 0, 2], 2) == ["rarer", "rare"]
+    assert rarest(["b", "aa"], [1, 1], 2) == ["aa", "b"]
 
 
 @pytest.mark.parametrize(("word", "written"), [("it's", "'it''s'"), ("a\\b", "'a\\\\b'"), ("a&!|", "'a&!|'")])

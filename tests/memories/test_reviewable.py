@@ -198,3 +198,24 @@ def test_undo_keeps_the_confirmations_gained_since_a_promotion_that_raised_no_co
     Memory.objects.filter(pk=memory.pk).update(confidence=95)
     undo(memory, entry)
     assert (stored(memory)["status"], stored(memory)["confidence"], stored(memory)["hold"]) == ("candidate", 95, "")
+
+
+def test_undo_of_a_promotion_that_raised_confidence_keeps_the_confirmations_gained_since() -> None:
+    memory = make_memory(confidence=20)
+    entry = promote(memory)
+    assert stored(memory)["confidence"] == 60
+    Memory.objects.filter(pk=memory.pk).update(confidence=75)
+    undone = undo(memory, entry)
+    assert (stored(memory)["status"], stored(memory)["confidence"], stored(memory)["hold"]) == ("candidate", 35, "")
+    undo(memory, undone)
+    assert (stored(memory)["status"], stored(memory)["confidence"]) == ("confirmed", 75)
+
+
+def test_undo_of_another_claim_takes_the_confirmations_of_that_claim_with_it() -> None:
+    memory = make_memory(confidence=20)
+    change = {"content": "Acme pays late", "confidence": 50}
+    memory.lock_for("edit", ("candidate",))
+    entry = memory.revise("revise", change, by=ANNA, why="", at=AT)
+    Memory.objects.filter(pk=memory.pk).update(confidence=65)
+    undo(memory, entry)
+    assert stored(memory)["confidence"] == 20

@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
@@ -265,6 +267,18 @@ def test_what_is_past_its_ttl_is_removed(type: Type) -> None:
     assert Memory.objects.filter(pk=kept.pk).exists()
     assert AuditEntry.objects.get().action == "expire"
     assert Tombstone.objects.count() == (type == Type.SEMANTIC)
+
+
+@pytest.mark.django_db
+def test_of_claims_that_expire_nothing_is_asked_that_only_episodes_have() -> None:
+    make_memory(expires_at=AT)
+    with CaptureQueriesContext(connection) as asked:
+        assert lifecycle.expire(at=AT) == {"expired": 1}
+    statements = [query["sql"] for query in asked]
+    assert not [sql for sql in statements if "memories_event" in sql]
+    assert len([sql for sql in statements if "content" in sql and sql.startswith("SELECT")]) == 2, (
+        "read once, then none"
+    )
 
 
 @pytest.mark.django_db

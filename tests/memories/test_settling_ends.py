@@ -12,6 +12,7 @@ from memories.models import Memory
 from memories.values import decay
 from memories.values.decay import Pace
 from tests.make import AT, make_memory
+from tests.memos_site.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -26,14 +27,14 @@ def test_rows_that_stay_due_end_the_job_with_a_failure(monkeypatch: pytest.Monke
     memory = make_memory(confidence=80, status="confirmed", **decay.awake(AT))
     monkeypatch.setattr(confidence_decay, "WRITE", WITHOUT_THE_NEXT_LOOK)
     with pytest.raises(batches.Stuck, match=str(memory.pk)):
-        lifecycle.settle(at=AT + 31 * DAY, until=time.monotonic() + 5)
+        lifecycle.settle(at=AT + 31 * DAY, until=time.monotonic() + PATIENCE)
 
 
 def test_rows_that_stay_expired_end_the_job_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     make_memory(expires_at=AT)
     monkeypatch.setattr(confidence_decay, "remove_expired", lambda *_, **__: None)
     with pytest.raises(batches.Stuck):
-        lifecycle.expire(at=AT + DAY, until=time.monotonic() + 5)
+        lifecycle.expire(at=AT + DAY, until=time.monotonic() + PATIENCE)
 
 
 def test_batch_after_batch_of_other_rows_is_progress(monkeypatch: pytest.MonkeyPatch) -> None:

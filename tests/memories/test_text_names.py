@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.values.text import bigrams, indexed, language_of, normal, searchable, slug
+from memories.values.text import bigrams, detect_lang, indexed, normal, searchable, slug
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_long_texts_that_begin_alike_have_slugs_of_their_own() -> None:
     ],
 )
 def test_the_language_of_mixed_text_by_the_share_of_its_letters(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert detect_lang(text) == language
 
 
 def test_pairs_of_each_run() -> None:

@@ -13,12 +13,6 @@ from tests.pages import signed_in
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is."""
-    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
-
-
 def test_the_page_says_whose_context_it_went_into_and_why() -> None:
     memory = known("Invoices are blue")
     client = signed_in()

@@ -16,6 +16,7 @@ from memos_site.platform.postgres.cluster import NAME, PORT, USER
 from memos_site.platform.postgres.server import Server
 
 Found = TypeVar("Found")
+PATIENCE = 240.0  # seconds that anything may take: a bound for what hangs, not for what is slow on a busy machine
 SOURCE = Path(__file__).resolve().parents[2]
 USER_OF_THE_SERVER = """
 import sys
@@ -28,7 +29,7 @@ sys.stdin.read()
 """
 
 
-def until(seen: Callable[[], Found], *, seconds: float = 30.0, what: str = "") -> Found:
+def until(seen: Callable[[], Found], *, seconds: float = PATIENCE, what: str = "") -> Found:
     """What `seen` returns as soon as it is true; fails when it never is."""
     deadline = time.monotonic() + seconds
     while not (found := seen()):
@@ -102,10 +103,24 @@ def nobody_left(data_dir: Path) -> bool:
 
 
 def kill_all(data_dir: Path) -> None:
-    for pid in belonging(data_dir):
+    """Again and again: one may have forked between two looks."""
+    until(lambda: not _killed(data_dir))
+
+
+def _killed(data_dir: Path) -> list[int]:
+    pids = belonging(data_dir)
+    for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    until(lambda: nobody_left(data_dir))
+    return pids
+
+
+def runs(pid: int) -> bool:
+    """Whether it is there and has not ended, be it that nobody has asked how."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def postmaster(data_dir: Path) -> int:

@@ -17,7 +17,7 @@ from django_q.tasks import async_task
 
 from memos_site.platform.postgres.cluster import NAME, PORT, USER
 from memos_site.platform.postgres.server import Server
-from tests.memos_site.processes import SOURCE, belonging, environment, nobody_left, until
+from tests.memos_site.processes import PATIENCE, SOURCE, belonging, environment, nobody_left, until
 
 
 class Site:
@@ -49,7 +49,7 @@ class Site:
 
     def health(self, path: str = "/health/ready") -> dict[str, str]:
         try:
-            with urlopen(self.url + path, timeout=30) as answer:
+            with urlopen(self.url + path, timeout=PATIENCE) as answer:
                 return dict(json.load(answer))
         except HTTPError as refusal:
             with refusal:
@@ -76,7 +76,7 @@ class Site:
 
     def signal(self, number: int) -> int:
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE)
 
     def stop(self) -> None:
         assert self.signal(signal.SIGTERM) == 0, self.said

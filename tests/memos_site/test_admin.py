@@ -20,15 +20,18 @@ from consolidation.models import (
     CommandFact,
     GuidanceCurve,
     Pattern,
+    PlannedRun,
+    PlanShape,
     Run,
     RunProfile,
     Sighting,
     SkillLines,
     SkillOffer,
     SkillWorth,
+    StatementMessage,
     Unprofiled,
 )
-from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Memory, Performance, Proposal, Relation
+from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Lease, Memory, Performance, Proposal, Relation
 from memories.values.choices import Sensitivity
 from skills.models import Skill, SkillVersion
 from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_run, make_skill, user
@@ -38,10 +41,11 @@ pytestmark = pytest.mark.django_db
 WORD = "zanzibar"
 WITH_VERBS = (
     ArgumentFact, ArgumentUse, AuditEntry, CommandAttempt, CommandFact, Episode, Event, Evidence, GuidanceCurve, Memory,
-    Pattern, Performance, Proposal, Relation, Run, RunProfile, Sighting, Skill, SkillLines, SkillOffer, SkillVersion,
-    SkillWorth, Unprofiled,
+    Pattern, Performance, PlannedRun, PlanShape, Proposal,
+    Relation, Run, RunProfile, Sighting, Skill, SkillLines, SkillOffer, SkillVersion, SkillWorth, StatementMessage,
+    Unprofiled,
 )  # fmt: skip
-FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey"}
+FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey", "webhook", "lease"}
 
 
 def models() -> list[type[Model]]:
@@ -85,6 +89,9 @@ def make_counted(said: str, run: Memory, memory: Memory | None, own: dict[str, A
     for fact in (command, argument):
         type(fact).objects.filter(pk=fact.pk).update(memory=memory)
     shown: dict[str, Any] = {"episode_id": run.pk, "case": run.pk, "at": AT}
+    shape = PlanShape.objects.create(sha256=uuid4().bytes, steps=said, graph={}, error=said, **own)
+    PlanShape.objects.filter(pk=shape.pk).update(memory=memory)
+    PlannedRun.objects.create(shape=shape, outcome="success", **{**shown, "episode_id": uuid4()})
     CommandAttempt.objects.create(fact=command, form=said[:80], started=True, **shown)
     ArgumentUse.objects.create(fact=argument, outcome="success", calls=[{"places": [[said]]}], **shown)
 
@@ -92,6 +99,7 @@ def make_counted(said: str, run: Memory, memory: Memory | None, own: dict[str, A
 def make_guided(word: str, run: Memory, skill: Memory, low: Memory) -> None:
     """What guidance is told by, and what it told."""
     Unprofiled.objects.create(episode_id=run.pk, scope=word, error=word)
+    StatementMessage.objects.create(event=Event.objects.filter(episode=run.pk)[0], scope=word, error=word)
     RunProfile.objects.create(
         episode_id=run.pk, scope=word, sensitivity=run.sensitivity, thread=word, outcome="success", at=AT,
         effects=[word], opening=word, identifiers=[1], packed=b"1", packed_opening=b"1", vector=[0.5] * 8,
@@ -208,6 +216,17 @@ def test_models_with_verbs_can_only_be_read(secrets: None) -> None:
         act = {"action": "delete_selected", "_selected_action": [str(row.pk)], "post": "yes"}
         client.post(page(model, "changelist"), act)
         assert model._default_manager.filter(pk=row.pk).exists(), model
+
+
+def test_administrators_see_who_works_on_what_and_cannot_take_it_away() -> None:
+    fence = Lease.objects.acquire("consolidate:project:shop", owner="a host/7/1", seconds=60)
+    root = administrator()
+    listed = root.get(page(Lease, "changelist")).content.decode()
+    assert "consolidate:project:shop" in listed and "a host/7/1" in listed
+    for name, url in {"add": page(Lease, "add"), "delete": page(Lease, "delete", fence)}.items():
+        assert root.post(url, {"post": "yes"}).status_code == 403, name
+    assert root.post(page(Lease, "change", fence), {"owner": "me"}).status_code == 403
+    assert Lease.objects.get().owner == "a host/7/1"
 
 
 def lists_in(client: Client, url: str) -> int:

@@ -108,6 +108,18 @@ def test_administrators_make_people_and_schedules() -> None:
     assert client.get(page(Schedule, "change", schedule.pk)).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [("args", {"args": "nonsense("}), ("args", {"args": "close()"}), ("schedule_type", {"schedule_type": "C"})],
+)
+def test_a_schedule_that_would_stop_all_others_is_refused(field: str, wrong: dict[str, str]) -> None:
+    words = {"name": "x", "func": "memories.tasks.close_silent", "schedule_type": "D", "repeats": "-1"}
+    when = {"next_run_0": "2030-01-01", "next_run_1": "00:00:00"}
+    response = administrator().post(page(Schedule, "add"), {**words, **when, **wrong})
+    assert list(response.context["adminform"].form.errors) == [field]
+    assert not Schedule.objects.filter(name="x").exists()
+
+
 def test_a_failed_task_is_read_and_sent_again_by_administrators() -> None:
     at = {"started": AT, "stopped": AT}
     facts = {"id": "f" * 32, "name": "x", "func": "memories.tasks.close_silent", "success": False, "result": "a row"}

@@ -20,12 +20,6 @@ TOKENS = [(1, ["project:alpha"]), (2, []), (0, ["project:beta"]), (4, ["project:
 Json = dict[str, Any]
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is."""
-    monkeypatch.setattr("memories.search.context.assembling.ANSWER_WITHIN", 60)
-
-
 def context(client: APIClient, body: Json) -> Json:
     answer: Any = client.post("/api/v1/context", body, format="json")
     assert answer.status_code == 200, answer.content

@@ -126,9 +126,7 @@ def statuses(skill: Skill) -> dict[int, str]:
     return dict(SkillVersion.objects.filter(skill=skill).values_list("number", "status"))
 
 
-NEW_VERSION = (
-    "Proposed because later runs work differently from version 1, which agents use until this one is published."
-)
+NEW_VERSION = "Uploaded. Agents use version 1 until this one is published."
 
 
 def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:

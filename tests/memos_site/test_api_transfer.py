@@ -11,6 +11,7 @@ import pytest
 from memories.api.parsers import LARGEST_BODY
 from memories.models import Memory
 from tests.make import make_agent, make_skill, run
+from tests.memos_site.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATH = "/api/v1/conversations"
@@ -24,7 +25,7 @@ class Wire:
         self.place, self.token = urlsplit(url), token
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[HTTPResponse, bytes]:
-        connection = HTTPConnection(self.place.hostname or "", self.place.port, timeout=20)
+        connection = HTTPConnection(self.place.hostname or "", self.place.port, timeout=PATIENCE)
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body=body, headers=sent)
@@ -37,7 +38,7 @@ class Wire:
         """Announces `length` bytes, sends `body`, and sends no more."""
         head = f"POST {PATH} HTTP/1.1\r\nHost: {self.place.netloc}\r\nAuthorization: Bearer {self.token}\r\n"
         head += f"Content-Type: application/json\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
-        with socket.create_connection((self.place.hostname or "", self.place.port or 0), timeout=20) as wire:
+        with socket.create_connection((self.place.hostname or "", self.place.port or 0), timeout=PATIENCE) as wire:
             wire.sendall(head.encode() + body)
             wire.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: wire.recv(MORE), b""))

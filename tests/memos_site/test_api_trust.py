@@ -66,6 +66,15 @@ class Secret:
                 ("GET", f"{skill}/versions/{n}", None) for n in ("1", "latest")
             ],
             "skills/<str:name>/versions/<str:number>/content": [("GET", f"{skill}/versions/1/content", None)],
+            "skills/<str:name>/diff": [("GET", f"{skill}/diff", None)],
+            "skills/<str:name>/versions/<str:number>/restore": [("POST", f"{skill}/versions/1/restore", {})],
+            "skills/<str:name>/versions/<str:number>/files/<path:path>": [
+                ("GET", f"{skill}/versions/1/files/SKILL.md", None)
+            ],
+            "skills/<str:name>/rename": [("POST", f"{skill}/rename", {"name": "x"})],
+            "skills/<str:name>/merge": [("POST", f"{skill}/merge", {"other": self.skill})],
+            "skills/<str:name>/retire": [("POST", f"{skill}/retire", {})],
+            "skills/<str:name>/versions/<str:number>/publish": [("POST", f"{skill}/versions/1/publish", {})],
             "skills/<str:name>/versions/<str:number>/reject": [("POST", f"{skill}/versions/1/reject", {"why": "no"})],
             "memories/<uuid:memory_id>/promote": [("POST", f"memories/{self.memory}/promote", {})],
             "memories/<uuid:memory_id>/dismiss": [("POST", f"memories/{self.memory}/dismiss", {"reason": "wrong"})],
@@ -144,20 +153,12 @@ LISTS = {
 }
 REVIEWED = ("inbox", "tombstones")
 # their own tests hold them to what the caller may see
-COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents"}
-TELLS_ABOUT_THE_CALLER_ONLY = {
-    *(
-        "memories/teach",
-        "memories/bulk",
-        "schema/",
-        "schema",
-        "me",
-        "conversations",
-        "observations",
-        "working-states",
-        "",
-    ),
-}
+COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents", "export", "tools", "tools/<str:tool>"}
+COUNTS |= {"runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
+COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
+COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
+TELLS_ABOUT_THE_CALLER_ONLY = {"memories/teach", "memories/bulk", "schema/", "schema", "me", "conversations", ""}
+TELLS_ABOUT_THE_CALLER_ONLY |= {"observations", "working-states"}
 FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase"}  # test_api_forgetting
 
 
@@ -196,7 +197,7 @@ def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]
     """Status and whole text, without what differs from request to request."""
     said = "" if body is None else json.dumps(body, default=str)
     answer: Any = cast(Any, client).generic(method, f"/api/v1/{path}", said, "application/json")
-    if answer.streaming:
+    if answer.streaming or answer.headers["Content-Type"].startswith("text/plain"):
         return answer.status_code, str(bytes_of(answer))
     shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
     return answer.status_code, str(shown)

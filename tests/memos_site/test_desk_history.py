@@ -93,5 +93,5 @@ def test_the_rows_of_an_answer_say_what_stands() -> None:
     redo = AuditEntry.objects.get(action="undo").batch_id
     page = client.post(f"/undo/{redo}/", headers=HTMX).content.decode()
     assert "Redone: “Acme pays early”" in page
-    assert f'id="row-{two.pk}" tabindex="-1" data-row="done" hx-swap-oob="true"' in page
+    assert f'id="row-{two.pk}" tabindex="-1"\ndata-row="done" hidden hx-swap-oob="true"' in page
     assert Memory.objects.get(pk=two.pk).status == "confirmed"

@@ -22,6 +22,11 @@ from memos_site.platform import env
         ("EMBEDDING_DIMENSIONS", "-1"),
         ("EMBEDDING_API_KEY", "two words"),
         ("EXTERNAL_MAX_SENSITIVITY", "secret"),
+        ("SKILLS_REPO_BACKEND", "ftp"),
+        ("OSS_ENDPOINT", "https://oss-cn-hangzhou.aliyuncs.com/bucket"),
+        ("AWS_SECRET_ACCESS_KEY", "two words"),
+        ("LLM_TIMEOUT", "151"),
+        ("LLM_DAILY_TOKENS", "-1"),
     ],
 )
 def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str) -> None:
@@ -46,6 +51,26 @@ def test_an_endpoint_needs_a_model() -> None:
     assert env.read({"EMBEDDING_ENDPOINT": "http://host/v1"})[1] == [
         "EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT"
     ]
+
+
+def test_the_backend_of_packages_is_known_in_any_case_and_says_what_it_needs() -> None:
+    assert env.read({"SKILLS_REPO_BACKEND": "local"}) == (env.Environment(), [])
+    assert env.read({"SKILLS_REPO_BACKEND": "S3"})[1] == ["SKILLS_S3_BUCKET: is required with SKILLS_REPO_BACKEND=S3"]
+    given = {"SKILLS_REPO_BACKEND": "Oss", "OSS_REGION": "cn-hangzhou", "OSS_ACCESS_KEY_ID": "id"}
+    needed = ("OSS_BUCKET_NAME", "OSS_ACCESS_KEY_SECRET")
+    assert env.read(given)[1] == [f"{name}: is required with SKILLS_REPO_BACKEND=OSS" for name in needed]
+
+
+def test_no_secret_is_in_the_representation_of_the_settings() -> None:
+    read = env.read({name: "hunter2" for name in env.SECRETS if "URL" not in name and "ENDPOINT" not in name})[0]
+    assert read.OSS_ACCESS_KEY_SECRET == "hunter2"
+    assert "hunter2" not in f"{read!r} {read}"
+
+
+def test_a_language_model_needs_a_name_and_its_address_is_not_repeated() -> None:
+    assert env.read({"LLM_BASE_URL": "http://host/v1"})[1] == ["LLM_MODEL: is required with LLM_BASE_URL"]
+    problems = env.read({"LLM_BASE_URL": "http://me:hunter2@host:x/v1", "LLM_MODEL": "m", "LLM_API_KEY": "hun ter2"})[1]
+    assert len(problems) == 2 and "hun" not in "".join(problems)
 
 
 def test_a_secret_may_come_as_a_file(tmp_path: Path) -> None:

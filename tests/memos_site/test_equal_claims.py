@@ -12,6 +12,7 @@ from tests.memories.storing import NET30, NET60, store
 from tests.pages import HTMX, signed_in
 
 pytestmark = pytest.mark.django_db
+PALLETS = "orders about 5 pallets a week and wants delivery before noon"
 RULE = "Never send proposals on Fridays"
 
 
@@ -41,6 +42,18 @@ def test_a_dismissal_names_what_it_dismissed_along_and_undoing_brings_both_back(
     assert kept["equals"] == []
 
 
+def test_what_is_said_of_another_customer_is_neither_dismissed_along_nor_kept_out(reviewer: APIClient) -> None:
+    rows = [store(f"{name} {PALLETS}", key=f"pallets-{name}", category="fact").memory for name in ("Acme", "Globex")]
+    assert rows[0] and rows[1]
+    said = post(reviewer, f"memories/{rows[0].pk}/dismiss", reason="wrong")
+    assert said["equals"] == []
+    assert store(f"Initech {PALLETS}", key="pallets-initech", category="fact").memory is not None
+    one, another = rule("fridays"), rule("no-friday", "workflow")
+    for row, company in ((one, "Acme"), (another, "Globex")):
+        Memory.objects.filter(pk=row.pk).update(company_id=company)
+    assert post(reviewer, f"memories/{one.pk}/dismiss", reason="wrong")["equals"] == []
+
+
 def test_so_does_a_dismissal_of_many(reviewer: APIClient) -> None:
     first, equal = rule(), rule("no-friday", "workflow")
     said = post(reviewer, "memories/bulk", action="dismiss", ids=[str(first.pk)], reason="noise")
@@ -56,6 +69,7 @@ def test_the_page_of_a_memory_names_its_equals_and_the_answer_counts_them() -> N
     form = {"decision": "dismiss wrong"}
     said = client.post(f"/memories/{first.pk}/decide/", form, headers=HTMX).content.decode()
     assert "Dismissed as wrong, and 1 other that says the same" in said
+    assert f'id="row-{equal.pk}"' in said  # it leaves the queue too
     assert "Says the same" not in client.get(f"/memories/{first.pk}/").content.decode()
 
 

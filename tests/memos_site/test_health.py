@@ -7,7 +7,7 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from memos_site.platform import health
+from memos_site.web import health
 
 FINE = {"status": "ok", "database": "ok", "migrations": "ok", "storage": "ok", "worker": "late"}
 

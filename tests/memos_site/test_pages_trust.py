@@ -13,11 +13,13 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
 from consolidation.models import Pattern, Run
 from memories.models import Episode, Memory, Proposal
 from memories.people import trust_of
 from memories.values.choices import Sensitivity, Status, Type
+from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 from memos_site.web.inbox_rows import KINDS
 from skills.models import SkillVersion
@@ -47,22 +49,52 @@ LISTS = {
     "skills": ["", "?status=candidate", "?status=confirmed"],
     "runs": [""],
 }
-NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs"}
-WITH_A_TEST_BELOW = {"bulk", "teach", "teach-look"}
+NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "start-run", "language", "styles"}
+TESTED_ELSEWHERE = {
+    *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp"),
+    *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start"),
+    *("start-backlog", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
+    *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent"),
+}
+WITH_A_TEST_BELOW = {
+    "search",
+    "bulk",
+    "teach",
+    "teach-look",
+    "export-csv",
+    "export-jsonl",
+    "adaptations-file",
+    "dismissed-file",
+}
 
 
 def of_one(secret: Secret, skill: Any) -> dict[str, list[tuple[str, dict[str, str] | None]]]:
     """Every page of one row: its address -> what is asked of it, with the form that is sent or None."""
     memory, episode = f"/memories/{secret.memory}/", f"/episodes/{secret.episode}/"
+    run = Run.objects.filter(error=secret.word).values_list("pk", flat=True).first() or uuid4()
     verbs = ("promote", "promote applied", "dismiss wrong", "restore", "demote", "snooze tomorrow", "pin", "edit")
     return {
         "memory": [(memory, None), (f"/memories/{secret.episode}/", None), (f"{memory}?x=1", None)],
+        "memory-as-of": [
+            (f"{memory}as-of/?as_of={at}", None) for at in ("", "2026-03-01T12:00:00Z", "2026-05-01T12:00")
+        ],
         "evidence": [(f"{memory}evidence/", None)],
         "edit": [(f"{memory}edit/", None)],
+        "pane": [(f"{memory}pane/", None)],
+        "proposal-pane": [(f"/proposals/{secret.proposal}/pane/", None)],
+        "settle": [(f"{memory}settle/", {"keep": str(secret.memory), "against": str(secret.episode)})],
+        "merge": [(f"{memory}merge/", None), (f"{memory}merge/", {"with": str(secret.episode), "content": "x"})],
         "forget": [(f"{memory}forget/", None), (f"{memory}forget/", {"why": "x"})],
         "episode": [(episode, None), (f"{episode}?after=1", None)],
         "event-part": [(f"{episode}1/{part}/", None) for part in ("text", "args", "result", "nonsense")],
+        "skill_version": [(f"/skills/{skill}/{number}/", None) for number in (1, 2, 9)],
         "package": [(f"/skills/{skill}/{number}.zip", None) for number in (1, 2, 9)],
+        "edit_skill": [(f"/skills/{skill}/edit/", None), (f"/skills/{skill}/edit/", {"description": "x"})],
+        "merge_skill": [(f"/skills/{skill}/merge/", {"other": "another"})],
+        "rename_skill": [(f"/skills/{skill}/rename/", {"name": "another"})],
+        "restore_version": [(f"/skills/{skill}/1/restore/", {})],
+        "run": [(f"/runs/{run}/", None)],
+        "decide-run": [(f"/runs/{run}/{verb}/", {}) for verb in ("retry", "pause", "resume")],
         "decide": [(f"{memory}decide/", {"decision": verb}) for verb in verbs],
         "decide-proposal": [
             (f"/proposals/{secret.proposal}/decide/", {"decision": one}) for one in ("accept", "reject")
@@ -84,7 +116,7 @@ class Scene:
         scope, sensitivity = self.draw.choice(SCOPES), self.draw.randrange(5)
         secret = make_secret(number, scope, sensitivity)
         within: dict[str, Any] = {"scope": scope, "sensitivity": sensitivity}
-        Run.objects.create(kind="competences", trigger="hand", error=secret.word, status="failed", **within)
+        Run.objects.create(kind="competences", trigger=Run.Trigger.PAGE, error=secret.word, status="failed", **within)
         stuck = {"error": f"{secret.word} fails", "due": True, "first_seen_at": AT, "last_seen_at": AT}
         sha = {"signature": secret.word, "signature_sha256": bytes([number])}
         Pattern.objects.create(kind=Pattern.Kind.EXACT, **sha, **stuck, **within)
@@ -141,6 +173,7 @@ def test_the_walk_knows_every_page() -> None:
         *LISTS,
         *of_one(NOTHING, uuid4()),
         *NOT_ABOUT_ROWS,
+        *TESTED_ELSEWHERE,
         *WITH_A_TEST_BELOW,
     }
 
@@ -168,6 +201,9 @@ def test_a_page_tells_nothing_of_what_something_higher_did_to_its_memory(scene: 
             status, shown = read(client, f"/memories/{pair.low.pk}/")
             found = [text for text in (pair.word, *pair.ids) if text in shown]
             assert bool(found) == pair.is_seen_by(trust), (pair, trust, status)
+            status, shown = read(client, f"/memories/{pair.low.pk}/as-of/?as_of={format_instant(timezone.now())}")
+            leaked = [text for text in (pair.word, *pair.ids) if text in shown]
+            assert pair.is_seen_by(trust) or not leaked, (pair, trust, status)
 
 
 def test_the_tabs_of_the_inbox_count_what_the_reader_may_see(scene: Scene) -> None:
@@ -189,6 +225,30 @@ def test_the_tabs_of_the_inbox_count_what_the_reader_may_see(scene: Scene) -> No
     versions = SkillVersion.objects.filter(status="proposed").select_related("skill__memory")
     seen = [one for one in versions if trust.sees(scope=one.skill.scope, sensitivity=one.skill.memory.sensitivity)]
     assert counted["version"] == len([one for one in seen if one.skill.memory.status in ("confirmed", "applied")])
+
+
+def test_files_hold_what_the_reader_may_see_and_nothing_else(scene: Scene) -> None:
+    client, trust = scene.reader("reader")
+    hidden = [one for secret in scene.hidden(trust) for one in (secret.word, str(secret.memory))]
+    seen = {secret.word for secret in scene.secrets if secret.is_seen_by(trust)}
+    for name in ("memories/export", "adaptations/adaptations", "dismissed/dismissed"):
+        for form in ("csv", "jsonl"):
+            shown = bytes_of(client.get(f"/{name}.{form}" + ("?status=candidate" if "export" in name else ""))).decode()
+            assert not [one for one in hidden if one in shown], (name, form, trust)
+            if not name.startswith("dismissed"):  # which tells no words
+                assert seen <= set(re.findall(r"secret\d", shown)), (name, form, trust)
+
+
+def test_the_search_finds_what_the_reader_may_see_and_nothing_else(scene: Scene) -> None:
+    client, trust = scene.reader("reader")
+    seen = set()
+    for secret in scene.secrets:
+        for headers in ({}, {"HX-Request": "true"}):
+            _, shown = read(client, f"/search/?q={secret.word}", headers=headers)
+            shown = shown[shown.find('id="found"') :].replace(f"“{secret.word}”", "").replace(f"q={secret.word}", "")
+            assert not [one for one in scene.hidden(trust) if one.word in shown or str(one.memory) in shown], trust
+            seen |= set(re.findall(r"secret\d", shown))
+    assert seen == {secret.word for secret in scene.secrets if secret.is_seen_by(trust)}
 
 
 def test_what_may_not_be_seen_is_what_does_not_exist(scene: Scene) -> None:

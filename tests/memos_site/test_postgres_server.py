@@ -28,6 +28,7 @@ from tests.memos_site.processes import (
 
 ROOT = os.geteuid() == 0
 NOBODY = pwd.getpwnam("nobody").pw_uid
+NAMELESS = 54321  # a user id that /etc/passwd does not have
 
 
 def commit_a_row(data_dir: Path) -> None:
@@ -173,6 +174,14 @@ def test_another_user_runs_it_as_himself(new_data_dir: Path) -> None:
     assert Path(f"/proc/{postmaster(new_data_dir)}").stat().st_uid == NOBODY
     user.leave()
     until(lambda: nobody_left(new_data_dir))
+
+
+@pytest.mark.skipif(not ROOT, reason="only root has other users to become")
+def test_a_user_without_a_name_reads_what_to_do(new_data_dir: Path) -> None:
+    os.chown(new_data_dir, NAMELESS, NAMELESS)
+    user = Using(new_data_dir, user=NAMELESS)
+    _, errors = user.process.communicate("")
+    assert f"uid {NAMELESS} has none: run as a user of /etc/passwd" in errors
 
 
 def test_variables_for_other_servers_change_nothing(data_dir: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.core.files.storage import storages
 
-from memos_site.platform import env, health
+from memos_site.platform import env
+from memos_site.web import health
 from skills.storages import store
 
 
@@ -47,7 +48,7 @@ def test_a_directory_that_others_use_too_stays_as_it_is(tmp_path: Path, before: 
 
 
 def test_packages_are_closed_to_others(tmp_path: Path, settings: Any) -> None:
-    place = {"BACKEND": "skills.storages.LocalStorage", "OPTIONS": {"location": tmp_path / "skills"}}
+    place = {"BACKEND": "skills.storages.local.LocalStorage", "OPTIONS": {"location": tmp_path / "skills"}}
     settings.STORAGES = settings.STORAGES | {"skills": place}
     assert health.packages_can_be_stored() == "ok"
     store("project:shop/refund/abc.zip", b"zip")

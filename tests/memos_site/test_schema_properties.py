@@ -13,11 +13,13 @@ from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from consolidation.models import Run, Webhook, WebhookDelivery
 from memories.intake import episodes
 from memories.intake.reports.events import WorkingStateReport, check
 from memories.models import Tombstone
 from memories.values.choices import Permission, Sensitivity
 from memories.values.trust import everything
+from memos_site.api.tools import TOOLS
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 from tests.memos_site.test_api_schema import OPERATIONS
@@ -30,6 +32,9 @@ EXAMPLES = 8
 DEPENDS = {  # whether these are right is not for a schema to say
     *(
         "/scope",
+        "/file",
+        "/files",
+        "/paths",
         "/episode_id",
         "/cursor",
         "/target_record_id",
@@ -40,8 +45,13 @@ DEPENDS = {  # whether these are right is not for a schema to say
         "/reason",
         "/messages",
         "/expires_at",
+        "/subject",
+        "/retry_set_aside",
+        "/as_of",
+        "/stale",
     ),
 }
+BY_ANOTHER_SCHEMA = ("CallTool",)  # which GET tools answers: one for each tool
 # what a new memory must say depends on what it comes from; an edge, on the nodes of its plan
 BY_THE_REST = ("/memory/", "/payload/edges/")
 
@@ -81,6 +91,7 @@ def _rows() -> dict[str, list[str]]:
     ids = [str(row.pk) for row in (*memories, skill, candidate)]
     decided.dismiss(by=ANNA, why="wrong", at=AT)
     proposal, adaptation = propose(memories[2]), make_applied(scope="project:a").adaptations.get()
+    runs = [Run.objects.create(kind="consolidate", trigger="api", status=status) for status in Run.Status]
     working = check(WorkingStateReport, {"source": "P01", "thread_id": "t1", "state": "planning"})
     episodes.working_state(working, trust=everything(), at=AT)
     return {
@@ -93,9 +104,20 @@ def _rows() -> dict[str, list[str]]:
         "adaptation_id": [str(adaptation.pk)],
         "name": ["book-flight", "rename_file"],
         "number": ["1", "2", "latest"],
+        "run_id": [str(run.pk) for run in runs],
+        "delivery_id": [_delivery()],
+        "tool": sorted(TOOLS),
+        "path": ["SKILL.md"],
         "thread_id": ["t1"],
         "key": ["k1"],
     }
+
+
+def _delivery() -> str:
+    hook = Webhook.objects.create(name="chat", url="https://hooks.example.com/", events=["run_failed"])
+    place: dict[str, Any] = {"scope": "", "sensitivity": 1, "next_at": AT, "status": "failed"}
+    row = WebhookDelivery.objects.create(webhook=hook, event="run_failed", subject=hook.pk, body="{}", **place)
+    return str(row.pk)
 
 
 @pytest.mark.parametrize("id", sorted({operation.id for operation in OPERATIONS}))
@@ -117,7 +139,7 @@ def test_every_answer_fits_the_schema(id: str, site: "Site") -> None:
         mode = data.draw(st.sampled_from([GenerationMode.POSITIVE, GenerationMode.POSITIVE, GenerationMode.NEGATIVE]))
         case = drawn(data, id, site, mode)
         answer = case.call_and_validate(checks=CHECKS)
-        if answer.status_code == 400 and mode == GenerationMode.POSITIVE:
+        if answer.status_code == 400 and id not in BY_ANOTHER_SCHEMA and mode == GenerationMode.POSITIVE:
             wrong = {error["pointer"] for error in answer.json()["errors"]}
             assert {one for one in wrong if not one.startswith(BY_THE_REST)} <= DEPENDS, answer.json()
 

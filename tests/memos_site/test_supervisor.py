@@ -7,40 +7,42 @@ from collections.abc import Iterator
 
 import pytest
 
+from memos_site.platform.supervision.child import Child
+from memos_site.platform.supervision.supervisor import Supervisor
 from tests.memos_site.processes import SOURCE, until
 from tests.memos_site.site import children, kill
 
 SCRIPT = """
 import os, signal, sys
-from memos_site.platform.supervision import supervisor
-supervisor.GRACE, supervisor.FIRST_PAUSE, supervisor.LONGEST_PAUSE = {grace}, 0.01, 0.04
+from memos_site.platform.supervision import child, supervisor
+child.Child.grace, child.FIRST_PAUSE, child.LONGEST_PAUSE = {grace}, 0.01, 0.04
 
-def steady():
+def steady(ready):
     print(os.getpid(), flush=True)
     signal.pause()
 
-def stubborn():
+def stubborn(ready):
     signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"no\\n"))
     print(os.getpid(), flush=True)
     while True:
         signal.pause()
 
-def brief():
+def brief(ready):
     print(os.getpid(), flush=True)
     sys.exit(7)
 
-def mother():
+def mother(ready):
     if os.fork():
         signal.pause()
-    stubborn()
+    stubborn(ready)
 
-supervisor.Supervisor(dict(child={child})).run()
+supervisor.Supervisor(dict(child={child_work})).run()
 print("over")
 """
 
 
 def run(child: str, *, grace: float = 30) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", SCRIPT.format(child=child, grace=grace)]
+    command = [sys.executable, "-c", SCRIPT.format(child_work=child, grace=grace)]
     return subprocess.Popen(command, cwd=SOURCE, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -123,3 +125,28 @@ def test_its_children_do_not_outlive_it() -> None:
     process.kill()
     process.communicate()
     until(lambda: child not in children(1))
+
+
+class Ended(Child):
+    """A process that was started, and has ended with code 0."""
+
+    pid, exitcode = 0, 0
+
+    def start(self) -> None: ...
+
+    def join(self) -> None: ...
+
+    def end(self) -> None: ...
+
+
+def test_the_end_of_a_successor_that_was_given_up_is_not_the_end_of_the_children() -> None:
+    """What is called then gives their unfinished jobs to others, while they still do them."""
+    calls: list[str] = []
+    supervisor = Supervisor({"worker": lambda ready: None}, at_end=lambda: calls.append("end"))
+    supervisor.retiring = [Ended("a successor")]
+    supervisor._collect_retired()
+    assert (supervisor.retiring, calls) == ([], [])
+
+    supervisor.children, supervisor.retiring = [Ended("another successor")], [Ended("worker")]
+    supervisor._collect_retired()
+    assert calls == ["end"]

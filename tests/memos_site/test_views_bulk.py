@@ -95,7 +95,7 @@ def test_all_of_a_tab_is_asked_about_too(client: Client) -> None:
 
 def test_dismissing_and_snoozing_ask_nothing(client: Client) -> None:
     skill, flagged = candidate("book-flight"), make_memory("Always run it first", flags=["instruction"])
-    assert "Snoozed 2" in post(client, skill.memory, flagged, decision="snooze tomorrow")
+    assert "Snoozed 2 until " in post(client, skill.memory, flagged, decision="snooze tomorrow")
     told = post(client, skill.memory, flagged, decision="dismiss noise")
     assert "Dismissed 2: " in told and "“book flight”" in told and "“Always run it first”" in told
 
@@ -119,12 +119,10 @@ def test_a_restored_skill_is_asked_about_for_agents_get_it_again(client: Client)
     assert "Promote this one too?" in post(client, skill.memory)
 
 
-def test_thousands_come_in_one_field_and_no_more_than_are_taken_at_once(client: Client) -> None:
+def test_thousands_come_in_one_field_and_are_asked_about_by_their_number(client: Client) -> None:
     memory = make_memory()
-    others = [str(uuid4()) for _ in range(review.MOST_AT_ONCE)]
-    body = {"decision": "promote", "chosen": "\n".join(f"{pk} 1." for pk in [*others[1:], memory.pk])}
+    others = [str(uuid4()) for _ in range(5_000)]
+    body = {"decision": "snooze tomorrow", "chosen": "\n".join(f"{pk} 1." for pk in [*others, memory.pk])}
     page = client.post("/bulk/", body, follow=True).content.decode()
-    assert f"Promoted 1: “{memory.content}”. {len(others) - 1} not" in page
-    answer = client.post("/bulk/", body | {"chosen": "\n".join(f"{pk} 1." for pk in [*others, memory.pk])})
-    assert answer.status_code == 400
-    assert "5,001 at once; no more than 5,000 are taken" in answer.content.decode()
+    assert "Snooze 5,001 until" in page
+    assert not Memory.objects.exclude(snoozed_until=None).exists()

@@ -43,7 +43,8 @@ def test_the_inbox_shows_a_candidate_skill_with_its_record_and_why_it_is_propose
     page = signed_in().get("/").content.decode()
     assert skill.title in page
     assert "2 distinct runs reached their goal this way; 1 with the same tools did not" in page
-    assert "66" in page and "of 3 runs" in page
+    record = page[page.index('class="rate"') :].split("</p>")[0]
+    assert record.split()[1:2] == ["2"] and "of 3 runs" in " ".join(record.split())  # a share of so few says nothing
 
 
 def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
@@ -51,12 +52,12 @@ def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     candidate("one")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get("/")
     for name in ("two", "three", "four"):
         candidate(name)
         make_memory(name)
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get("/")
 
 
@@ -77,7 +78,7 @@ def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
     link = re.search(r'href="(\?cursor=[^"]+)"', first)
     assert link
     second = client.get("/" + unescape(link[1])).content.decode()
-    shown = [set(re.findall(r"claim number \d", page)) for page in (first, second)]
+    shown = [set(re.findall(r"claim number \d+", page)) for page in (first, second)]
     assert len(shown[0]) == FIRST_ROWS
     assert shown[0] & shown[1] == set()
     assert len(shown[0] | shown[1]) == FIRST_ROWS + 3
@@ -142,7 +143,7 @@ def test_who_comes_second_is_told_what_happened_and_changes_nothing() -> None:
     decide(anna, memory, "dismiss wrong")
     response = ben.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"}, headers=HTMX)
     assert response.status_code == 409
-    assert "anna was faster" in response.content.decode()
+    assert "anna dismissed this" in response.content.decode()
     assert Memory.objects.get(pk=memory.pk).status == Status.DISMISSED
 
 
@@ -158,7 +159,7 @@ def test_nobody_decides_on_what_changed_after_the_page_was_shown() -> None:
     body = {"decision": "dismiss wrong", "seen": "1."}
     response = client.post(f"/memories/{memory.pk}/decide/", body, headers=HTMX)
     assert response.status_code == 409
-    assert "ben was faster" in response.content.decode()
+    assert "ben promoted this" in response.content.decode()
     assert Memory.objects.get(pk=memory.pk).status == Status.CONFIRMED
 
 
@@ -242,7 +243,7 @@ def test_a_new_version_of_a_published_skill_waits_and_says_which_one_agents_use(
     make_version(skill, description="Books a flight and a seat")
     page = signed_in().get("/").content.decode()
     assert "skill, version 2" in page
-    assert "differently from version 1" in page
+    assert "Agents use version 1 until this one" in page
     assert "dismiss wrong" not in rows_of(page)  # that would take the whole skill from the agents, not this version
 
 

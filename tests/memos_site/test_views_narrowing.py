@@ -1,5 +1,6 @@
 """The filters and the order of the inbox, and what it says when nothing is left."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -95,7 +96,14 @@ def test_an_empty_inbox_says_what_was_done_today(django_assert_max_num_queries: 
         memory = make_memory(f"claim number {n}", created_at=now)
         anna.post(f"/memories/{memory.pk}/decide/", {"decision": decision})
     make_memory("a secret", sensitivity=Sensitivity.HYPER, status=Status.DISMISSED, created_at=now)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(12):
         page = " ".join(ben.get("/").content.decode().split())
-    assert "<strong>1</strong> promoted, <strong>2</strong> dismissed, <strong>3</strong> new memories." in page
+    assert "<strong>1</strong> promoted, <strong>2</strong> dismissed." in page
+    assert re.findall(r"<dt>([^<]+)</dt> <dd>(\d+)</dd>", page) == [
+        ("decided by you today", "0"),
+        ("decided by all today", "3"),
+        ("came in today", "3"),
+    ]
+    own = " ".join(anna.get("/").content.decode().split())
+    assert "<dt>decided by you today</dt> <dd>3</dd>" in own and 'href="/memories/teach/"' in own
     assert "Today:" not in ben.get("/?source=nobody").content.decode()

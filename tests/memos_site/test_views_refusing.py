@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.make import make_memory
-from tests.pages import signed_in
+from tests.make import ANNA, AT, make_memory
+from tests.pages import HTMX, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -29,3 +29,14 @@ def test_a_reviewer_whom_the_admin_refuses_is_not_told_that_she_may_not_decide()
     assert answer.status_code == 403
     assert "The admin is for administrators only." in page
     assert "reviewers" not in page.casefold() and "permission" not in page
+
+
+def test_the_form_of_an_edit_that_somebody_overtook_says_who() -> None:
+    client = signed_in()
+    memory = make_memory()
+    memory.promote(by=ANNA, at=AT)
+    told = client.get(f"/memories/{memory.pk}/edit/", headers=HTMX)
+    assert told.status_code == 409
+    assert "anna promoted this" in told.content.decode()
+    assert "it is confirmed now" in told.content.decode()
+    assert client.get(f"/memories/{memory.pk}/edit/").status_code == 404

@@ -1,6 +1,9 @@
 """The web server under `serve`: unfinished requests, chunked bodies, and its own errors."""
 
 import json
+import os
+import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +13,7 @@ import pytest
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import Installation, call
 from tests.memos_site.raw_http import chunked, connect, exchange, head, problem
-from tests.memos_site.site import Site
+from tests.memos_site.site import Site, children
 from tests.slow_sockets import UNFINISHED, still_open, unfinished_requests
 
 JSON = "Content-Type: application/json"
@@ -127,3 +130,26 @@ def test_a_connection_that_is_only_kept_does_not_delay_the_end(migrated: Path) -
         assert answer.startswith(b"HTTP/1.1 200")
         site.stop()
         assert kept.recv(1) == b""
+
+
+def test_a_web_process_that_is_replaced_leaves_no_client_without_an_answer(migrated: Path) -> None:
+    site = Site(migrated, "serve", "--port", "0", "--workers", "1").up()
+    [web] = [pid for pid in children(site.process.pid) if not children(pid)]
+    whole = head("GET /health/live HTTP/1.1", CLOSE)
+    with connect(site.url, b"") as silent, connect(site.url, whole[:9]) as begun:
+        assert site.health("/health/live") == {"status": "ok"}  # so the two before it were accepted
+        os.kill(web, signal.SIGTERM)
+        with connect(site.url, whole) as later:  # waits for the next process
+            silent.sendall(whole)
+            begun.sendall(whole[9:])
+            assert [answered(line) for line in (silent, begun, later)] == [b"HTTP/1.1 200"] * 3
+    assert web not in children(site.process.pid)
+    site.stop()
+
+
+def answered(line: socket.socket) -> bytes:
+    """The beginning of what comes until the end of the connection."""
+    answer = b""
+    while more := line.recv(65_536):
+        answer += more
+    return answer[:12]

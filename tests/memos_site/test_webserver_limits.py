@@ -14,6 +14,7 @@ from waitress.buffers import TempfileBasedBuffer
 from memos_site.platform.webserver import server as webserver
 from memos_site.platform.webserver.requests import BODY_SECONDS, HEADER_SECONDS, MIN_BODY_RATE
 from memos_site.platform.webserver.server import Server
+from tests.memos_site.processes import PATIENCE
 from tests.memos_site.raw_http import head, problem
 
 Answer = tuple[int, bytes]
@@ -55,7 +56,7 @@ class Turned:
         wasyncore.loop(timeout=0.01, map=self.server._map, use_poll=True, count=times)
 
     def until(self, seen: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not seen():
             assert time.monotonic() < deadline
             self.turn()
@@ -178,7 +179,7 @@ def test_what_is_under_way_is_answered_before_the_server_stops() -> None:
 
     def slow(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         begun.set()
-        go.wait(30)
+        go.wait(PATIENCE)
         return application(environ, start_response)
 
     turned = Turned(slow)
@@ -189,3 +190,38 @@ def test_what_is_under_way_is_answered_before_the_server_stops() -> None:
     turned.server.run()
     assert client.recv(65_536).endswith(b"ok")
     turned.close()
+
+
+def test_a_server_that_stops_answers_what_has_begun_to_arrive_and_waits_for_nobody_else(turned: Turned) -> None:
+    whole = head("GET / HTTP/1.1")
+    kept = turned.client(whole)
+    turned.until(lambda: turned.server.active_channels and turned.is_open(kept) and turned.read(kept, whole=False))
+    turned.server.stop()
+    assert turned.server._is_over()
+    turned.server.stops_at, turned.server.accepting = 0.0, True
+    for sent in (b"", whole[:9]):
+        client = turned.client(sent)
+        turned.server.stop()
+        assert not turned.server._is_over()
+        turned.send(client, whole[len(sent) :])
+        answer = turned.read(client)  # after which the connection ends
+        assert (status(answer), b"Connection: close" in answer) == (200, True)
+        turned.until(turned.server._is_over)
+        turned.server.stops_at, turned.server.accepting = 0.0, True
+    silent = turned.client(b"")
+    turned.server.stop()
+    turned.server.arrivals_until = 0.0  # as after a second
+    assert turned.is_open(silent)
+    assert turned.server._is_over()
+
+
+def test_a_server_that_is_replaced_answers_those_who_keep_their_connection_once_more(turned: Turned) -> None:
+    whole = head("GET / HTTP/1.1")
+    kept = turned.client(whole)
+    assert b"Connection: close" not in turned.read(kept, whole=False)
+    turned.server.stop(kept_seconds=60)
+    assert not turned.server._is_over()
+    turned.send(kept, whole)
+    answer = turned.read(kept)
+    assert (status(answer), b"Connection: close" in answer) == (200, True)
+    turned.until(turned.server._is_over)

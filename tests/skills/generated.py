@@ -78,4 +78,7 @@ FIELDS = st.builds(
     performance=RECORDS,
     license=TEXTS,
     compatibility=TEXTS,
+    allowed_tools=TEXTS,
+    metadata=st.dictionaries(TEXTS, TEXTS, max_size=2),
+    reference_folder=st.just("reference"),
 )

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def skill() -> Skill:
     made = make_skill()
-    publishing.update_payload(made.memory, made)
+    publishing.update_payload(made.memory, made, at=AT)
     return made
 
 

@@ -100,8 +100,8 @@ def test_a_list_of_files_that_is_out_of_date_is_written_anew() -> None:
     ("text", "warning"),
     [
         ("---\nname: a\ndescription: b: c\n---\n", "the frontmatter is not valid YAML; it was read line by line"),
-        ("---\nname: a\ndescription: b\nallowed-tools: Bash\n---\n", "allowed-tools: not kept"),
-        ("---\nname: a\ndescription: b\nmetadata:\n  author: x\n---\n", "metadata.author: not kept"),
+        ("---\nname: a\ndescription: b\nhooks: Bash\n---\n", "hooks: not kept"),
+        ("---\nname: a\ndescription: b\nmetadata:\n  author: [x]\n---\n", "metadata.author: not kept"),
         ("---\nname: a\ndescription: [b]\n---\nGo\n", "description: not kept"),
         ("---\nname: A b\ndescription: b\n---\n", "the name 'A b' became 'a-b'"),
         ("# Trips\n\nPlans a trip\n", "SKILL.md has no frontmatter"),
@@ -125,10 +125,11 @@ def test_a_colon_in_a_broken_frontmatter_stays_in_the_description() -> None:
     assert read("---\nname: a\ndescription: Use when: asked\n---\n")[0].description == "Use when: asked"
 
 
-def test_license_and_compatibility_survive() -> None:
-    head = "---\nname: a\ndescription: b\nlicense: MIT\ncompatibility: Needs git\n---\n"
-    again = read(skill_md(read(head)[0], 1))[0]
-    assert (again.license, again.compatibility) == ("MIT", "Needs git")
+def test_every_key_of_the_specification_survives() -> None:
+    head = "---\nname: a\ndescription: b\nlicense: MIT\ncompatibility: Needs git\nallowed-tools: Bash Read\n"
+    again = read(skill_md(read(f"{head}metadata:\n  author: Ann\n  version: '7'\n---\n")[0], 1))[0]
+    assert (again.license, again.compatibility, again.allowed_tools) == ("MIT", "Needs git", "Bash Read")
+    assert again.metadata == {"author": "Ann"}
 
 
 def test_files_become_fields() -> None:

@@ -1,6 +1,7 @@
 """Zips from outside: real ones, built byte by byte where zipfile would not."""
 
 import io
+import random
 import stat
 import tracemalloc
 import warnings
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skills.manifest import Fields, Step
-from skills.packaging import PackageRefused, pack, unpack
+from skills.packaging import PackageRefused, pack, pack_files, unpack, unpack_files
 
 SKILL = "---\nname: plan-trip\ndescription: Plans a trip\n---\n"
 GOOD = {"plan-trip/SKILL.md": SKILL.encode()}
@@ -70,8 +71,14 @@ def bzip2(info: zipfile.ZipInfo) -> None:
         ("C:/x.md", "C:/x.md: an absolute path"),
         ("plan-trip\\x.md", "plan-trip\\x.md: a backslash, an empty part or an unprintable character in the name"),
         ("plan-trip/inner.zip", "plan-trip/inner.zip: an archive inside the archive"),
-        ("plan-trip/scripts/lib/x.py", "scripts/lib/x.py: files lie in scripts/, reference/ or assets/, no deeper"),
-        ("plan-trip/docs/x.md", "docs/x.md: files lie in scripts/, reference/ or assets/, no deeper"),
+        (
+            "plan-trip/my docs/x.md",
+            "my docs/x.md: folders have names of A-Z a-z 0-9 . _ -, at most 8 deep",
+        ),
+        (
+            "plan-trip/a/b/c/d/e/f/g/h/x.md",
+            "a/b/c/d/e/f/g/h/x.md: folders have names of A-Z a-z 0-9 . _ -, at most 8 deep",
+        ),
     ],
 )
 def test_a_file_in_a_bad_place_is_refused_by_name(name: str, problem: str) -> None:
@@ -156,11 +163,11 @@ def test_an_archive_in_disguise_is_refused() -> None:
         ({"SKILL.md": b"".join(b"%d\n" % number for number in range(50_000))}, "SKILL.md is larger than 256 KiB"),
         ({"a/SKILL.md": b""}, "description: must not be empty"),
         ({"SKILL.md": b"Only a text"}, "name: must not be empty"),
-        ({"SKILL.md": SKILL.encode(), "scripts/a.exe": b"x"}, "a.exe: files end in"),
-        ({"SKILL.md": SKILL.encode(), "assets/logo.png": b"\x89PNG\x00"}, "assets/logo.png: not a text in UTF-8"),
+        ({"SKILL.md": SKILL.encode(), "scripts/a.exe": b"x"}, "scripts/a.exe: files end in"),
+        ({"SKILL.md": SKILL.encode(), "scripts/a.py": b"\x89PNG\x00"}, "scripts/a.py: not a text in UTF-8; other"),
         (
-            {"SKILL.md": SKILL.encode(), "reference/a.md": b"1", "references/a.md": b"2"},
-            "there is another reference/a.md",
+            {"SKILL.md": SKILL.encode(), "scripts/a b.py": b"1", "scripts/a_b.py": b"2"},
+            "there is another scripts/a_b.py",
         ),
     ],
 )
@@ -177,6 +184,23 @@ def test_every_problem_is_named_in_one_answer() -> None:
         "a.zip: an archive inside the archive",
         "no SKILL.md at the top or in the first folder",
     ]
+
+
+@pytest.mark.parametrize(
+    "root",
+    [{}, {"trip/SKILL.md": SKILL.encode(), "other/SKILL.md": SKILL.encode()}],
+    ids=["no SKILL.md", "two of them"],
+)
+def test_without_one_skill_md_the_problems_of_the_files_are_named_too(root: dict[str, bytes]) -> None:
+    files = {"trip/scripts/a.exe": b"x", "trip/scripts/b.py": b"\x89PNG\x00", "trip/assets/logo.png": b"\x89PNG\x00"}
+    found = problems(make_zip({**root, **files}))
+    assert "SKILL.md" in found[0]
+    assert [line.partition(":")[0] for line in found[1:]] == ["scripts/a.exe", "trip/scripts/b.py"]
+
+
+def test_a_bad_skill_md_and_bad_files_are_named_together() -> None:
+    found = problems(make_zip({"SKILL.md": b"---\nname: a\ndescription: ''\n---\n", "scripts/a.exe": b"x"}))
+    assert [line.partition(":")[0] for line in found] == ["scripts/a.exe", "description"]
 
 
 def test_endless_problems_are_counted() -> None:
@@ -204,20 +228,16 @@ def test_a_skill_at_the_top_of_a_zip_is_read_without_a_warning() -> None:
     assert unpacked.warnings == []
 
 
-def test_files_that_move_take_their_links_along() -> None:
-    skill = SKILL + "Read [forms](FORMS.md), `references/b.md` and run `run it.sh`. FORMS.md is long.\n"
-    files = {"SKILL.md": skill, "FORMS.md": "F", "references/b.md": "B", "run it.sh": "ls"}
+def test_a_file_that_must_be_renamed_takes_its_links_along() -> None:
+    skill = SKILL + "Read [forms](FORMS.md) and run `run it.sh`. run it.sh is long.\n"
+    files = {"SKILL.md": skill, "FORMS.md": "F", "run it.sh": "ls"}
     unpacked = unpack(make_zip({name: text.encode() for name, text in files.items()}))
-    assert unpacked.fields.others == {"FORMS.md": "F", "b.md": "B"}
-    assert unpacked.fields.scripts == {"run_it.sh": "ls"}
-    assert unpacked.fields.procedure == (
-        "Read [forms](reference/FORMS.md), `reference/b.md` and run `scripts/run_it.sh`. FORMS.md is long."
-    )
-    assert unpacked.warnings == [
-        "FORMS.md: is now reference/FORMS.md",
-        "references/b.md: is now reference/b.md",
-        "run it.sh: is now scripts/run_it.sh",
-    ]
+    assert unpacked.files == {
+        "FORMS.md": b"F",
+        "SKILL.md": skill.replace("`run it.sh`", "`run_it.sh`").encode(),
+        "run_it.sh": b"ls",
+    }
+    assert unpacked.warnings == ["run it.sh: is now run_it.sh"]
 
 
 def test_clutter_and_neighbours_are_left_out_aloud() -> None:
@@ -231,10 +251,10 @@ def test_clutter_and_neighbours_are_left_out_aloud() -> None:
     ]
 
 
-def test_a_recipe_that_is_none_is_a_document() -> None:
+def test_a_recipe_that_is_none_is_a_file() -> None:
     soup = b'{"soup": "hot"}'
-    fields = unpack(make_zip({"SKILL.md": SKILL.encode(), "recipe.json": soup})).fields
-    assert (fields.recipe, fields.others) == ([], {"recipe.json": soup.decode()})
+    unpacked = unpack(make_zip({"SKILL.md": SKILL.encode(), "recipe.json": soup}))
+    assert (unpacked.fields.recipe, unpacked.files["recipe.json"]) == ([], soup)
 
 
 def test_a_document_may_be_called_like_the_recipe() -> None:
@@ -242,13 +262,23 @@ def test_a_document_may_be_called_like_the_recipe() -> None:
     assert unpack(pack(fields, 1).content).fields == fields
 
 
-def test_an_upload_that_would_make_too_large_a_package_is_refused() -> None:
+def test_what_expands_to_more_than_a_package_may_weigh_is_packed_compressed_and_comes_in_again() -> None:
     text = "".join(f"{number}\n" for number in range(1_000_000)).encode()
-    content = make_zip({**GOOD, "plan-trip/assets/numbers.txt": text})
-    assert problems(content) == ["the package is larger than 5 MiB"]
+    files = {**GOOD, "plan-trip/assets/numbers.txt": text, "plan-trip/assets/zeros.txt": bytes(10_000)}
+    unpacked = unpack(make_zip({name: data for name, data in files.items() if b"\0" not in data}))
+    package = pack_files("plan-trip", unpacked.files | {"assets/zeros.bin": bytes(100_000)})
+    assert len(package.content) < 5 * 1024 * 1024 < len(text)
+    assert unpack(package.content).files["assets/numbers.txt"] == text
 
 
-@pytest.mark.parametrize("other", ["plan-trip/A.md", "plan-trip/reference/A.md"])
+def test_a_folder_that_cannot_be_packed_small_enough_is_refused() -> None:
+    files = {"SKILL.md": SKILL.encode(), "assets/noise.bin": random.Random(1).randbytes(6_000_000)}
+    with pytest.raises(PackageRefused) as refused:
+        pack_files("plan-trip", unpack_files(files).files)
+    assert refused.value.problems == ["the package is larger than 5 MiB"]
+
+
+@pytest.mark.parametrize("other", ["plan-trip/reference/A.md", "plan-trip/Reference/a.md"])
 def test_files_whose_names_differ_only_in_letter_case_are_refused(other: str) -> None:
     [problem] = problems(make_zip({**GOOD, other: b"x", "plan-trip/reference/a.md": b"y"}))
     assert problem.endswith(("there 2 times", "there is another reference/a.md"))

@@ -1,4 +1,5 @@
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -6,9 +7,13 @@ import pytest
 from django.core.files.storage import storages
 from pytest_django import DjangoAssertNumQueries
 
+from memories.models import Evidence, Performance
 from memories.values.choices import Sensitivity
-from skills.models import SkillVersion
-from tests.make import caller, make_run, make_skill
+from skills import publishing
+from skills.manifest import Fields
+from skills.models import Skill, SkillVersion
+from skills.templatetags.skill import share_of_runs
+from tests.make import ANNA, AT, caller, make_run, make_skill, make_version
 from tests.pages import candidate, signed_in
 from tests.skills.using import report
 
@@ -72,3 +77,120 @@ def test_the_page_tells_how_each_version_did_and_the_latest_uses_that_one_may_se
     assert "1 of 3 ended well" in page
     assert "went smoothly" in page and "timed out" in page
     assert "charged twice" not in page
+
+
+def used(name: str, times: int, **facts: Any) -> Skill:
+    skill = make_skill(name, **facts)
+    Performance.objects.create(memory=skill.memory, successes=1, failures=times - 1, last_used_at=AT)
+    return skill
+
+
+def test_the_most_used_skill_stands_first_and_small_numbers_are_no_percentage() -> None:
+    used("rarely", 2)
+    used("often", 30)
+    make_skill("never")
+    page = " ".join(signed_in().get("/skills/").content.decode().split())
+    assert page.index(">often<") < page.index(">rarely<") < page.index(">never<")
+    assert "1 of 2" in page and "3&thinsp;%" in page and "fails more than half of its runs" in page
+    newest = signed_in("berta").get("/skills/?sort=newest").content.decode()
+    assert newest.index(">never<") < newest.index(">often<")
+
+
+def test_a_skill_without_an_outcome_says_so_and_a_phone_shows_no_empty_cells() -> None:
+    make_skill()
+    page = " ".join(signed_in().get("/skills/").content.decode().split())
+    assert '<td class="lead">no outcome yet</td>' in page
+    assert '<td class="number none" data-unit="cases"> 0 </td> <td class="number none">–</td>' in page
+
+
+def test_skill_md_is_folded_below_the_recipe_but_not_where_it_must_be_read_before_publishing() -> None:
+    skill, versions = make_skill(), SkillVersion.objects.all()
+    versions.update(fields={**versions.get().fields, "recipe": [{"step": "Book it", "tool": "book_flight"}]})
+    page = signed_in().get(f"/memories/{skill.pk}/").content.decode()
+    whole = page[page.index('<details class="whole">') :]
+    assert whole.index("bytes") < whole.index("</summary>") < whole.index('id="skill-md"') < whole.index("</details>")
+    assert '<details class="whole">' not in signed_in("berta").get(f"/memories/{skill.pk}/?part=1").content.decode()
+    versions.update(status="proposed")  # and uploaded
+    assert '<details class="whole">' not in signed_in("carla").get(f"/memories/{skill.pk}/").content.decode()
+    versions.update(made_by="consolidation")
+    assert '<details class="whole">' in signed_in("dora").get(f"/memories/{skill.pk}/").content.decode()
+
+
+def test_runs_of_one_thread_are_one_case() -> None:
+    skill = make_skill()
+    for thread in ("a", "a", "b", None, None):
+        run = make_run(thread_id=thread)
+        Evidence.objects.create(memory=skill.memory, occasion=f"episode:{run.pk}", episode_id=run.pk, at=AT)
+    page = " ".join(signed_in().get("/skills/").content.decode().split())
+    assert '<td class="number" data-unit="cases"> 4 </td>' in page
+
+
+def test_a_version_is_shown_beside_the_one_before_it_or_any_other() -> None:
+    skill = make_skill()
+    for words in ("Books two flights", "Books three flights"):
+        make_version(skill, description=words)
+    client = signed_in()
+    page = client.get(f"/skills/{skill.pk}/3/").content.decode()
+    assert "What changes from version 2" in page and "three</ins>" in page
+    page = client.get(f"/skills/{skill.pk}/3/?from=1").content.decode()
+    assert "What changes from version 1" in page and "<del>" in page
+    assert f'action="/skills/{skill.pk}/2/restore/"' in client.get(f"/skills/{skill.pk}/2/").content.decode()
+    assert client.get(f"/skills/{skill.pk}/9/").status_code == 404
+    hidden = make_skill("other", sensitivity=Sensitivity.HIGH)
+    assert client.get(f"/skills/{hidden.pk}/1/").status_code == 404
+
+
+def test_the_files_of_a_version_are_shown_with_their_texts() -> None:
+    skill = make_skill()
+    fields = Fields.model_validate({"name": skill.name, "description": "Books", "scripts": {"a.py": "print('<b>')"}})
+    prepared = publishing.prepare(fields, scope="", number=2, extras={"assets/logo.png": b"\x89PNG\x00"})
+    publishing.propose(skill, prepared, made_by=SkillVersion.MadeBy.UPLOAD, by=ANNA, at=AT)
+    client = signed_in()
+    for address in (f"/skills/{skill.pk}/2/", f"/memories/{skill.pk}/"):
+        page = client.get(address).content.decode()
+        assert "print(&#x27;&lt;b&gt;&#x27;)" in page and "assets/logo.png" in page
+
+
+def test_versions_that_were_used_are_compared_in_a_chart() -> None:
+    skill = make_skill()
+    agent = caller(name="refund-agent")
+    report("success", client=agent)
+    client = signed_in()
+    assert "chart.js" not in client.get(f"/memories/{skill.pk}/").content.decode()
+    version = make_version(skill)
+    SkillVersion.objects.filter(skill=skill, number=1).update(status="retired")
+    SkillVersion.objects.filter(pk=version.pk).update(status="published")
+    report("failure", client=agent)
+    page = client.get(f"/memories/{skill.pk}/").content.decode()
+    assert "Reported uses by version" in page and "chart.js" in page
+
+
+def test_of_many_versions_the_newest_are_shown_and_a_link_leads_to_all() -> None:
+    skill = make_skill()
+    for _ in range(11):
+        make_version(skill)
+        SkillVersion.objects.filter(skill=skill, status="proposed").update(status="replaced")
+    path, client = f"/memories/{skill.pk}/", signed_in()
+    page = client.get(path).content.decode()
+    assert f"/skills/{skill.pk}/12/" in page and f"/skills/{skill.pk}/2/" not in page and "All 12 versions" in page
+    assert f"/skills/{skill.pk}/2/" in client.get(f"{path}?versions=all").content.decode()
+
+
+def test_long_changes_are_named_and_a_link_leads_to_every_word_of_them() -> None:
+    skill = make_skill()
+    version = make_version(skill)
+    version.fields = {**version.fields, "procedure": "Look the order up, then pay. " * 600}
+    version.save()
+    page = signed_in().get(f"/memories/{skill.pk}/").content.decode()
+    changes = page[page.index('id="changes"') : page.index('id="skill-md"')]
+    assert "Procedure" in changes and "Look the order up" not in changes
+    whole = re.search(r'href="([^"]+\?from=1)"', changes)
+    assert whole and "Look the order up" in signed_in("ben").get(whole[1]).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("share", "successes", "text"),
+    [(0.5, 12, "in 6 of 12 runs"), (0.75, 40, "in 75 % of the runs"), (0.5, 0, "in 50 % of the runs")],
+)
+def test_the_share_of_a_step_is_a_count_where_the_runs_are_few(share: float, successes: int, text: str) -> None:
+    assert text in share_of_runs(share, {"successes": successes})

@@ -7,7 +7,7 @@ from hypothesis import given
 from skills import markdown
 from skills.manifest import Fields, Step, TrackRecord
 from skills.packaging import skill_md_writer
-from skills.packaging.skill_md_reader import split
+from skills.packaging.frontmatter import split
 from skills.packaging.skill_md_writer import differs_beyond_track_record, skill_md
 from tests.skills.generated import FIELDS, patiently
 
@@ -47,7 +47,7 @@ def test_a_section_stands_exactly_where_there_is_content_whatever_it_is(fields: 
 def test_every_yaml_reader_finds_the_same_texts(fields: Fields) -> None:
     loaded = yaml.safe_load(split(skill_md(fields, 12))[0])
     assert loaded["description"] == fields.description
-    assert loaded["metadata"] == {"version": "12", "source": "memos", "display-name": fields.title}
+    assert loaded["metadata"] == {"version": "12", "source": "memos", "display-name": fields.title, **fields.metadata}
 
 
 def test_a_description_stands_in_one_line_as_it_was_written() -> None:

@@ -1,6 +1,13 @@
 """Write claims: stored by an agent, taught by a person, found by a rule. One transaction each."""
 
-from memories.intake.claims.near_duplicates import Near, NearDuplicate, equals_of, nearest
+from memories.intake.claims.near_duplicates import (
+    Near,
+    NearDuplicate,
+    compare_with,
+    equals_and_near,
+    equals_of,
+    nearest,
+)
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember
@@ -13,6 +20,8 @@ __all__ = [
     "Statement",
     "Stored",
     "category_of",
+    "compare_with",
+    "equals_and_near",
     "equals_of",
     "key_of",
     "nearest",

@@ -58,16 +58,17 @@ _PATTERN = re.compile(
 )
 
 _REMEMBER = re.compile(
-    _CLAUSE + r"(?:remember|keep in mind|note that|make sure|make a note|don't forget|do not forget)\b"
-    r"|记住|记得|记下|请注意|别忘|不要忘"
+    _CLAUSE + r"(?:remember|keep in mind|bear in mind|note that|make sure|make a note|don't forget|do not forget)\b"
+    r"|记住|牢记|记得|记下|请注意|别忘|不要忘"
 )
 _WISH = re.compile(
-    r"\b(?:always|never(?!\s+mind\b)|from now on|going forward"
+    r"\b(?:always|never(?!\s+mind\b)|from (?:now|here) on|going forward"
     r"|i(?:'d| would)? (?:strongly |really |much |always )?prefer"
     r"|my preference)\b"
     r"|" + _CLAUSE + r"(?:do not|don't|dont)\s+\w"
-    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?:^|[，,；、请])别(?![人的处墅])|千万别|务必|一定要|以后(?:都|请|不|要|每)|从现在开始|从今以后|今后"
-    r"|我(?:更|比较|很)?(?:喜欢|偏好|偏爱|倾向)"
+    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?:^|[，,；、请])别(?![人的处墅])|千万别|务必|一定要|以后|从现在[开起]|从今|今后|往后"
+    r"|一律|统一|每次.{1,20}都|任何时候都|从来不|我们?一直"
+    r"|我们?(?:个人)?(?:更|比较|很|最|一直|通常|一般|特别|非常|都)?(?:喜欢|偏好|偏爱|倾向)"
 )
 _ASKS = re.compile(
     r"[?？]\s*$|[吗呢么][。！\s]*$|^\W*(?:why|what|who|when|where|how|do|does|did|can|could|is|are)\b.*\?"

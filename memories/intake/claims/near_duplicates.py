@@ -1,7 +1,7 @@
 """Find live memories that claim the same or nearly so. Words nominate, the comparison of claims decides."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -74,23 +74,43 @@ class NearDuplicate(Conflict):
 def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
     """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
     rows = Memory.objects.visible_to(trust).live().exclude(pk=besides)
-    compared = [compare_with(row, content) for row in _nominate(content, scope, rows)]
+    return _nearest_first(compare_with(row, content) for row in _nominate(content, scope, rows))
+
+
+def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory], list[Near]]:
+    """Those of `rows` in its scope that claim the same (see `equals_of`), and those nearly so, nearest first."""
+    if memory.type != Type.SEMANTIC:
+        return [], []
+    claim = claims.claim_of(memory.content)
+    nominated = list(_nominate(memory.content, memory.scope, rows.exclude(pk=memory.pk)))
+    equals = [row for row in nominated if _is_equal(memory, claim, row)]
+    rest = {row.pk for row in nominated} - {row.pk for row in equals}
+    near = [compare_with(row, memory.content) for row in nominated if row.pk in rest]
+    return equals, _nearest_first(near)
+
+
+def _nearest_first(compared: Iterable[Near]) -> list[Near]:
     near = [one for one in compared if one.likeness != Likeness.OTHER]
     return sorted(near, key=lambda one: (CLOSEST.index(one.likeness), -one.similarity))[:MOST_SHOWN]
 
 
 def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
-    """Those of `rows` in its scope that claim the same, under any key and category. Findings of rules differ in one
-    word: only the very same claim is their equal."""
+    """Those of `rows` in its scope that claim the same of the same company, under any key and category. Findings of
+    rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
     claim = claims.claim_of(memory.content)
     nominated = _nominate(memory.content, memory.scope, rows.exclude(pk=memory.pk))
-    return [row for row in nominated if _is_equal(claim, claims.claim_of(row.content), {memory.origin, row.origin})]
+    return [row for row in nominated if _is_equal(memory, claim, row)]
 
 
-def _is_equal(one: Claim, other: Claim, origins: set[str]) -> bool:
-    return one == other if origins & Origin.of_rules() else claims.compare(one, other) == Likeness.SAME
+def _is_equal(memory: Memory, claim: Claim, row: Memory) -> bool:
+    if memory.company_id and row.company_id and memory.company_id.casefold() != row.company_id.casefold():
+        return False
+    other = claims.claim_of(row.content)
+    if {memory.origin, row.origin} & Origin.of_rules():
+        return claim == other
+    return claims.compare(claim, other) == Likeness.SAME
 
 
 def _nominate(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:

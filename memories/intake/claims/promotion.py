@@ -23,15 +23,15 @@ def climb(memory: Memory, *, at: datetime) -> bool:
     to = ladder.status(memory.status, **numbers)
     if to == memory.status:
         return False
-    to = min(to, _ceiling(memory), key=STEPS.index)
+    to = min(to, ceiling(memory), key=STEPS.index)
     if STEPS.index(to) <= STEPS.index(Status(memory.status)):
         return False
-    why = f"confidence {memory.confidence}, confirmed {memory.times_confirmed} times"
+    why = f"confidence {memory.confidence}, confirmations: {memory.times_confirmed}"
     memory.revise("promote", {"status": to}, by=SYSTEM, why=why, at=at)
     return True
 
 
-def _ceiling(memory: Memory) -> Status:
+def ceiling(memory: Memory) -> Status:
     """The highest status that numbers may give to an equal of what people dismissed, demoted or reverted under another
     key. What a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
@@ -46,6 +46,8 @@ def _ceiling(memory: Memory) -> Status:
 
 def announcement(memory: Memory, *, at: datetime) -> str | None:
     """The notice of the adaptation that this very write opened, once."""
+    if memory.status != Status.APPLIED:
+        return None
     opened = Adaptation.objects.active().filter(memory=memory, applied_at=at, notified_at=None).first()
     if opened is None:
         return None

@@ -12,9 +12,10 @@ from memories.intake import admission
 from memories.intake.admission import NO_DISMISSAL, Dismissal
 from memories.intake.claims import promotion
 from memories.intake.revisions import is_own
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, add_evidence, uncounted
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, evidence_of, keep_episodes, uncounted
 from memories.lifecycle.ladder import Ladder
-from memories.models import Evidence, Memory, Proposal, Tombstone
+from memories.models import Evidence, Memory, Proposal, Tombstone, bulk_rows
+from memories.models.claim_lookup import Met
 from memories.models.proposal import REJECTED
 from memories.values.choices import Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
@@ -28,7 +29,8 @@ WORDS = {"content", "tags", "company_id", "flags", "sensitivity"}  # these move 
 class Meeting:
     """A statement and the live memory of its key, which the caller's transaction has locked.
 
-    `evidence`: the highest sensitivity of what speaks for the statement.
+    `evidence`: the highest sensitivity of what speaks for the statement. `met`: what was asked of the row under its
+    lock; None: it is asked where it is needed. `may_be_dismissed`: there may be tombstones to compare with.
     """
 
     row: Memory
@@ -36,6 +38,8 @@ class Meeting:
     trust: Trust
     at: datetime
     evidence: int
+    met: Met | None = None
+    may_be_dismissed: bool = True
 
     @cached_property
     def likeness(self) -> Likeness:
@@ -44,6 +48,20 @@ class Meeting:
     @property
     def visible(self) -> bool:
         return self.trust.sees(scope=self.row.scope, sensitivity=self.row.sensitivity)
+
+    @cached_property
+    def is_own(self) -> bool:
+        return is_own(self.row, self.trust, of_others=self.met.of_others if self.met else None)
+
+    @property
+    def counted(self) -> frozenset[str] | None:
+        return self.met.counted if self.met else None
+
+    @property
+    def dismissal(self) -> Dismissal:
+        if not self.may_be_dismissed:
+            return NO_DISMISSAL
+        return admission.dismissal_of_statement(self.statement, trust=self.trust)
 
     @property
     def sensitivity(self) -> int:
@@ -66,7 +84,7 @@ class Meeting:
         """Words that ask for a second look do not replace those that hold; nor do more secret ones those of others."""
         suspicious = bool(self.statement.flags) and self.row.status != Status.CANDIDATE
         rises = self.sensitivity > self.row.sensitivity
-        return suspicious or (rises and not is_own(self.row, self.trust))
+        return suspicious or (rises and not self.is_own)
 
     @property
     def begins_anew(self) -> bool:
@@ -93,7 +111,7 @@ def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
         return NOTHING_TOLD
     if row.type != statement.type:
         raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
-    dismissal = admission.dismissal_of_statement(statement, trust=trust)
+    dismissal = meeting.dismissal
     if meeting.likeness == Likeness.SAME:  # what lives here already is not stored anew
         outlived = dismissal.blocking is not None and meeting.outlives(dismissal.blocking)
         dismissal = Dismissal(None if outlived else dismissal.blocking)
@@ -153,11 +171,12 @@ def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissa
         fresh, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
         numbers = {"confidence": statement.confidence, "times_confirmed": 0}
     else:
-        fresh, kind = uncounted(row, confirming), Evidence.Kind.REINFORCED
+        fresh, kind = uncounted(row, confirming, meeting.counted), Evidence.Kind.REINFORCED
         numbers = _confirmed(row, len(fresh))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
-    add_evidence(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
-    _write(meeting, {**_words(meeting), **numbers}, fresh=bool(fresh), dismissal=dismissal)
+    evidence = evidence_of(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
+    keep_episodes(fresh)
+    _write(meeting, {**_words(meeting), **numbers}, evidence, dismissal=dismissal)
     if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
         promotion.climb(row, at=at)
     reinforced = bool(fresh) and not meeting.begins_anew
@@ -176,7 +195,7 @@ def _words(meeting: Meeting) -> dict[str, Any]:
     row, statement = meeting.row, meeting.statement
     change: dict[str, Any] = {"tags": united(row.tags, statement.tags)}
     change["company_id"] = row.company_id or statement.company_id
-    needed = meeting.evidence if is_own(row, meeting.trust) else Sensitivity.PUBLIC
+    needed = meeting.evidence if meeting.is_own else Sensitivity.PUBLIC
     if not meeting.same_words and not meeting.words_are_kept:
         change |= {"content": statement.content, "flags": statement.flags}
         needed = statement.at_least(meeting.evidence)
@@ -184,19 +203,20 @@ def _words(meeting: Meeting) -> dict[str, Any]:
     return {name: value for name, value in change.items() if value != getattr(row, name)}
 
 
-def _write(meeting: Meeting, change: dict[str, Any], *, fresh: bool, dismissal: Dismissal) -> None:
-    """Write the change with its audit row; `unaudited` columns move neither the version nor the trail."""
+def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *, dismissal: Dismissal) -> None:
+    """Write the change with its evidence and audit row; `unaudited` columns move neither the version nor the trail."""
     row, at, resembled = meeting.row, meeting.at, dismissal.resembled
     unaudited: dict[str, Any] = {}
     if "content" in change and meeting.likeness != Likeness.SAME:
         unaudited["resembles"] = resembled.pk if resembled else None
-    if fresh:
+    if evidence:
         unaudited |= {"reinforced_at": at, "updated_at": at}
         unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
     moved = not WORDS.isdisjoint(change)
     if change and not moved:  # numbers only: the version stays
         unaudited |= {**change, **row.along("reinforce", change, at=at)}
-    before = {name: getattr(row, name) for name in change}
+    entry = row.audit("reinforce", by=meeting.trust.actor, at=at, before=_of(row, change), after=change)
+    bulk_rows.insert(evidence, [entry] if change and not moved else [])
     if unaudited:
         Memory.objects.filter(pk=row.pk).update(**unaudited)
         for name, value in unaudited.items():
@@ -204,6 +224,7 @@ def _write(meeting: Meeting, change: dict[str, Any], *, fresh: bool, dismissal: 
     if moved:
         action = "revise" if meeting.begins_anew else "reinforce"
         row.revise(action, change, by=meeting.trust.actor, why="", at=at)
-    elif change:
-        entry = row.audit("reinforce", by=meeting.trust.actor, at=at, before=before, after=change)
-        entry.save(force_insert=True)
+
+
+def _of(row: Memory, change: dict[str, Any]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in change}

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from memories.intake.claims import promotion
-from memories.intake.claims.writing import write
+from memories.intake.claims.writing import write_in_transaction
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, TypedPayload
 from memories.intake.statements import Occasion, Statement, Stored
@@ -32,7 +32,7 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     founding = Occasion.request(at=at, episode_id=report.episode_id)
     with transaction.atomic():
         confirming = _occasion(report, statement.source, at=at)
-        stored = write(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
+        stored = write_in_transaction(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
     return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
 

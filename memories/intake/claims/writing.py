@@ -6,17 +6,19 @@ claim (reinforcement.py); without one the gate (admission.py) decides whether it
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 
 from memories import indexing
-from memories.intake.admission import admit, suppress
+from memories.intake import admission
 from memories.intake.claims import promotion
 from memories.intake.claims.reinforcement import Meeting, reinforce, replace_typed
-from memories.intake.statements import Occasion, Statement, Stored, add_evidence, evidence_sensitivity
+from memories.intake.statements import Occasion, Statement, Stored, evidence_of, evidence_sensitivity, keep_episodes
 from memories.lifecycle.expiry import remove_expired
-from memories.models import Evidence, Memory, claim_locks
+from memories.models import Evidence, Memory, bulk_rows, claim_locks
 from memories.models.ageing import BY_HAND
+from memories.models.claim_lookup import Lookup, Met
 from memories.values.choices import Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, Trust, everything
@@ -56,38 +58,54 @@ def write(
     `founding` becomes the evidence of a new memory, `confirming` that of one that is there.
     """
     with transaction.atomic():
-        lock_key(statement.scope, statement.key)
+        return write_in_transaction(statement, founding=founding, confirming=confirming, trust=trust, at=at)
+
+
+def write_in_transaction(
+    statement: Statement, *, founding: Sequence[Occasion], confirming: Sequence[Occasion], trust: Trust, at: datetime
+) -> Stored:
+    """The same without a savepoint of its own: whatever it raises must end the caller's transaction."""
+    for _ in range(MOST_TRIES):
+        lookup = admission.lock_and_look(statement, confirming, trust=trust)
         evidence = evidence_sensitivity([*founding, *confirming], statement.scope, trust)
-        for _ in range(MOST_TRIES):
-            row = live_row(statement.scope, statement.key, at=at)
-            if row is not None:
-                meeting = Meeting(row, statement, trust, at, evidence)
-                return reinforce(meeting, confirming) if statement.type == Type.SEMANTIC else replace_typed(meeting)
-            admission = admit(statement, trust=trust, at=at, evidence=evidence)
-            if admission.memory is None:
-                return suppress(admission.dismissal.blocking, statement, trust=trust, at=at)
-            try:
-                memory = create(admission.memory, founding, trust=trust, at=at)
-            except KeyTaken:
-                continue
-            return Stored(memory, created=True, notice=admission.dismissal.notice)
+        if met := _unexpired(lookup, at=at):
+            meeting = Meeting(met.memory, statement, trust, at, evidence, met, lookup.may_be_dismissed)
+            return reinforce(meeting, confirming) if statement.type == Type.SEMANTIC else replace_typed(meeting)
+        decided = not lookup.may_be_dismissed
+        admitted = admission.admit(statement, trust=trust, at=at, evidence=evidence, decided=decided)
+        if admitted.memory is None:
+            return admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at)
+        try:
+            memory = create(admitted.memory, founding, trust=trust, at=at)
+        except KeyTaken:
+            continue
+        return Stored(memory, created=True, notice=admitted.dismissal.notice)
     raise Conflict(f"the key {statement.key!r} is taken and left again by others at this moment")
 
 
-def create(memory: Memory, founding: Sequence[Occasion], *, trust: Trust, at: datetime) -> Memory:
+def create(
+    memory: Memory,
+    founding: Sequence[Occasion],
+    *,
+    trust: Trust,
+    at: datetime,
+    climbs: bool = True,
+    noted: dict[str, Any] | None = None,
+) -> Memory:
     """Save an admitted memory with its evidence, passages and audit row; the ladder may promote it at once.
 
-    KeyTaken: another memory came to live under its key at the same moment.
+    `climbs` false: its status stays. `noted`: facts of the audit row. KeyTaken: another memory came to live under its
+    key at the same moment, and nothing was saved.
     """
-    try:
-        with transaction.atomic():
-            memory.save(force_insert=True)
-    except IntegrityError:
-        raise KeyTaken from None
-    indexing.index_memories([memory])
-    add_evidence(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
-    memory.audit("create", by=trust.actor, at=at).save(force_insert=True)
-    promotion.climb(memory, at=at)
+    evidence = evidence_of(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
+    entry = memory.audit("create", by=trust.actor, at=at, after=noted)
+    passages, rest = indexing.of_new_memory(memory)
+    if not bulk_rows.insert([memory], evidence, [entry], also=passages, unless_taken=True):
+        raise KeyTaken
+    indexing.index_rest(rest)
+    keep_episodes(founding)
+    if climbs:
+        promotion.climb(memory, at=at)
     return memory
 
 
@@ -99,14 +117,23 @@ def lock_key(scope: str, key: str) -> None:
 
 def lock_key_alone(scope: str, key: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:key:{scope}/{key}"])
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [claim_locks.name_of_key(scope, key)])
 
 
 def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:
     """The live memory of this key, locked. One whose time has passed is removed here, as the daily job would do;
     one that is only deleted by hand stays, and what is stated again gives it new time."""
     row = Memory.objects.select_for_update(of=("self",)).live().filter(scope=scope, key=key).first()
-    if row is None or row.expires_at is None or row.expires_at > at or row.deletion_policy in BY_HAND:
-        return row
-    remove_expired([row.pk], at=at)
-    return None
+    return None if row is None or _has_expired(row, at=at) else row
+
+
+def _unexpired(lookup: Lookup, *, at: datetime) -> Met | None:
+    return next((met for met in lookup.met if not _has_expired(met.memory, at=at)), None)
+
+
+def _has_expired(row: Memory, *, at: datetime) -> bool:
+    """Whether its time has passed, and it is removed now."""
+    if row.expires_at is None or row.expires_at > at or row.deletion_policy in BY_HAND:
+        return False
+    remove_expired([row], at=at)
+    return True

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from memories import indexing
-from memories.intake.admission import EpisodeName, forgotten_episodes, sensitivity_of
+from memories.intake.admission import EpisodeName, forgotten_episodes, may_be_known, sensitivity_of
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.sensitivity import may_continue
@@ -67,8 +67,7 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
 def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     placements = [_place(draft, trust) for draft in drafts]
     names = {one.name for one in placements if isinstance(one, Placement) and one.name}
-    known = _known(names)
-    forgotten = forgotten_episodes(names - known.keys(), at=at)
+    known, forgotten = _known_and_forgotten(names, at=at)
     fresh: dict[int, Episode] = {}
     for index, one in enumerate(placements):
         if isinstance(one, Placement) and (one.name is None or one.name not in {*known, *forgotten}):
@@ -96,6 +95,15 @@ def _place(draft: Draft, trust: Trust) -> Placement | Refusal:
         return refusal
 
 
+def _known_and_forgotten(
+    names: set[EpisodeName], *, at: datetime
+) -> tuple[dict[EpisodeName, Episode], set[EpisodeName]]:
+    if not may_be_known(names):
+        return {}, set()
+    known = _known(names)
+    return known, forgotten_episodes(names - known.keys(), at=at)
+
+
 def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
     """The episodes that are stored under these names."""
     ids: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -120,8 +128,9 @@ def _save(
     ]
     episodes = list(fresh.values())
     trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in episodes]
-    bulk_rows.insert([episode.memory for episode in episodes], episodes, events, trail)
-    indexing.index_events(events, titles_of=episodes)
+    passages, rest = indexing.of_new_episodes(events, titles_of=episodes)
+    bulk_rows.insert([episode.memory for episode in episodes], episodes, events, trail, also=passages)
+    indexing.index_rest(rest)
 
 
 def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:

@@ -195,7 +195,9 @@ def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Epi
         policy=first.deletion_policy,
         **facts,
     )
-    return Episode(memory=memory, last_event_at=at, **facts)
+    episode = Episode(*bulk_rows.arguments(Episode, {"memory_id": memory.pk, "last_event_at": at, **facts}))
+    episode.memory = memory
+    return episode
 
 
 def _number(place: Place, *, trust: Trust, at: datetime) -> None:
@@ -231,5 +233,10 @@ def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     for place in joined:
         brought[place.episode.memory] += place.tags
     joining.add_tags(brought, at=at)
-    bulk_rows.insert([episode.memory for episode in new], new, events, trail)
-    indexing.index_events(events)
+    if joined:
+        bulk_rows.insert([episode.memory for episode in new], new, events, trail)
+        indexing.index_events(events)
+        return
+    passages, rest = indexing.of_new_episodes(events)
+    bulk_rows.insert([episode.memory for episode in new], new, events, trail, also=passages)
+    indexing.index_rest(rest)

@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from memories.models import Episode, Memory
 from memories.models import bulk_rows as rows
 from memories.values.field_types import united
@@ -75,7 +73,7 @@ def add_tags(brought: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
 
 def _grow(selected: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
     columns = f"{rows.columns(Episode, 'episode')}, {rows.columns(Memory, 'memory')}"
-    with connection.cursor() as cursor:
+    with rows.prepared() as cursor:
         cursor.execute(GROW.format(selected=selected, columns=columns), [*parameters, at])
         return [_episode(values) for values in cursor.fetchall()]
 

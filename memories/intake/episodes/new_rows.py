@@ -6,7 +6,7 @@ from typing import Any
 from memories.intake.admission import admit_experience
 from memories.intake.episodes.dependencies import resolve
 from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
-from memories.models import Episode, Event, Memory
+from memories.models import Episode, Event, Memory, bulk_rows
 from memories.models.memory import DAY
 from memories.scanning import SECRET
 from memories.values.choices import Type
@@ -25,9 +25,12 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
     derived = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
     names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
     copied = {name: getattr(draft, name) for name in names}
-    return Event(episode=episode, position=position, made_by=by.name, **copied, **derived)
+    place = {"episode_id": episode.pk, "position": position, "made_by": by.name}
+    row = Event(*bulk_rows.arguments(Event, {**place, **copied, **derived}))
+    row.episode = episode
+    return row
 
 
 def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
     text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
-    return admit_experience(text, type=Type.EPISODIC, half_life=HALF_LIFE[kind], by=by, at=at, **facts)
+    return admit_experience(text, by=by, at=at, **{"type": Type.EPISODIC, "half_life": HALF_LIFE[kind], **facts})

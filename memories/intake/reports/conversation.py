@@ -71,6 +71,7 @@ class Draft:
         extras = {
             "tools": self.fields.tools,
             "chat_history": self.fields.chat_history,
+            "mode": self.fields.mode,
             **(self.fields.model_extra or {}),
         }
         return {name: value for name, value in extras.items() if value not in ([], {}, None)}

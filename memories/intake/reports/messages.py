@@ -1,5 +1,6 @@
 """Chat messages, OpenAI's or Anthropic's form, as the events of an episode: one per message and one per tool call."""
 
+from datetime import datetime
 from typing import Any
 
 from memories.intake.reports.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWERED_CALL, EventDraft, OpenCalls
@@ -133,7 +134,7 @@ class Reader:
         result, failed = self._result(block.get("content"), f"{pointer}/content"), block.get("is_error")
         ok = not failed if isinstance(failed, bool) else None
         if call := self._open.take(ref=ref, tool=tool):
-            call.result, call.ok = result, ok
+            call.result, call.ok, call.latency_ms = result, ok, _latency(call.at, common["at"])
             return
         orphan = EventDraft("tool_result", **{**common, "role": "tool", "ref": (ref or common["ref"])[:LONGEST_NAME]})
         orphan.tool, orphan.result, orphan.ok, orphan.flags = tool[:LONGEST_NAME], result, ok, [ORPHAN_RESULT]
@@ -147,6 +148,13 @@ class Reader:
         self.faults.fits(content, pointer)
         structured = _structured(content) if isinstance(content, str) else content
         return cut(structured) if isinstance(structured, str) else structured
+
+
+def _latency(asked: datetime | None, answered: datetime | None) -> float | None:
+    """Milliseconds between a call and its result; None where not both messages say when they were."""
+    if asked is None or answered is None or answered < asked:
+        return None
+    return (answered - asked).total_seconds() * 1000
 
 
 def cut(text: str) -> str:

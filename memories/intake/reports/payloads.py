@@ -102,11 +102,20 @@ class Competence(Payload):
         return short(self.skill_name)
 
 
+class Repeat(Payload):
+    """How often a step was done in one run. `per`: the parameters of which each time had a value of its own."""
+
+    least: Annotated[int, Field(ge=1)] = 1
+    most: Annotated[int, Field(ge=1)]
+    per: Annotated[list[Identifier], Field(max_length=100)] = []
+
+
 class PlanNode(Payload):
     id: Given
     op: Text = ""
     params: Record = {}
     guards: Value = None
+    repeat: Repeat | None = None
 
 
 class PlanEdge(Payload):

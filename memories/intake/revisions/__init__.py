@@ -6,7 +6,7 @@ One transaction each: whatever fails leaves all of them as they were. Evidence s
 from memories.intake.revisions.contesting import contest, contest_by_words, contest_with
 from memories.intake.revisions.merging import merge
 from memories.intake.revisions.revising import Revised, ask, carry_out
-from memories.intake.revisions.superseding import begin, fork, retract, supersede
+from memories.intake.revisions.superseding import begin, choose, fork, retract, supersede
 from memories.intake.revisions.undoing import together
 from memories.lifecycle.ownership import decides, is_own
 
@@ -15,6 +15,7 @@ __all__ = [
     "ask",
     "begin",
     "carry_out",
+    "choose",
     "contest",
     "contest_by_words",
     "contest_with",

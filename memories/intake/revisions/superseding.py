@@ -1,5 +1,6 @@
 """Supersede a memory by another, fork it, or retract it; store the new memory of a revision."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,11 +9,12 @@ from django.db import IntegrityError, transaction
 from uuid_utils.compat import uuid7
 
 from memories import indexing
+from memories.intake.revisions.sources import hold_for
 from memories.intake.revisions.undoing import related
 from memories.models import AuditEntry, Memory, Relation
 from memories.models.relation import DERIVED_FROM, SUPERSEDES
 from memories.values.choices import LIVE, Status, Type
-from memories.values.exceptions import Conflict
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Actor
 
 
@@ -37,6 +39,24 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
         else:
             _audit_creation(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
+
+
+def choose(
+    keep: UUID, ids: Collection[UUID], *, scope: str, by: Actor, why: str, at: datetime, batch: UUID | None = None
+) -> None:
+    """Close the others of several memories that contradict each other; the one to `keep` stays as it is.
+
+    Conflict: one of them is gone, or not live any more.
+    """
+    with transaction.atomic():
+        try:
+            rows = hold_for(list(ids), "", None, scope=scope, verb="supersede").rows
+        except (NotFound, NotAllowed) as refusal:
+            raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
+        winner = next(row for row in rows if row.pk == keep)
+        for loser in (row for row in rows if row.pk != keep):
+            close(loser, winner, "supersede", {"superseded_by": str(keep)}, by=by, why=why, at=at, batch=batch)
+            Relation.objects.get_or_create(source=winner, predicate=SUPERSEDES, target=loser)
 
 
 def close(

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--scope", action="append", default=[], help="may be repeated; none = every scope")
         parser.add_argument("--source", action="append", default=[], help="may be repeated; none = any source")
         parser.add_argument("--permission", action="append", choices=Permission.values, help="may be repeated")
-        parser.add_argument("--requests-per-minute", type=int, help="per web process; default RATE_LIMIT_PER_MINUTE")
+        parser.add_argument("--requests-per-minute", type=int, help="default RATE_LIMIT_PER_MINUTE")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -11,17 +11,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from memories.intake import episodes
 from memories.intake.reports import conversation
-from memories.intake.reports.conversation import Draft
-from memories.values import strict_json
+from memories.transfer import conversation_lines
+from memories.transfer.conversation_lines import Line, Refusal
+from memories.transfer.json_files import bounded_lines
 from memories.values.choices import ActorKind
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.exceptions import Invalid
 from memories.values.trust import Actor, everything
-
-LONGEST_LINE = 21 * 1024 * 1024
-LINES_AT_ONCE, BYTES_AT_ONCE = 50, 4 * 1024 * 1024  # of one transaction
-Refusal = Invalid | Conflict | NotAllowed
 
 
 class Command(BaseCommand):
@@ -63,18 +59,18 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         hidden = not self.stderr.isatty()
         with tqdm(total=size, unit="B", unit_scale=True, disable=hidden, file=sys.stderr) as bar:
-            for lines in _together(_bounded(file)):
-                counts.update(self._import([(number, _read(line, defaults)) for number, line in lines if line.strip()]))
+            for lines in conversation_lines.together(bounded_lines(file, conversation_lines.LONGEST_LINE)):
+                counts.update(
+                    self._import(
+                        [(number, conversation_lines.read(line, defaults)) for number, line in lines if line.strip()]
+                    )
+                )
                 bar.update(sum(len(line) for _, line in lines))
         return counts
 
-    def _import(self, lines: Sequence[tuple[int, Draft | Refusal]]) -> Iterator[str]:
-        """Stores some lines in one transaction; what is wrong with one is said, and the others are stored."""
+    def _import(self, lines: Sequence[Line]) -> Iterator[str]:
         trust = everything(Actor(ActorKind.SYSTEM, "import"))
-        drafts = [line for _, line in lines if isinstance(line, Draft)]
-        stored = iter(episodes.conversations(drafts, trust=trust, at=timezone.now()))
-        for number, line in lines:
-            answer = next(stored) if isinstance(line, Draft) else line
+        for number, answer in conversation_lines.store(lines, trust=trust, at=timezone.now()):
             if isinstance(answer, Exception):
                 self._say(number, answer)
                 yield "failed"
@@ -85,45 +81,3 @@ class Command(BaseCommand):
         wrong = refusal.errors if isinstance(refusal, Invalid) else [f"id: {refusal}"]
         for said in wrong:
             self.stderr.write(f"line {number}: {said}")
-
-
-def _read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
-    try:
-        if len(line) > LONGEST_LINE:
-            raise Invalid(FieldError("", "too_large", "the line is larger than 21 MiB"))
-        raw = strict_json.loads(line)
-        draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
-    except Invalid as invalid:
-        return invalid
-    if draft.fields.id is None:  # a line without an id is known by what it says
-        draft.fields.id = f"sha256:{draft.sha256.hex()}"
-    return draft
-
-
-def _completed(raw: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A line's own words stand; what it leaves out, or null, is taken from the command."""
-    named = {"source" if name == "source_plugin" else name for name, value in raw.items() if value is not None}
-    return raw | {name: value for name, value in defaults.items() if name not in named}
-
-
-def _bounded(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; of one longer than LONGEST_LINE only so much that it is seen to be longer."""
-    while line := file.readline(LONGEST_LINE + 1):
-        yield line
-        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            line = file.readline(LONGEST_LINE + 1)
-            if not line:
-                return
-
-
-def _together(lines: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """Numbered lines, as many as one transaction stores."""
-    group: list[tuple[int, bytes]] = []
-    size = 0
-    for number, line in enumerate(lines, start=1):
-        group.append((number, line))
-        size += len(line)
-        if len(group) == LINES_AT_ONCE or size > BYTES_AT_ONCE:
-            yield group
-            group, size = [], 0
-    yield group

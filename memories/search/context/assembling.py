@@ -3,12 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from memories import embedding
 from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
+from memories.models.as_of import AsOf
 from memories.models.vector import Serving
 from memories.search.context import queries, recording, rendering, selection
 from memories.search.context.company_mentions import LONGEST_READ, company_in
@@ -17,9 +19,11 @@ from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged
 from memories.search.context.time_budget import Allowance
+from memories.search.former_words import FormerWords
 from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Trust
+from memos_site.platform.postgres import replicas
 
 ANSWER_WITHIN = 1.8  # seconds, of the two that are promised
 FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it reserved for later parts
@@ -81,7 +85,8 @@ class Context:
 
 
 def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
-    """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced.
+    """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
+    is one of then (`as_of`).
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
@@ -89,25 +94,31 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     allowance = Allowance(ANSWER_WITHIN)
     seen, task = request.narrows(trust), request.task.strip()
     source = request.source or trust.actor.name
-    wanted = ContextQuery(seen, _companies(request, seen, task, allowance), at)
+    moment = AsOf.of(request.as_of, max_sensitivity=seen.max_sensitivity, now=at)
+    companies = _companies(request, seen, task, moment, allowance)
+    wanted = ContextQuery(seen, companies, moment.at if moment else at, moment)
     hits = _hits(request, wanted, task, source, allowance)
     found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
-    if trust.actor.kind == ActorKind.AGENT:
+    if trust.actor.kind == ActorKind.AGENT and moment is None:
         given = InjectedContext(source, chosen, rows, status_of(allowance.degraded))
-        allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
-        if not trust.sources or source in trust.sources:
-            notices = allowance.part("notices", lambda: recording.announce(wanted, source))
+        with replicas.primary():
+            allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
+            if not trust.sources or source in trust.sources:
+                notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
     items = [Item(row, row.pk in directives) for row in shown]
     return Context(items, notices or [], tuple(dict.fromkeys(allowance.degraded)))
 
 
-def _companies(request: ContextRequest, seen: Trust, task: str, allowance: Allowance) -> tuple[str, ...]:
+def _companies(
+    request: ContextRequest, seen: Trust, task: str, moment: AsOf | None, allowance: Allowance
+) -> tuple[str, ...]:
     if request.company_id:
         return (request.company_id,)
-    return (allowance.part("company", lambda: company_in(task, trust=seen), keeping=0.7) or ()) if task else ()
+    found = partial(company_in, task, trust=seen, moment=moment)
+    return (allowance.part("company", found, keeping=0.7) or ()) if task else ()
 
 
 def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str, allowance: Allowance) -> list[Hit]:
@@ -119,10 +130,27 @@ def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str,
     serving = EmbeddingModel.objects.serving_with_mean
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     vector = _vector(asked, model, allowance)
-    found = allowance.part(
-        "search", lambda: queries.by_task(wanted, asked, vector, model, most=most), keeping=FOR_THE_ANSWER
-    )
+    if wanted.moment is None:
+        search = partial(queries.by_task, wanted, asked, vector, model, most=most)
+    else:
+        search = partial(_search_then, wanted, wanted.moment, asked, vector, model, allowance, most=most)
+    found = allowance.part("search", search, keeping=FOR_THE_ANSWER)
     return (found or []) + about + said
+
+
+def _search_then(
+    wanted: ContextQuery,
+    moment: AsOf,
+    task: str,
+    vector: Array | None,
+    model: Serving,
+    allowance: Allowance,
+    *,
+    most: int,
+) -> list[Hit]:
+    former = FormerWords.of(wanted.filter, moment, model=model.name)
+    allowance.degraded += former.degraded
+    return queries.by_task(wanted, task, vector, model, most=most, former=former)
 
 
 def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
@@ -150,15 +178,16 @@ def _chosen(
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
     chosen = selection.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
     kept = [rows[one.memory] for one in chosen]
-    return chosen, kept, directives_among(kept)
+    return chosen, kept, directives_among(kept, wanted.moment)
 
 
-def directives_among(memories: Collection[Memory]) -> set[UUID]:
+def directives_among(memories: Collection[Memory], moment: AsOf | None = None) -> set[UUID]:
     """The ids of directives: memories that a person taught, or promoted to applied without a later demotion.
 
-    Confidence alone never makes a directive, however often something was reported.
+    `moment`: of which the rows are. Confidence alone never makes a directive, however often something was reported.
     """
     held = [row for row in memories if row.hold == Hold.FLOOR]
     taught = {row.pk for row in held if row.origin == Origin.TAUGHT}
     applied = {row.pk for row in held if row.status == Status.APPLIED} - taught
-    return taught | (applied - AuditEntry.objects.applied_by_a_rule(applied) if applied else set())
+    entries = AuditEntry.objects.filter(at__lte=moment.at) if moment else AuditEntry.objects.all()
+    return taught | (applied - entries.applied_by_a_rule(applied) if applied else set())

@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 
 from memories.claims.lexicon import STOP
 from memories.models import Memory
+from memories.models.as_of import AsOf
 from memories.values.text import UNSPACED
 from memories.values.trust import Trust
 
@@ -22,15 +23,15 @@ _ENDS = ".!+)"  # may end a name: Acme Inc.
 Span = tuple[int, int]
 
 
-def company_in(task: str, *, trust: Trust) -> tuple[str, ...]:
+def company_in(task: str, *, trust: Trust, moment: AsOf | None = None) -> tuple[str, ...]:
     """The spellings of the id of the one known company that a task names; empty for none or several.
 
-    Companies that the caller may not see are unknown.
+    Companies that the caller may not see are unknown; with `moment` those known then.
     """
     places = names_in(task)
     if not places:
         return ()
-    rows = Memory.objects.visible_to(trust).live().filter(company_id__isnull=False)
+    rows = Memory.objects.visible_to(trust).as_of(moment).live().filter(company_id__isnull=False)
     named = rows.annotate(name=Lower("company_id")).filter(name__in=list(places))
     return the_one(list(named.order_by().values_list("company_id", flat=True).distinct()[:MOST_KNOWN]), places)
 

@@ -11,11 +11,13 @@ from django.db.models import Q
 
 from memories.embedding import Array
 from memories.models import Memory
+from memories.models.as_of import AsOf
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
 from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
+from memories.search.former_words import FormerWords
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
@@ -30,18 +32,22 @@ BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 @dataclass(frozen=True)
 class ContextQuery:
-    """The parameters of the queries: `trust` as narrowed by the request, `companies` the ids of the recognised one."""
+    """The parameters of the queries: `trust` as narrowed by the request, `companies` the ids of the recognised one.
+
+    `moment`: of which memories are read, `at` being its instant; None: now.
+    """
 
     trust: Trust
     companies: tuple[str, ...]
     at: datetime
+    moment: AsOf | None = None
 
     @property
     def filter(self) -> Filter:
         return filters.of_context(self.trust, self.companies, self.at)
 
     def rows(self) -> MemoryQuerySet:
-        return Memory.objects.filter(self.filter.q())
+        return Memory.objects.as_of(self.moment).filter(self.filter.q())
 
 
 def by_company(wanted: ContextQuery) -> list[Hit]:
@@ -58,10 +64,18 @@ def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
     return [Hit(id, why) for id in rows.values_list("pk", flat=True)[:most]]
 
 
-def by_task(wanted: ContextQuery, task: str, vector: Array | None, model: Serving, *, most: int) -> list[Hit]:
+def by_task(
+    wanted: ContextQuery,
+    task: str,
+    vector: Array | None,
+    model: Serving,
+    *,
+    most: int,
+    former: FormerWords | None = None,
+) -> list[Hit]:
     """The best search results that share a word with the task, or are similar enough in meaning."""
-    question = read_question(task, model, vector, wanted.trust.scopes_to_read)
-    found = pool(SearchPlan(question, wanted.filter, wanted.at))
+    question = read_question(task, model, vector, wanted.filter)
+    found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
     weights = weights_of(settings.SEARCH_WEIGHTS)
     best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
     hits = (Hit(one.passages[0].candidate.memory, _why(one), one.score) for one in best)

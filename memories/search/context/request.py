@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from memories.search.request import Narrowed
+from memories.search.request import Narrowed, PastInstant
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
@@ -31,6 +31,7 @@ class ContextRequest(BaseModel):
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scope` and `max_sensitivity` do"""
+    as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100)] = 5
     token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
     """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""

@@ -1,23 +1,35 @@
 import logging
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.core.checks import Tags, run_checks
+from django.core.checks import CheckMessage, Tags, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, connections
+from django.db import OperationalError, connection, connections
+from django.utils import timezone
 
-from consolidation import locks, schedules
-from memories import embedding, people
+from consolidation import schedules
+from memories import embedding, leases, people
+from memories.values.exceptions import Conflict
+from memos_site.demo import load as load_demo
+from memos_site.platform import measures
+from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
-from memos_site.platform.supervision.broker import CrashSafeBroker
+from memos_site.platform.supervision.child import FORK, Work
+from memos_site.platform.supervision.successor import Invocation, Successor, inheritance
 from memos_site.platform.supervision.supervisor import Supervisor
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
      -d '{{"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
@@ -30,15 +42,21 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 for all; then name yours in ALLOWED_HOSTS")
         parser.add_argument("--workers", type=int, default=2, metavar="N", help="web processes, and jobs at a time")
+        parser.add_argument("--demo", action="store_true", help="fill an empty store with a made-up team first")
 
-    def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+    def handle(self, *args: Any, host: str, port: int, workers: int, demo: bool, **options: Any) -> None:
         if workers < 1:
             raise CommandError("--workers must be at least 1")
+        inherited, invocation = inheritance(), Invocation.of_this_process()
         try:
-            listener = web.listen(host, port)
-            first = prepare()
+            listener = inherited.socket() if inherited else web.listen(host, port)
+            connection.ensure_connection()  # starts the embedded database, which all forks share the use of
+            connections.close_all()  # a connection must not be shared with a fork
+            first = in_a_fork(partial(prepare, demo=demo and not inherited))
+            embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
+            schedules.load()
             application = web.load()
-        except (web.PortUnavailable, OperationalError) as problem:
+        except (web.PortUnavailable, OperationalError, Conflict, BrokenProcessPool) as problem:
             raise CommandError(str(problem)) from problem
         except KeyboardInterrupt:
             raise CommandError("stopped before it was up", returncode=130) from None
@@ -47,15 +65,22 @@ class Command(BaseCommand):
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
         if first:
             self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
-        self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
-        broker = CrashSafeBroker()
-        children: dict[str, Callable[[], None]] = {"worker": lambda: jobs.run(broker, workers)}
-        children |= {f"web {number + 1}": lambda: web.run(application, listener) for number in range(workers)}
-        Supervisor(children).run()
-        broker.release_jobs()
+        if not inherited:
+            self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
+        broker = jobs.broker_of(leases.Heartbeat())
+        children: dict[str, Work] = {"worker": lambda ready: jobs.run(broker, workers, ready)}
+        children |= {f"web {n + 1}": lambda ready: web.run(application, listener, ready) for n in range(workers)}
+        with measures.shared(Path(settings.DATA_DIR) / "run"):
+            Supervisor(
+                children,
+                successor=None if inherited else lambda: Successor(invocation, listener),
+                announce=inherited.announce if inherited else None,
+                at_end=broker.release_jobs,
+            ).run()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
-        self.stdout.write("Memos has stopped")
+        if not inherited:
+            self.stdout.write("Memos has stopped")
 
     def show(self, lines: list[str]) -> None:
         """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
@@ -68,14 +93,47 @@ class Command(BaseCommand):
         self.stdout.write(f"The administrator's password and an agent's token are in {path}")
 
 
-def prepare() -> list[str] | None:
-    """Migrate the database and create schedules, one process at a time; the lines to show on the first start."""
-    with locks.hold("serve", wait=True):
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Hold a lock before there are tables for leases: that of a transaction, open on a connection of its own."""
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('memos:serve', 0))")
+        yield
+    finally:
+        other.close()
+
+
+def check_database() -> list[CheckMessage]:
+    """Warnings about what the database holds. CommandError: an error, so that nothing may start."""
+    messages = run_checks(tags=[Tags.database], databases=["default"])
+    for error in messages:
+        if error.is_serious():
+            raise CommandError(f"{error.msg} ({error.hint or error.id})")
+    return messages
+
+
+def prepare(*, demo: bool = False) -> list[str] | None:
+    """Migrate the database and create schedules, one process at a time; the lines to show on the first start.
+
+    `demo`: load the demo team. Conflict: the store holds other data.
+    """
+    with _one_at_a_time():
         call_command("migrate", verbosity=0, interactive=False)
         first = people.first_start()
         schedules.ensure()
-    for warning in run_checks(tags=[Tags.database], databases=["default"]):
+    for warning in check_database():
         logger.warning("%s (%s)", warning.msg, warning.hint or warning.id)
-    embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
-    connections.close_all()  # a connection must not be shared with a fork
+    if demo:
+        load_demo(at=timezone.now())
+    schedules.enqueue_first()
     return first
+
+
+def in_a_fork(work: Callable[[], T]) -> T:
+    """What `work` returns or raises in a process of its own, which gives back the memory that it took: migrations
+    load the models of all their states, and the processes that serve would keep it for ever."""
+    with ProcessPoolExecutor(1, mp_context=FORK, initializer=die_with_parent, initargs=(signal.SIGTERM,)) as fork:
+        return fork.submit(work).result()

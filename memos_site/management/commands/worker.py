@@ -3,8 +3,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
+from consolidation import schedules
+from memories import leases
+from memos_site.management.commands.serve import check_database
 from memos_site.platform.supervision import jobs
-from memos_site.platform.supervision.broker import CrashSafeBroker
+from memos_site.platform.supervision.successor import Invocation, Successor, inheritance
 from memos_site.platform.supervision.supervisor import Supervisor
 
 
@@ -17,8 +20,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, workers: int, **options: Any) -> None:
         if workers < 1:
             raise CommandError("--workers must be at least 1")
+        inherited, invocation = inheritance(), Invocation.of_this_process()
         connections["default"].ensure_connection()  # a problem of the database is reported here, once
+        check_database()
+        schedules.load()
         connections.close_all()  # a connection must not be shared with a fork
-        broker = CrashSafeBroker()
-        Supervisor({"worker": lambda: jobs.run(broker, workers)}).run()
-        broker.release_jobs()
+        broker = jobs.broker_of(leases.Heartbeat())
+        Supervisor(
+            {"worker": lambda ready: jobs.run(broker, workers, ready)},
+            successor=None if inherited else lambda: Successor(invocation, None),
+            announce=inherited.announce if inherited else None,
+            at_end=broker.release_jobs,
+        ).run()

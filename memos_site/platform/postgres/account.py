@@ -24,6 +24,12 @@ class Account(NamedTuple):
         entry = entries.get("postgres") or entries["nobody"]
         return cls(entry.pw_uid, entry.pw_gid)
 
+    def has_name(self) -> bool:
+        try:
+            return bool(pwd.getpwuid(self.uid))
+        except KeyError:
+            return False
+
     def can_enter(self, directory: Path) -> bool:
         stat = directory.stat()
         bit = 0o100 if stat.st_uid == self.uid else 0o010 if stat.st_gid == self.gid else 0o001

@@ -41,6 +41,12 @@ OTHER_MAJOR = (
     "`manage.py backup DIR` with the version that wrote it, move {data} away, then `manage.py restore DIR` with this."
 )
 
+NO_NAME = (
+    "PostgreSQL's initdb asks for its user's name, and uid {uid} has none: run as a user of /etc/passwd "
+    "(a container of our image as it is, or with --user 10001), mount a passwd file that names uid {uid}, or set "
+    "DATABASE_URL to a server of your own"
+)
+
 
 class Unusable(Exception):
     """The cluster cannot be started, with the reason in a sentence for the operator."""
@@ -66,6 +72,8 @@ class Cluster:
 
     def make(self) -> None:
         """Create the cluster in a neighbouring directory and rename it: a kill in between leaves nothing incomplete."""
+        if not self.account.has_name():
+            raise Unusable(NO_NAME.format(uid=self.account.uid))
         draft = self.data.with_name(self.data.name + ".new")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)

@@ -1,15 +1,23 @@
-"""Verified commits: when the answer to a COMMIT is lost, ask PostgreSQL over a new connection whether it happened."""
+"""Verified commits: when the answer to a COMMIT is lost, ask PostgreSQL over a new connection whether it happened.
 
+And prepared statements, for the few long ones that every write executes.
+"""
+
+import select
 import time
+from collections.abc import Callable
 from typing import Any
 
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.utils import Error, InterfaceError, OperationalError
 from psycopg.pq import TransactionStatus
 
+from memos_site.platform import tracing
 from memos_site.platform.postgres import driver
 
 MAX_TRIES, PAUSE = 10, 0.5
+PREPARED_AFTER = 2  # executions of a statement on a connection
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
 
 
@@ -17,16 +25,73 @@ class CommitUncertain(OperationalError):
     """The transaction may or may not be stored: repeating it could store it twice."""
 
 
+class Operations(DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> str:
+        """For logs of queries: a prepared statement without its parameters."""
+        return super().last_executed_query(cursor, sql, params) or str(sql)
+
+
 class VerifiedCommits(base.DatabaseWrapper):
     """A backend that learns the id of each writing transaction before its COMMIT, to ask for its status afterwards.
 
     A commit raises OperationalError only when nothing is stored, and CommitUncertain when that could not be found out.
+    A statement that writes may answer with that id (`learn_transaction_id`), which saves a question before the COMMIT.
     """
 
     Database = driver
+    before_commit: Callable[[Any], None] = staticmethod(lambda _: None)  # called in every transaction that wrote
+    ops_class = Operations
+    _known_id: str | None = None  # of the running transaction
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if tracing.enabled():
+            self.execute_wrappers.append(tracing.statement)
+
+    def get_connection_params(self) -> dict[str, Any]:
+        pooled = self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")  # the next transaction may meet another server
+        return {**super().get_connection_params(), "prepare_threshold": None if pooled else PREPARED_AFTER}
+
+    def prepared_cursor(self) -> Any:
+        """A cursor whose statements the server plans once for a connection, and parameters travel beside them.
+
+        For statements of constant text; other cursors are Django's, which write the parameters into the text.
+        """
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            cursor: Any = base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]  # unknown to the stubs
+            return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
+
+    def learn_transaction_id(self, transaction_id: str) -> None:
+        """Take the id of the running transaction, as a statement of it answered."""
+        self._known_id = transaction_id
+
+    def is_usable(self) -> bool:
+        """Whether the server still holds the connection: one that ended it has closed the socket, which is then
+        readable. Only then, and amid a transaction, the server is asked, as Django does for every request.
+        """
+        if self.connection is None or self.connection.closed:
+            return False
+        if self.connection.info.transaction_status != TransactionStatus.IDLE:
+            return bool(super().is_usable())
+        poll = select.poll()
+        poll.register(self.connection.fileno(), select.POLLIN)
+        return not poll.poll(0) or bool(super().is_usable())
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        self._known_id = None
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # untyped in the stubs
+
+    def _rollback(self) -> None:
+        self._known_id = None
+        super()._rollback()  # type: ignore[misc]  # untyped in the stubs
 
     def _commit(self) -> None:
-        transaction_id = self._transaction_id()
+        transaction_id, self._known_id = self._known_id or self._transaction_id(), None
+        if transaction_id:
+            with self.wrap_database_errors:
+                self.before_commit(self)
         try:
             super()._commit()  # type: ignore[misc]  # untyped in the stubs
         except (OperationalError, InterfaceError) as error:

@@ -2,9 +2,10 @@
 
 import logging
 import time
+from collections.abc import Callable
 from multiprocessing.sharedctypes import RawArray
 
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
@@ -23,15 +24,19 @@ class CrashSafeBroker(ORM):
     job that was released before: if it kills its worker, it waits for `retry` next time, and others have their turn.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, beat: Callable[[], None]) -> None:
+        """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=str(Conf.CLUSTER_NAME))
+        self.beat = beat
         self.rows = RawArray("q", SLOTS)
 
     def dequeue(self) -> list[tuple[int, str]] | None:
         try:
+            self.beat()
             jobs: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
         except (OperationalError, InterfaceError) as error:  # django-q2 would end the process and pause for 10 s
             log.warning("the database does not answer: %s", error)
+            close_old_connections()  # django-q2 does so after the heartbeat, which would fail by a broken one for ever
             time.sleep(PAUSE)
             return None
         for row, _ in jobs or []:

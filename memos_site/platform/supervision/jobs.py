@@ -10,19 +10,32 @@ import os
 import signal
 import time
 import uuid
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from django.db import connection
 from django_q.cluster import Sentinel
+from django_q.conf import Conf
 
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.supervision.broker import CrashSafeBroker
-from memos_site.platform.supervision.heartbeat import HEARTBEAT
+from memos_site.platform.supervision.child import Ready
+
+if TYPE_CHECKING:
+    from memos_site.platform.supervision.redis_broker import NudgeBroker
 
 GRACE = 10  # seconds for running jobs after a SIGTERM
 RESULT_SECONDS = 3.0  # for a job that ran out of time to report it
 FORCED_EXIT_CODE = 3
 log = logging.getLogger("memos.jobs")
+
+
+def broker_of(beat: Callable[[], None]) -> "CrashSafeBroker | NudgeBroker":
+    """The broker of this host's cluster, by the settings. Create it before the cluster is forked."""
+    if not Conf.BROKER_CLASS:
+        return CrashSafeBroker(beat)
+    from memos_site.platform.supervision.redis_broker import NudgeBroker  # many megabytes, where few need it
+
+    return NudgeBroker(beat=beat)
 
 
 class StopEvent:
@@ -43,19 +56,25 @@ class StopEvent:
 
 
 class Jobs(Sentinel):
-    def __init__(self, broker: CrashSafeBroker, workers: int) -> None:
+    def __init__(self, broker: "CrashSafeBroker | NudgeBroker", workers: int, ready: Ready) -> None:
+        self.ready = ready
         super().__init__(StopEvent(), StopEvent(), uuid.uuid4(), broker, start=False)  # type: ignore[no-untyped-call]  # django-q has no types
         self.pool_size = workers
         os.register_at_fork(after_in_child=self._prepare_child)
-        signal.signal(signal.SIGTERM, self._request_stop)
+        for number in (signal.SIGTERM, signal.SIGQUIT):
+            signal.signal(number, self._request_stop)
         signal.signal(signal.SIGALRM, lambda *_: self._exit_by_force("jobs still run: cutting them off"))
         signal.signal(signal.SIGCHLD, self._check_processes)
 
     @staticmethod
     def _prepare_child() -> None:
-        for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGALRM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         die_with_parent(signal.SIGKILL)
+
+    def spawn_cluster(self) -> None:
+        super().spawn_cluster()  # type: ignore[no-untyped-call]  # django-q has no types
+        self.ready()
 
     def _request_stop(self, *_: object) -> None:
         self.stop_event.set()
@@ -86,17 +105,8 @@ class Jobs(Sentinel):
         self._check_processes()
         super().reincarnate(process)  # type: ignore[no-untyped-call]  # django-q has no types
 
-    def spawn_pusher(self) -> Any:
-        """Start the process that polls for jobs, with a database connection named as the heartbeat."""
-        options = connection.settings_dict["OPTIONS"]
-        connection.settings_dict["OPTIONS"] = options | {"application_name": HEARTBEAT}
-        try:
-            return super().spawn_pusher()
-        finally:
-            connection.settings_dict["OPTIONS"] = options
 
-
-def run(broker: CrashSafeBroker, workers: int) -> None:
-    """Run the cluster in this process until SIGTERM, after releasing the jobs left unfinished by its predecessor."""
+def run(broker: "CrashSafeBroker | NudgeBroker", workers: int, ready: Ready) -> None:
+    """Run the cluster in this process until SIGTERM or SIGQUIT, after releasing what was left unfinished before."""
     broker.release_jobs()
-    Jobs(broker, workers).start()  # type: ignore[no-untyped-call]  # django-q has no types
+    Jobs(broker, workers, ready).start()  # type: ignore[no-untyped-call]  # django-q has no types

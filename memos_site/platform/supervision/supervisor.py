@@ -1,151 +1,196 @@
-"""A process that keeps others running, and stops them all on a signal."""
+"""A process that keeps others running, replaces them by new ones on SIGHUP, and stops them all on another signal."""
 
 import logging
-import multiprocessing
 import os
 import select
 import signal
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
-from memos_site.platform.postgres.launch import die_with_parent
+from memos_site.platform.supervision.child import STOP_SIGNALS, Child, Fork, Work, exit_reason
+from memos_site.platform.supervision.successor import Successor
 
-FORK = multiprocessing.get_context("fork")
-FIRST_PAUSE, LONGEST_PAUSE, STABLE_AFTER = (
-    0.1,
-    30.0,
-    60.0,
-)  # seconds; a child that ran stably starts again after the first pause
 SAME_SIGNAL_SECONDS = 1.0  # a signal repeated within this time counts once
-GRACE = 15.0  # seconds to finish after a SIGTERM, then SIGKILL
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 log = logging.getLogger("memos.supervisor")
-
-
-class Child:
-    """A process that should always run: `work` is called in a fork and returns after a SIGTERM."""
-
-    def __init__(self, name: str, work: Callable[[], None]) -> None:
-        self.name, self.work = name, work
-        self.process: Any = None
-        self.pause, self.started, self.due = FIRST_PAUSE, 0.0, 0.0
-
-    def start(self) -> None:
-        self.process = FORK.Process(target=self._run, name=self.name)
-        self.started = time.monotonic()
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # until the child has handlers of its own
-        try:
-            self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-    def _run(self) -> None:
-        os.setpgid(0, 0)
-        die_with_parent(signal.SIGTERM)
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        if os.getppid() == self.process._parent_pid:
-            self.work()
-
-    def handle_exit(self) -> None:
-        """Kill the rest of its process group, log the reason, and schedule the next start."""
-        self.kill()
-        self.process.join()
-        self.pause = (
-            FIRST_PAUSE if time.monotonic() - self.started > STABLE_AFTER else min(self.pause * 2, LONGEST_PAUSE)
-        )
-        self.due = time.monotonic() + self.pause
-        log.error("%s %s; starting it again in %.1f s", self.name, exit_reason(self.process.exitcode), self.pause)
-
-    def kill(self) -> None:
-        """Kill the whole process group: the process and whatever it started."""
-        with suppress(ProcessLookupError, PermissionError):  # gone; on macOS a group of zombies is "not permitted"
-            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def is_ignored(number: int) -> bool:
     return signal.getsignal(number) == signal.SIG_IGN
 
 
-def exit_reason(exitcode: int | None) -> str:
-    if exitcode is not None and exitcode < 0:
-        return f"was killed by {signal.Signals(-exitcode).name}"
-    return f"ended with code {exitcode}"
+def has_terminal() -> bool:
+    """Whether this process has a controlling terminal, which it has no more after a hangup."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def _pipe() -> tuple[int, int]:
+    ends = os.pipe()
+    for end in ends:
+        os.set_blocking(end, False)
+    return ends
 
 
 class Supervisor:
-    def __init__(self, children: dict[str, Callable[[], None]]) -> None:
-        self.children = [Child(name, work) for name, work in children.items()]
+    """`successor` makes the process that SIGHUP starts. `announce` is called once all children are ready: by a
+    successor, which ends with code 1 if one of them ends before. `at_end` is called when children have been stopped."""
+
+    def __init__(
+        self,
+        children: Mapping[str, Work],
+        *,
+        successor: Callable[[], Successor] | None = None,
+        announce: Callable[[], None] | None = None,
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.wakeups, self.readiness = _pipe(), _pipe()
+        self.children: list[Child] = [Fork(name, work, self.readiness[1]) for name, work in children.items()]
+        self.make_successor, self.announce, self.at_end = successor, announce, at_end
+        self.unready = set(children)
+        self.retiring: list[Child] = []
+        self.successor: Successor | None = None
         self.stop_signals, self.last_signal_at = 0, -SAME_SIGNAL_SECONDS
+        self.stop_signal, self.reload_requested, self.failed = signal.SIGTERM, False, False
 
     def run(self) -> None:
-        """Run the children until SIGTERM, SIGINT or the end of the terminal; returns when all have ended.
+        """Run the children until SIGTERM, SIGINT, SIGQUIT or the end of the terminal; returns when all have ended.
 
-        A second signal kills those that still run.
+        SIGQUIT also lets clients that keep their connections end these. A second signal kills those that still run.
         """
-        reader, writer = os.pipe()
-        for end in (reader, writer):
-            os.set_blocking(end, False)
-        numbers = [number for number in STOP_SIGNALS if not (number == signal.SIGHUP and is_ignored(number))]  # nohup
-        handlers = {number: signal.signal(number, self._count_signal) for number in numbers}
+        with self._handlers():
+            self._keep_running()
+            self._stop()
+        if self.failed:
+            sys.exit(1)
+
+    @contextmanager
+    def _handlers(self) -> Iterator[None]:
+        handlers = {number: signal.signal(number, self._request_stop) for number in STOP_SIGNALS}
         handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)  # not ignored: it wakes us
-        wakeup = signal.set_wakeup_fd(writer)
+        if not is_ignored(signal.SIGHUP):  # by nohup, or in a successor
+            had_terminal = has_terminal()
+            handlers[signal.SIGHUP] = signal.signal(
+                signal.SIGHUP, lambda *_: self._hang_up(terminal_lost=had_terminal and not has_terminal())
+            )
+        wakeup = signal.set_wakeup_fd(self.wakeups[1])
         try:
-            self._keep_running(reader)
-            self._stop(reader)
+            yield
         finally:
             signal.set_wakeup_fd(wakeup)
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-            os.close(reader)
-            os.close(writer)
+            for end in (*self.wakeups, *self.readiness):
+                os.close(end)
 
-    def _count_signal(self, *_: object) -> None:
+    def _request_stop(self, number: int, _frame: object = None) -> None:
         """Count a stop signal; one to the whole group comes twice at once and counts once."""
         now = time.monotonic()
         if now - self.last_signal_at > SAME_SIGNAL_SECONDS:
             self.stop_signals, self.last_signal_at = self.stop_signals + 1, now
+            self.stop_signal = signal.SIGQUIT if number == signal.SIGQUIT else signal.SIGTERM
 
-    def _keep_running(self, reader: int) -> None:
+    def _hang_up(self, *, terminal_lost: bool) -> None:
+        if terminal_lost or self.make_successor is None:
+            self._request_stop(signal.SIGHUP)
+        else:
+            self.reload_requested = True
+
+    def _keep_running(self) -> None:
         for child in self.children:
             child.start()
-        while not self.stop_signals:
+        while not self.stop_signals and not self.failed:
+            self._reload()
             running = [child for child in self.children if not child.due]
-            pauses = [child.due - time.monotonic() for child in self.children if child.due]
-            self._wait(reader, min(pauses, default=None))
+            times = [child.due for child in self.children if child.due] + [child.deadline for child in self.retiring]
+            self._wait(min(times, default=None))
+            self._collect_retired()
             for child in running:
-                if child.process.exitcode is not None and not self.stop_signals:
-                    child.handle_exit()
+                if child in self.children and child.exitcode is not None and not self.stop_signals:
+                    self._handle_exit(child)
             for child in self.children:
                 if child.due and child.due <= time.monotonic() and not self.stop_signals:
                     child.due = 0.0
                     child.start()
 
-    def _wait(self, reader: int, seconds: float | None) -> None:
-        """Wait for a signal, such as the end of a child, or until the time is over.
+    def _wait(self, until: float | None) -> None:
+        """Wait for a signal, such as the end of a child, for one that is ready, or until that time.
 
         Not by multiprocessing's sentinel pipe: processes that the child started hold that open after its end.
         """
-        select.select([reader], [], [], None if seconds is None else max(0.0, seconds))
+        report = self.successor.report if self.successor else None
+        ends = [self.wakeups[0], self.readiness[0], *([report] if report is not None else [])]
+        select.select(ends, [], [], None if until is None else max(0.0, until - time.monotonic()))
         with suppress(BlockingIOError):
-            os.read(reader, 512)
+            os.read(self.wakeups[0], 512)
+        with suppress(BlockingIOError):
+            self.unready -= set(os.read(self.readiness[0], 4096).decode().splitlines())
+        if not self.unready and self.announce:
+            self.announce()
+            self.announce = None
 
-    def _stop(self, reader: int) -> None:
-        deadline = time.monotonic() + GRACE
-        for child in self.children:
-            if child.process.is_alive():
-                child.process.terminate()
-        while running := [child for child in self.children if child.process.exitcode is None]:
-            if self.stop_signals > 1 or time.monotonic() > deadline:
-                for child in running:
-                    log.error("%s does not stop: killing it", child.name)
-                    child.kill()
-                    child.process.join()
-            else:
-                self._wait(reader, deadline - time.monotonic())
-        for child in self.children:
-            child.kill()
+    def _handle_exit(self, child: Child) -> None:
+        reason = child.delay_start()
+        if self.announce:
+            log.error("%s %s before all processes were ready", child.name, reason)
+            self.failed = True
+        else:
+            log.error("%s %s; starting it again in %.1f s", child.name, reason, child.pause)
+
+    def _reload(self) -> None:
+        """Start a successor where that is requested; let it take over when it is ready, or forget it if it ended."""
+        if self.reload_requested and self.make_successor:
+            self.reload_requested = False
+            if self.successor:
+                self._retire(self.successor)
+            log.info("starting new processes with the code that is there now")
+            self.successor = self.make_successor()
+            self.successor.start()
+        new = self.successor
+        if new and new.is_ready():
+            log.info("the new processes are ready: the former ones answer what they have accepted, and end")
+            former, self.children, self.successor = self.children, [new], None
+            for child in former:
+                if not child.due:
+                    self._retire(child)
+        elif new and new.exitcode is not None:
+            log.error("%s %s before it was ready: the former ones go on", new.name, exit_reason(new.exitcode))
+            new.end()
+            self.successor = None
+
+    def _retire(self, child: Child) -> None:
+        child.signal(signal.SIGQUIT)
+        self.retiring.append(child)
+
+    def _collect_retired(self) -> None:
+        over = [child for child in self.retiring if child.exitcode is not None or child.deadline < time.monotonic()]
+        for child in over:
+            self._end(child)
+            self.retiring.remove(child)
+        still_ours = any(isinstance(child, Fork) for child in self.children)  # over is a successor that was given up
+        if over and not self.retiring and not still_ours:
+            log.info("the former processes have ended")
+            self.at_end()
+
+    def _end(self, child: Child) -> None:
+        if child.exitcode is None:
+            log.error("%s does not stop: killing it", child.name)
+        child.end()
+
+    def _stop(self) -> None:
+        stopping = [*self.children, *([self.successor] if self.successor else [])]
+        for child in stopping:
+            child.signal(self.stop_signal)
+        stopping += self.retiring
+        while running := [child for child in stopping if child.exitcode is None]:
+            for child in running:
+                if self.stop_signals > 1 or time.monotonic() > child.deadline:
+                    self._end(child)
+            self._wait(min(child.deadline for child in running))
+        for child in stopping:
+            child.end()
+        self.at_end()

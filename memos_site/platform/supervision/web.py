@@ -10,10 +10,13 @@ from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from django.urls import get_resolver
 
-from memos_site.platform.webserver.server import Server
+from memos_site.platform import tracing
+from memos_site.platform.supervision.child import Ready
+from memos_site.platform.webserver.server import KEPT_SECONDS, Server
 
 BACKLOG = 2_048
 STATEMENT_SECONDS = 10
+IDLE_SECONDS = 60  # of silence within a transaction: a process that was frozen must not keep its locks
 
 
 class PortUnavailable(Exception):
@@ -38,12 +41,16 @@ def listen(host: str, port: int) -> socket.socket:
 def limit_waits() -> None:
     """Limit statements of this process to STATEMENT_SECONDS; jobs and commands in other processes have no limit.
 
-    The database cancels a statement first; the driver gives up a second later, on a database that is silent.
+    The database cancels a statement first; the driver gives up a second later, on a database that is silent. A
+    transaction in which this process is silent for IDLE_SECONDS is ended by the database. A pooler of transactions
+    takes no such options; behind one the driver alone gives up, and docs/deploy.md says what ends the others.
     """
-    options = connections.settings["default"]["OPTIONS"]
-    limit = f"-c statement_timeout={STATEMENT_SECONDS}s"
+    database = connections.settings["default"]
+    options = database["OPTIONS"]
+    limit = f"-c statement_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
+    if not database["DISABLE_SERVER_SIDE_CURSORS"]:
+        options["options"] = f"{options.get('options', '')} {limit}".strip()
     options |= {
-        "options": f"{options.get('options', '')} {limit}".strip(),
         "answer_within": STATEMENT_SECONDS + 1,
         "tcp_user_timeout": STATEMENT_SECONDS * 1000,
     }
@@ -58,9 +65,12 @@ def load() -> Callable[..., Any]:
     return application
 
 
-def run(application: Callable[..., Any], listener: socket.socket) -> None:
-    """Serve in this process until SIGTERM."""
+def run(application: Callable[..., Any], listener: socket.socket, ready: Ready = lambda: None) -> None:
+    """Serve in this process until SIGTERM or SIGQUIT; the latter also waits for clients of kept connections."""
     limit_waits()
     server = Server(application, listener)
     signal.signal(signal.SIGTERM, lambda *_: server.stop())
+    signal.signal(signal.SIGQUIT, lambda *_: server.stop(kept_seconds=KEPT_SECONDS))
+    ready()
     server.run()
+    tracing.flush()

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 
 from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.task import WSGITask
 from waitress.utilities import Error
 
 from memos_site.platform.webserver.refusals import Refusal
@@ -17,17 +18,32 @@ LINGER_SECONDS = 2.0  # for a client that still sends a refused body
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
+class Answer(WSGITask):
+    """The answer to a request; where the server stops, it tells the client that its connection ends."""
+
+    def build_response_header(self) -> bytes:
+        if self.channel.server.stops_at:
+            self.request.headers["CONNECTION"] = "close"
+        return bytes(super().build_response_header())
+
+
 class Connection(HTTPChannel):
     parser_class = Request
+    task_class = Answer
     error_task_class = Refusal
     request: Request | None = None  # the one that is being received
-    has_refusal = False
+    has_refusal = has_request = False
     lingers_until = 0.0
 
     @property
     def is_idle(self) -> bool:
         """Whether there is no complete request to answer and no answer to send."""
         return not self.requests and not self.total_outbufs_len
+
+    @property
+    def awaits_request(self) -> bool:
+        """Whether a request has begun to arrive, or the first one has not: its client would be left without answer."""
+        return self.is_idle and (self.request is not None or not self.has_request)
 
     @property
     def idle_since(self) -> float:
@@ -47,6 +63,7 @@ class Connection(HTTPChannel):
             self.refuse(ServiceUnavailable("the server's disk is full: nothing was stored"))
             return False
         finally:
+            self.has_request = self.has_request or self.request is None
             self.has_refusal = self.has_refusal or any(request.error for request in self.requests)
 
     def refuse(self, error: Error) -> None:

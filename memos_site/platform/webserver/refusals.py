@@ -6,7 +6,7 @@ import logging
 from uuid_utils.compat import uuid7
 from waitress.task import ErrorTask
 
-from memos_site.platform.problem_details import problem_body
+from memos_site.platform.problem_details import PROGRAMS, problem_body
 
 CODES = {408: "timeout", 414: "address_too_long", 417: "expectation_failed"}
 CODES |= {400: "malformed", 413: "too_large", 431: "header_too_large", 501: "not_implemented"}
@@ -40,7 +40,7 @@ class Refusal(ErrorTask):
 
     def _body(self, status: int, detail: str, request_id: str) -> tuple[str, bytes]:
         path = self.request.target_path
-        if not path.startswith("/api/"):
+        if not path.startswith(PROGRAMS):
             return "text/plain; charset=utf-8", f"{detail}\n".encode()
         more = {"memory_status": "unavailable"} if status == 503 else {}
         code = CODES.get(status, "")

@@ -21,6 +21,8 @@ OTHER_FILES = 200  # the database, the log, ...
 ACCEPT_BATCH = 4
 MAX_UNFINISHED_BYTES = 512 * 1024 * 1024  # of all bodies being received
 GRACE = 10.0  # seconds for pending answers after `stop`
+KEPT_SECONDS = 5.0  # after `stop`, for clients that may be sending on a connection that they kept
+ARRIVAL_SECONDS = 1.0  # after `stop`, for requests of connections that were accepted and have none answered yet
 
 
 def connection_limit() -> int:
@@ -83,7 +85,8 @@ class Server(TcpWSGIServer):
             sockinfo=address,
             bind_socket=False,
         )
-        self.max_connections, self.stops_at = connection_limit(), 0.0
+        self.max_connections = connection_limit()
+        self.stops_at = self.arrivals_until = self.kept_until = 0.0
 
     def accept_connections(self) -> None:
         self.accepting = True  # the socket listens already
@@ -131,14 +134,23 @@ class Server(TcpWSGIServer):
             wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, map=self._map, use_poll=True, count=1)
         self.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
 
-    def stop(self) -> None:
-        """Stop accepting, and wake the loop; safe in a signal handler."""
+    def stop(self, kept_seconds: float = 0.0) -> None:
+        """Stop accepting, and wake the loop; safe in a signal handler.
+
+        Each answer ends its connection from now on. `kept_seconds`: how long those are kept that wait for a next
+        request; at its end, or without it, the client that sends one just now is left without an answer.
+        """
         if not self.stops_at:
-            self.stops_at, self.accepting = time.time() + GRACE, False
+            now, self.accepting = time.time(), False
+            self.stops_at, self.arrivals_until = now + GRACE, now + ARRIVAL_SECONDS
+            self.kept_until = now + kept_seconds
             self.pull_trigger()
 
     def _is_over(self) -> bool:
         if not self.stops_at:
             return False
-        pending = any(not connection.is_idle for connection in self.active_channels.values())
-        return not pending or time.time() > self.stops_at
+        now, connections = time.time(), self.active_channels.values()
+        pending = any(not connection.is_idle for connection in connections)
+        arriving = now < self.arrivals_until and any(connection.awaits_request for connection in connections)
+        kept = now < self.kept_until and bool(connections)
+        return now > self.stops_at or not (pending or arriving or kept)

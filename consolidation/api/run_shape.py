@@ -1,0 +1,124 @@
+"""How the API shows a run of a background job and its steps."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from consolidation.models import Run as RunRow
+from consolidation.models import RunStep as RunStepRow
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Shape
+from memories.values.choices import Sensitivity
+from memories.values.field_types import SensitivityName
+from memories.values.trust import Trust
+
+RunStatus = Literal["queued", "running", "succeeded", "skipped", "failed", "paused"]
+
+
+class RunStep(Shape):
+    name: str
+    """Of a run over all scopes: the scope"""
+    status: Literal["pending", "running", "succeeded", "skipped", "failed"]
+    reason: str
+    """Why it was skipped or failed"""
+    attempts: Count
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class ModelUse(Shape):
+    """What the language model was asked for this run. Tokens are those that the endpoint reported."""
+
+    calls: Count
+    failed_calls: Count
+    """Those of them whose answer was of no use"""
+    tokens_in: Count
+    tokens_out: Count
+    tokens_reasoning: Count
+
+
+class RunSummary(Shape):
+    """A run of a background job."""
+
+    id: UUID
+    kind: str
+    subject: UUID | None
+    """The memory or episode that it is about"""
+    episode_id: UUID | None
+    """The conversation that it reads, with which it goes"""
+    status: RunStatus
+    trigger: Literal["schedule", "command", "api", "page"]
+    stage: str
+    done: Count
+    total: Count
+    """0: not known"""
+    counters: dict[str, int]
+    error: str
+    """Why it failed, was skipped or is paused"""
+    attempts: Count
+    """How often a worker began it"""
+    paused_until: datetime | None
+    """When it goes on by itself; null: when somebody resumes it"""
+    model: ModelUse
+    scope: str
+    sensitivity: SensitivityName
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    example = {
+        "id": EXAMPLE_ID,
+        "kind": "consolidate",
+        "subject": None,
+        "episode_id": None,
+        "status": "running",
+        "trigger": "api",
+        "stage": "episodes",
+        "done": 50,
+        "total": 120,
+        "counters": {"episodes_read": 50},
+        "error": "",
+        "attempts": 1,
+        "paused_until": None,
+        "model": {"calls": 0, "failed_calls": 0, "tokens_in": 0, "tokens_out": 0, "tokens_reasoning": 0},
+        "scope": "",
+        "sensitivity": "low",
+        "created_at": EXAMPLE_TIME,
+        "started_at": EXAMPLE_TIME,
+        "finished_at": None,
+    }
+
+    @classmethod
+    def of(cls, row: RunRow) -> Json:
+        """`row`: of `with_model_use`."""
+        return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, model=ModelUse.from_row(row))
+
+
+class Run(RunSummary):
+    """A run of a background job with its steps, those within the caller's scopes."""
+
+    steps: list[RunStep]
+
+    example = {
+        **RunSummary.example,
+        "steps": [
+            {
+                "name": "project:shop",
+                "status": "running",
+                "reason": "",
+                "attempts": 1,
+                "started_at": EXAMPLE_TIME,
+                "finished_at": None,
+            }
+        ],
+    }
+
+    @classmethod
+    def with_steps(cls, row: RunRow, trust: Trust) -> Json:
+        """Read with its model use and steps from the database."""
+        row = RunRow.objects.with_model_use().get(pk=row.pk)
+        steps = RunStepRow.objects.filter(run=row).visible_to(trust).defer("answer")
+        return {**cls.of(row), "steps": [RunStep.from_row(step) for step in steps]}
+
+    @classmethod
+    def of(cls, row: RunRow) -> Json:
+        return RunSummary.of(row)

@@ -1,0 +1,286 @@
+"""GET runs: background work with its progress. POST starts, retries, pauses and resumes it (permission `review`)."""
+
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+from uuid import UUID
+
+from django.utils import timezone
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation import import_run, ordering, set_aside
+from consolidation.api.run_shape import Run, RunSummary
+from consolidation.models import Run as RunRow
+from consolidation.models import bulk_orders
+from memories.api import paging
+from memories.api.base import ApiView, WriteView
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query, some_of
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid, NotFound
+
+READ_OR_DECIDE = {"GET": (Permission.READ,), "POST": (Permission.REVIEW,)}
+DECIDE = {"POST": (Permission.REVIEW,)}
+UUID_TEXT = {"type": "string", "format": "uuid"}
+Flag = Annotated[bool, Field(strict=True)]
+Kind = Literal["consolidate", "patterns", "duplicates", "reembed", "extract", "contrast"]
+KINDS = [*get_args(Kind), import_run.KIND, bulk_orders.KIND]  # the last two are ordered on pages
+
+
+class RunOrder(RequestBody):
+    """What to start. `extract` is about one episode, `contrast` about one memory (a skill's), the others about all."""
+
+    kind: Kind
+    episode_id: UUID | None = None
+    subject: UUID | None = None
+    retry_set_aside: Flag = False
+    """Also what was set aside after three attempts"""
+
+    def about(self) -> UUID | None:
+        """The episode or memory. Invalid: it is missing, or the kind takes none."""
+        needed = {"extract": "episode_id", "contrast": "subject"}.get(self.kind)
+        for name in ("episode_id", "subject"):
+            if (getattr(self, name) is not None) != (name == needed):
+                word = "required" if name == needed else "not taken"
+                raise Invalid(FieldError(f"/{name}", "invalid", f"is {word} by the kind {self.kind}"))
+        if self.retry_set_aside and needed:
+            raise Invalid(FieldError("/retry_set_aside", "invalid", "sets nothing aside: retry its failed run"))
+        return self.episode_id or self.subject
+
+
+class RunReason(RequestBody):
+    why: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class RunPage(Page):
+    results: list[RunSummary]
+
+
+class SetAside(Shape):
+    kind: Literal["episode", "pattern", "event", "fact", "plan", "message"]
+    id: str
+    label: str
+    """Of an episode its content, of a pattern its signature, of an event the rule that cannot read it"""
+    reason: str
+    """The error, or that its worker died"""
+    scope: str
+    episode: UUID | None
+    at: datetime | None
+
+    example = {
+        "kind": "episode",
+        "id": EXAMPLE_ID,
+        "label": "The parcel of order-7 arrived broken",
+        "reason": "ValueError: no sense in it",
+        "scope": "project:shop",
+        "episode": EXAMPLE_ID,
+        "at": EXAMPLE_TIME,
+    }
+
+
+class SetAsideList(Shape):
+    results: list[SetAside]
+
+    example = {"results": [SetAside.example]}
+
+
+class Backlog(Shape):
+    """Conversations that were closed before a language model was set."""
+
+    episodes: Count
+    tokens: Count
+    """What reading them once would take, estimated"""
+
+    example = {"episodes": 120, "tokens": 480_000}
+
+
+class BacklogOrder(RequestBody):
+    limit: Annotated[int, Field(ge=1, le=10_000, strict=True)] = 100
+    """How many at most, the newest first"""
+
+
+class QueuedBacklog(Shape):
+    queued: Count
+
+    example = {"queued": 100}
+
+
+class ContrastPrice(Shape):
+    """What it takes to let the language model compare a skill's cases, estimated."""
+
+    cases: Count
+    """Those with a run that ended well by this skill's way and one that failed"""
+    tokens_in: Count
+    tokens_out: Count
+
+    example = {"cases": 6, "tokens_in": 60_000, "tokens_out": 3_000}
+
+
+class Runs(WriteView):
+    needs = READ_OR_DECIDE
+    others = {"GET": frozenset({"kind", "status", "episode_id", "subject"}) | PAGING}
+
+    @operation(
+        "ListRuns",
+        "Runs",
+        RunPage,
+        parameters=(
+            some_of("kind", KINDS, "Of these kinds."),
+            some_of("status", RunRow.Status.values, "In these states."),
+            query("episode_id", UUID_TEXT, "That read this conversation."),
+            query("subject", UUID_TEXT, "About this memory or episode."),
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        """Background work
+
+        Newest first, with progress, counters and what the language model was asked.
+        """
+        rows = RunRow.objects.visible_to(self.trust)
+        if kinds := paging.choice(request, "kind", KINDS):
+            rows = rows.filter(kind__in=kinds)
+        if statuses := paging.choice(request, "status", RunRow.Status.values):
+            rows = rows.filter(status__in=statuses)
+        for name in ("episode_id", "subject"):
+            if name in request.query_params:
+                rows = rows.filter(**{name: paging.identifier(request, name)})
+        order = ("-created_at", "-id")
+        return paging.answer(request, rows.with_model_use(), order, show=RunSummary.of, at=paging.moment(request))
+
+    @operation("StartRun", "Runs", {202: Run}, takes=RunOrder, example={"kind": "consolidate"}, refuses=(404, 409))
+    def write(self, request: Request) -> Response:
+        """Start background work
+
+        The run is queued, and a worker takes it at once. A run of that kind that is queued already is answered instead.
+        """
+        body = self.body(RunOrder)
+        run = ordering.start(
+            body.kind,
+            self.trust,
+            trigger=RunRow.Trigger.API,
+            at=timezone.now(),
+            about=body.about(),
+            retry_set_aside=body.retry_set_aside,
+        )
+        return Response(Run.with_steps(run, self.trust), status=202)
+
+
+class OneRun(ApiView):
+    needs = {"GET": (Permission.READ,)}
+
+    @operation("GetRun", "Runs", Run, refuses=(404,))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """One run with its steps
+
+        Ask again while its status is queued or running.
+        """
+        run = RunRow.objects.visible_to(self.trust).filter(pk=run_id).first()
+        if run is None:
+            raise NotFound
+        return Response(Run.with_steps(run, self.trust))
+
+
+class RunDecision(WriteView):
+    needs = DECIDE
+    verb: ordering.Verb
+
+    def write(self, request: Request, run_id: UUID) -> Response:
+        run = ordering.decide(self.verb, run_id, self.trust, why=self.body(RunReason).why, at=timezone.now())
+        return Response(Run.with_steps(run, self.trust), status=202)
+
+
+def _decision(name: str) -> Json:
+    return {"id": name, "tag": "Runs", "answers": {202: Run}, "takes": RunReason, "refuses": (404, 409)}
+
+
+class RetryRun(RunDecision):
+    verb = "retry"
+
+    @operation(**_decision("RetryRun"), example={"why": "the disk has room again"})
+    def write(self, request: Request, run_id: UUID) -> Response:
+        """Do a failed run again
+
+        From the step that failed: what succeeded is neither done nor paid for again.
+        """
+        return super().write(request, run_id)
+
+
+class PauseRun(RunDecision):
+    verb = "pause"
+
+    @operation(**_decision("PauseRun"), example={"why": "the import first"})
+    def write(self, request: Request, run_id: UUID) -> Response:
+        """Pause a queued or running run
+
+        It stops after its current batch or step. While a run over everything is paused, the schedule of its kind rests.
+        """
+        return super().write(request, run_id)
+
+
+class ResumeRun(RunDecision):
+    verb = "resume"
+
+    @operation(**_decision("ResumeRun"), example={})
+    def write(self, request: Request, run_id: UUID) -> Response:
+        """Go on with a paused run"""
+        return super().write(request, run_id)
+
+
+class SetAsideItems(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"limit"})
+
+    @operation("ListSetAside", "Runs", SetAsideList)
+    def get(self, request: Request) -> Response:
+        """What was set aside after three attempts
+
+        Up to `limit` of each kind, with the reason. POST runs with `retry_set_aside` tries all of it again.
+        """
+        most = paging.number(request, "limit", default=50, least=1, most=200)
+        items = set_aside.items(self.trust, most=most)
+        return Response({"results": [SetAside.from_row(item) for item in items]})
+
+
+class RunBacklog(WriteView):
+    needs = {"GET": (Permission.REVIEW,), "POST": (Permission.REVIEW,)}
+
+    @operation("GetBacklog", "Runs", Backlog)
+    def get(self, request: Request) -> Response:
+        """What a language model has not read yet
+
+        Conversations that were closed before there was one, and what reading them once would take.
+        """
+        return Response(Backlog.from_row(ordering.backlog(self.trust)))
+
+    @operation("StartBacklog", "Runs", {202: QueuedBacklog}, takes=BacklogOrder, example={"limit": 100}, refuses=(409,))
+    def write(self, request: Request) -> Response:
+        """Let the language model read the backlog
+
+        One run a conversation. LLM_DAILY_TOKENS bounds what a day may take.
+        """
+        limit = self.body(BacklogOrder).limit
+        return Response({"queued": ordering.start_backlog(self.trust, limit, trigger=RunRow.Trigger.API)}, status=202)
+
+
+class RunContrast(ApiView):
+    needs = {"GET": (Permission.REVIEW,)}
+    filters = frozenset({"subject"})
+
+    @operation(
+        "GetContrastPrice",
+        "Runs",
+        ContrastPrice,
+        parameters=(query("subject", UUID_TEXT, "The memory of the skill."),),
+        refuses=(404,),
+    )
+    def get(self, request: Request) -> Response:
+        """What a run of the kind `contrast` would take
+
+        To be asked before it is started by POST runs with the same `subject`.
+        """
+        if "subject" not in request.query_params:
+            raise Invalid(FieldError("/subject", "required", "is required"))
+        price = ordering.contrast_price(self.trust, paging.identifier(request, "subject"))
+        return Response(ContrastPrice.from_row(price))

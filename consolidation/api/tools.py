@@ -1,0 +1,63 @@
+"""Tools: a whole conversation to learn from; guidance for a task, and a check right before something is changed."""
+
+from dataclasses import replace
+
+from consolidation.api.conversations import record
+from consolidation.api.guidance import advise
+from consolidation.guidance.request import AboutTo, GuidanceRequest
+from memories.api.conversations import ConversationReport
+from memories.api.ingestion_tools import stored_reply
+from memories.api.shapes import Json
+from memories.api.tool import ToolCall, tool
+from memories.api.tool_reply import Reply, filled
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid
+
+FEW_RUNS = 3  # that are shown beside a check
+
+
+class CheckRequest(GuidanceRequest):
+    """The run so far, and the call that is about to be made."""
+
+    about_to: AboutTo
+
+
+@tool(ConversationReport, Permission.INGEST)
+def add_conversation(call: ToolCall) -> Reply:
+    """Report a whole conversation with its tool calls, in OpenAI's or Anthropic's form, as one finished episode."""
+    stored, run = record(call.arguments, trust=call.trust, at=call.at)
+    reply = stored_reply(stored)
+    return replace(reply, head={**reply.head, "run": run.pk}) if run and stored.memory else reply
+
+
+@tool(GuidanceRequest, Permission.READ, read_only=True)
+def guidance(call: ToolCall) -> Reply:
+    """Ask what similar finished runs did and how they ended: which skill to follow, what to change, or that nothing
+    should be changed; `decision` is `unsure` when they do not agree.
+    """
+    advice = advise(call.arguments, trust=call.trust, at=call.at)
+    similar = [filled(run) for run in advice.pop("similar")]
+    return Reply(_of_use(advice), items=similar, items_name="similar")
+
+
+@tool(CheckRequest, Permission.READ, read_only=True)
+def check_before_write(call: ToolCall) -> Reply:
+    """Ask, right before a call that changes something, whether similar runs ended well with it or without it; it
+    advises and never blocks.
+    """
+    if call.arguments.get("about_to") is None:
+        raise Invalid(FieldError("/about_to", "required", "is required: the call that is about to be made"))
+    advice = advise(call.arguments, trust=call.trust, at=call.at)
+    verdict = advice["check"]
+    runs = [filled(run) for run in verdict.pop("runs")]
+    return Reply(_of_use({**verdict, **advice, "check": None, "similar": None}), items=runs, items_name="runs")
+
+
+def _of_use(advice: Json) -> Json:
+    """What an agent acts on: what is empty says nothing."""
+    kept = {name: value for name, value in advice.items() if name not in ("took_ms", "withheld")}
+    return filled(kept)
+
+
+CONVERSATION_TOOLS = (add_conversation,)
+GUIDANCE_TOOLS = (guidance, check_before_write)

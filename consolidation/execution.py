@@ -1,0 +1,116 @@
+"""Execution of one run by this process, under a lease: whatever happens to the work, its row tells it."""
+
+import gc
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from consolidation.models import Run, RunStopped
+from memories import leases
+from memos_site.platform import correlation, tracing
+
+OUTAGES = (OperationalError, InterfaceError)
+COLLECT_AFTER = 50_000  # new objects that hold others
+log = logging.getLogger(__name__)
+
+
+def execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
+    """Begin a queued or new run and do its work, which ends with `run.finish`. False: another worker has it.
+
+    Never raises for a fault of the work; the run then says what failed, without a word of what was read.
+    """
+    with correlation.bearing(run.request_id), tracing.span(f"run {run.kind}", {"memos.run": str(run.pk)}):
+        return _execute(run, work, at=at)
+
+
+def _execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
+    try:
+        with leases.hold(_lease(run), wait=False) as acquired:
+            if acquired and run._state.adding:
+                run.start(at=at)
+            elif not acquired or not run.begin(at=at):
+                return False
+            try:
+                work(run)
+            except RunStopped:
+                run.leave_steps()
+    except leases.LeaseLost as lost:
+        run.fail(str(lost), at=timezone.now())
+    except Exception as error:
+        log.exception("the run %s failed", run.pk)
+        run.fail(f"{type(error).__name__}: {error}" if isinstance(error, OUTAGES) else type(error).__name__, at=at)
+    return True
+
+
+def abandon_dead_runs(kind: str, *, at: datetime) -> None:
+    """Give up the runs of a kind whose worker died, which is known by their lease."""
+    for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
+        with leases.hold(_lease(run), wait=False) as dead:
+            if dead:
+                run.abandon(at=at)
+
+
+def _lease(run: Run) -> str:
+    return f"run:{run.pk}"
+
+
+def never() -> bool:
+    return False
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Have Python look for cycles of garbage more rarely in the block.
+
+    Runs that were read are hundreds of thousands of objects without cycles, which it would walk again and again: an
+    eighth of the time.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Reporter:
+    """Tells a run's progress at a new stage, and after a batch if a moment has passed.
+
+    RunStopped: the run was paused meanwhile; or `should_stop` says so, and another job goes on with it.
+    """
+
+    SECONDS = 0.5
+
+    def __init__(self, run: Run, counters: Counter[str], should_stop: Callable[[], bool] = never) -> None:
+        self.run, self.counters, self.should_stop = run, counters, should_stop
+        self.done, self.total, self.partial = run.done, run.done, Counter[str]()
+        self._last = 0.0
+
+    def stage(self, name: str) -> None:
+        self._write(name)
+
+    def batch(self, done: int, partial: Counter[str]) -> None:
+        """So many more are done. `partial`: counters of a stage that has not ended."""
+        self.done, self.partial = self.done + done, partial
+        if self.should_stop():
+            self._write(self.run.stage)
+            self.run.requeue()
+            raise RunStopped
+        if time.monotonic() - self._last >= self.SECONDS:
+            self._write(self.run.stage)
+
+    def add(self, counters: Counter[str]) -> None:
+        """The counters of a stage that has ended."""
+        self.counters.update(counters)
+        self.partial = Counter()
+
+    def _write(self, stage: str) -> None:
+        self._last = time.monotonic()
+        counters = {name: n for name, n in (self.counters + self.partial).items() if n}
+        self.run.progress(stage=stage, done=self.done, total=max(self.total, self.done), counters=counters)

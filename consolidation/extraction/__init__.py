@@ -1,0 +1,1 @@
+"""Reading of single conversations by the language model, step by step."""

@@ -1,0 +1,168 @@
+"""Facts that the model finds in a conversation: kept only where words of a user or of a tool prove them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator
+
+from consolidation.extraction.steps import Work
+from consolidation.extraction.transcripts import Passage, comparable, orders_near
+from consolidation.llm import fenced
+from consolidation.prompts import prompt
+from memories.intake import triples
+from memories.intake.claims import Occasion, Statement
+from memories.intake.reports import payloads
+from memories.intake.revisions import is_own
+from memories.intake.triples import Triple
+from memories.models import Memory
+from memories.scanning import prompt_injection
+from memories.scanning.credentials import MASK
+from memories.values.choices import ActorKind, Origin, Sensitivity, Status, Type
+from memories.values.field_errors import format_instant
+from memories.values.trust import Actor, Trust, everything
+
+BY = Actor(ActorKind.SYSTEM, "Memos", "extraction")
+SOURCE = "extraction"
+CONFIDENCE = 40
+MOST_FACTS = 10  # of one part of a conversation; the first ones count
+SHORTEST_QUOTE = 6  # characters; a Chinese one says twice as much
+NUMBERS = re.compile(r"\d+(?:[.,:/-]\d+)*")
+WHAT = {"en": "the transcript", "zh": "对话记录"}
+
+
+def _words(value: Any) -> Any:
+    """Text of a field; numbers and truth values, which models write bare, become their text."""
+    if isinstance(value, bool | int | float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    return "" if value is None else value
+
+
+Words = Annotated[str, BeforeValidator(_words)]
+
+
+class Fact(BaseModel):
+    """One statement that the model read; not kept yet."""
+
+    subject: Words
+    predicate: Words
+    object: Words
+    quote: Words
+    only_one: bool = False
+
+
+def _listed(value: Any) -> Any:
+    """`facts` where the model answers null instead of an empty list."""
+    return [] if value is None else value
+
+
+class Facts(BaseModel):
+    facts: Annotated[list[Fact], BeforeValidator(_listed)]
+
+
+def perform(work: Work) -> Counter[str]:
+    """Ask for the facts of each part of a conversation, and write those that hold.
+
+    Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
+    or no whole sentence), instruction_like, outdated, known (nothing new), unread_parts.
+    """
+    language, parts = work.transcript.language, work.transcript.parts()
+    answers = [
+        work.ask(
+            Facts,
+            name=f"part {number}",
+            system=prompt("facts", language),
+            text=fenced(part, what=WHAT[language], language=language),
+        )
+        for number, part in enumerate(parts, start=1)
+    ]
+    counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
+    for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
+        counters[_write(fact, work)] += 1
+    return +counters
+
+
+def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
+    """Each fact once, its words without superfluous blanks."""
+    seen = set()
+    for fact in facts:
+        words = {name: " ".join(getattr(fact, name).split()) for name in ("subject", "predicate", "object")}
+        if (said := tuple(map(str.casefold, words.values()))) not in seen:
+            seen.add(said)
+            yield fact.model_copy(update=words)
+
+
+def _write(fact: Fact, work: Work) -> str:
+    """Write one fact through the gate; the counter that it belongs to."""
+    passage = work.transcript.proof(fact.quote)
+    if passage is None or not _is_proven(fact):
+        return "not_proven"
+    if _is_instruction(fact, passage):
+        return "instruction_like"
+    stored = triples.store(_triple(fact, passage, work), trust=everything(BY), at=work.at)
+    if stored.created:
+        return "facts_created"
+    if stored.reinforced:
+        return "facts_reinforced"
+    if stored.proposal:
+        return "facts_proposed"
+    return "outdated" if stored.notice == triples.OUTDATED else "suppressed" if stored.suppressed else "known"
+
+
+def _is_proven(fact: Fact) -> bool:
+    """Whether it is a whole statement, whose numbers stand in the quote."""
+    sizes = ((fact.subject, 200), (fact.predicate, 100), (fact.object, 500), (fact.quote, 2_000))
+    if not all(0 < len(words.strip()) <= most for words, most in sizes) or MASK in f"{fact.object}{fact.quote}":
+        return False
+    weight = sum(1 if char.isascii() else 2 for char in fact.quote.strip())
+    known = set(NUMBERS.findall(comparable(fact.quote)))
+    return weight >= SHORTEST_QUOTE and known.issuperset(NUMBERS.findall(comparable(fact.object)))
+
+
+def _is_instruction(fact: Fact, passage: Passage) -> bool:
+    """Whether it, or the words around its quote, tell a model what to do. What they ask for is no fact."""
+    text = f"{fact.subject} {fact.predicate} {fact.object}"
+    return prompt_injection.is_in(text) or orders_near(passage, fact.quote)
+
+
+def _triple(fact: Fact, passage: Passage, work: Work) -> Triple:
+    statement, episode = _statement(fact, passage, work), work.episode
+    occasion = Occasion.episode(episode.pk, at=passage.at, event_id=passage.event_id, quote=fact.quote.strip())
+    return Triple(
+        statement,
+        occasion,
+        why=f"a later conversation says {statement.content}"[:2000],
+        proposal_why=f"a conversation says another {fact.predicate}",
+        status=Status.CANDIDATE,
+        may_revise=_may_revise,
+        dated=True,
+    )
+
+
+def _may_revise(memory: Memory, trust: Trust) -> bool:
+    """Candidates of the model's own only: what was confirmed, or comes from others, is for a person."""
+    return memory.status == Status.CANDIDATE and is_own(memory, trust)
+
+
+def _statement(fact: Fact, passage: Passage, work: Work) -> Statement:
+    episode = work.episode
+    evidence = {"source_type": "episode", "source_id": str(episode.pk), "timestamp": format_instant(passage.at)}
+    return Statement(
+        content=payloads.content_of(fact.subject, fact.predicate, fact.object),
+        key=triples.folded_key(fact.subject, fact.predicate, fact.object),
+        scope=episode.scope,
+        source=SOURCE,
+        confidence=CONFIDENCE,
+        origin=Origin.EXTRACTED,
+        payload={
+            "kind": Type.SEMANTIC.value,
+            "subject": fact.subject,
+            "predicate": fact.predicate,
+            "object": fact.object,
+            "validity": {"mode": "global"},
+            "evidence": [evidence],
+            "revision_policy": "replace" if fact.only_one else "fork",
+        },
+        sensitivity=Sensitivity(work.episode.memory.sensitivity),
+    )

@@ -1,0 +1,113 @@
+"""Which conversations the language model reads. A queued run is the queue; each conversation is read once."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, IntegerField, OuterRef, Q, Sum, TextField
+from django.db.models.functions import Cast, Coalesce, Length
+
+from consolidation import llm
+from consolidation.llm.tokens import CHARACTERS_PER_TOKEN
+from consolidation.models import Run
+from memories.models import Episode, Event
+from memories.models.episode import EpisodeQuerySet
+
+KIND = "extract"
+NOT_WANTED = "it was reported with extract false"
+NO_MODEL, TOO_SENSITIVE = str(llm.NotConfigured()), str(llm.TooSensitive())
+SAMPLE = 200  # episodes whose tokens are counted for an estimate
+PROMPT_TOKENS = 1_500  # of the instructions to the model, with each conversation
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """Closed conversations that no run has read. `tokens`: estimated, to read them once."""
+
+    episodes: int
+    tokens: int
+
+
+def readable() -> EpisodeQuerySet:
+    """Closed conversations that the model may read and has not read: large enough, and not above its level."""
+    over = Q(status=Run.Status.SKIPPED, error__in=(NO_MODEL, TOO_SENSITIVE))  # the settings may be others by now
+    reads = Run.objects.filter(kind=KIND, episode=OuterRef("pk")).exclude(over)
+    rows: EpisodeQuerySet = Episode.objects.filter(
+        ~Exists(reads),
+        closed_at__isnull=False,
+        extract=True,
+        event_count__gte=settings.EXTRACT_MIN_MESSAGES,
+        memory__sensitivity__lte=llm.highest_sensitivity(),
+    )
+    return rows
+
+
+def queue_digested(episode_ids: Collection[UUID]) -> int:
+    """Queue conversations that were just digested, in the same transaction; none without a model."""
+    return _queue(readable().filter(pk__in=episode_ids), Run.Trigger.SCHEDULE) if llm.configured() else 0
+
+
+def queue_backlog(limit: int, *, trigger: Run.Trigger) -> int:
+    """Queue up to `limit` conversations that were closed before there was a model, newest first; how many."""
+    newest = _backlog().order_by("-closed_at", "-pk").values_list("pk", flat=True)[:limit]
+    return _queue(Episode.objects.filter(pk__in=list(newest)), trigger)
+
+
+def backlog() -> Backlog:
+    """What `queue_backlog` would read. The tokens are those of the newest conversations, taken for all."""
+    episodes = _backlog().count()
+    sample = list(_backlog().order_by("-closed_at").values_list("pk", flat=True)[:SAMPLE])
+    if not sample:
+        return Backlog(0, 0)
+    length = sum(
+        (Coalesce(Length(Cast(name, TextField())), 0) for name in ("args", "result")), Coalesce(Length("text"), 0)
+    )
+    events = Event.objects.filter(episode__in=sample, instruction=None)
+    total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
+    each = total / CHARACTERS_PER_TOKEN / len(sample) + PROMPT_TOKENS
+    return Backlog(episodes, round(each * episodes))
+
+
+def _backlog() -> EpisodeQuerySet:
+    """Digested ones only: others are queued when they are digested."""
+    return readable().filter(digested_at__isnull=False)
+
+
+def _queue(episodes: EpisodeQuerySet, trigger: Run.Trigger) -> int:
+    rows = episodes.order_by("closed_at", "pk").select_related("memory").only("scope", "memory__sensitivity")
+    runs = [_run(episode, trigger) for episode in rows]
+    return len(Run.objects.bulk_create(runs, ignore_conflicts=True, batch_size=1_000))
+
+
+def request(episode: Episode, *, trigger: Run.Trigger, at: datetime) -> Run:
+    """Queue one conversation because somebody asks for it, or the unfinished run that is there already.
+
+    One that cannot be read is answered too: with a run that is skipped, and says why.
+    """
+    with transaction.atomic():
+        Episode.objects.select_for_update(of=("self",)).get(pk=episode.pk)  # two requests make one run
+        unfinished = Run.objects.unfinished().filter(kind=KIND, episode=episode).first()
+        if unfinished is not None:
+            return unfinished
+        run = _run(episode, trigger)
+        if reason := refusal(episode):
+            run.status, run.error, run.started_at, run.finished_at = Run.Status.SKIPPED, reason, at, at
+        run.save(force_insert=True)
+    return run
+
+
+def refusal(episode: Episode) -> str:
+    """Why the model may not read it at all; '' if it may."""
+    if not llm.configured():
+        return NO_MODEL
+    if not episode.extract:
+        return NOT_WANTED
+    return TOO_SENSITIVE if episode.memory.sensitivity > llm.highest_sensitivity() else ""
+
+
+def _run(episode: Episode, trigger: Run.Trigger) -> Run:
+    place = {"scope": episode.scope, "sensitivity": episode.memory.sensitivity}
+    return Run(kind=KIND, episode=episode, subject=episode.pk, trigger=trigger, **place)

@@ -1,0 +1,151 @@
+"""Shapes of the language model's answers about a skill. Coerced is what models often write; the rest is refused."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, model_validator
+
+from skills.manifest import Fields
+
+MOST_FILES = 5  # scripts, and documents, of one skill
+FIELDS = ("name", "description", "trigger", "procedure", "experience", "preference", "examples")
+
+
+class Query(BaseModel):
+    """One sentence with which memories and skills are recalled."""
+
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        return {"query": value} if isinstance(value, str) else value
+
+
+class Brief(BaseModel):
+    """A file that is to be written: its name, and what it holds."""
+
+    file: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    brief: str = ""
+
+
+def _briefs(value: Any) -> Any:
+    """Briefs of a list of objects or sentences ("name: what it does"), or of an object by file name."""
+    if isinstance(value, dict):
+        value = [{"file": name, "brief": brief} for name, brief in value.items()]
+    if isinstance(value, str):
+        value = [value]
+    return [_brief(item) for item in value if item] if isinstance(value, list) else [] if value is None else value
+
+
+def _brief(item: Any) -> Any:
+    if isinstance(item, str):
+        name, _, brief = item.partition(":")
+        return {"file": name, "brief": brief.strip()}
+    if isinstance(item, dict):
+        return {
+            "file": item.get("file") or item.get("name") or item.get("filename"),
+            "brief": str(item.get("brief", "")),
+        }
+    return item
+
+
+Briefs = Annotated[list[Brief], BeforeValidator(_briefs), Field(max_length=50)]
+
+
+def _as_bool(value: Any) -> Any:
+    return str(value).strip().lower() in ("true", "yes", "1", "是") if isinstance(value, str) else bool(value)
+
+
+def _as_names(value: Any) -> Any:
+    if isinstance(value, list):
+        return [item.get("name", "") if isinstance(item, dict) else item for item in value]
+    return [] if value is None else [value]
+
+
+class DraftSkill(BaseModel):
+    """The fields of a skill as the model extracts them; `scripts` and `others` are yet to be written.
+
+    `update`, `old_memory_id`: the recalled skill that it improves, in the model's opinion.
+    """
+
+    fields: Fields
+    tool: Annotated[list[str], BeforeValidator(_as_names)] = []
+    scripts: Briefs = []
+    others: Briefs = []
+    update: Annotated[bool, BeforeValidator(_as_bool)] = False
+    old_memory_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _apart(cls, value: Any) -> Any:
+        """The fields of the version apart from the to-do lists, which have other shapes there."""
+        if not isinstance(value, dict) or "fields" in value:
+            return value
+        named = {name: value.get(name) for name in FIELDS if value.get(name) is not None}
+        rest = {name: value[name] for name in ("tool", "scripts", "others", "update") if name in value}
+        old = value.get("old_memory_id")
+        return {"fields": named, **rest, "old_memory_id": str(old) if old else None}
+
+
+class Extraction(BaseModel):
+    """A skill, or none: null means that nothing is worth keeping. Also read from the fields alone, and from null."""
+
+    skill: DraftSkill | None = None
+    reason: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        if not value:
+            return {}
+        if isinstance(value, dict) and "skill" not in value and "name" in value:
+            return {"skill": value}
+        if isinstance(value, dict):
+            return {"skill": value.get("skill") or None, "reason": str(value.get("reason") or "")}
+        return value
+
+
+class Scripts(BaseModel):
+    """Programs by file name."""
+
+    scripts: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "scripts" not in value:
+            value = {"scripts": value}
+        if isinstance(value, dict):
+            files = value["scripts"] or {}
+            return {"scripts": {name: code for name, code in files.items() if str(code).strip()}}
+        return value
+
+
+class ToolUse(BaseModel):
+    name: str
+    use: str = ""
+
+
+class Tools(BaseModel):
+    """The tools that a skill needs, each with what it is for."""
+
+    tools: list[ToolUse] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        tools = value.get("tools") or [] if isinstance(value, dict) else value
+        if not isinstance(tools, list):
+            return {"tools": tools}
+        return {"tools": [{"name": tool} if isinstance(tool, str) else tool for tool in tools]}
+
+
+class Document(BaseModel):
+    """The text of one reference document, in Markdown; empty: there was not enough for it."""
+
+    content: str = ""
+
+    @model_validator(mode="after")
+    def _stripped(self) -> Self:
+        self.content = self.content.strip()
+        return self

@@ -1,0 +1,126 @@
+"""Files and tools of a skill that the model writes after its fields: programs, the use of tools, documents."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from consolidation.extraction.skill_answers import MOST_FILES, Brief, Document, DraftSkill, Scripts, Tools
+from consolidation.extraction.steps import Work
+from consolidation.llm import ModelError, NotNow, TooSensitive, fenced
+from consolidation.prompts import prompt
+from skills.manifest import Fields
+from skills.names import file_name
+
+T = TypeVar("T", bound=BaseModel)
+WHAT = {"en": "the skill and the task", "zh": "技能和任务"}
+HEADINGS = {
+    "en": {"skill": "The skill", "task": "The task", "todo": "To write", "tools": "Tools that were called"},
+    "zh": {"skill": "技能", "task": "任务", "todo": "要写的内容", "tools": "调用过的工具"},
+}
+
+
+@dataclass(frozen=True)
+class Detailed:
+    """A skill with its files and tools, and what was left out of it, with the reason."""
+
+    fields: Fields
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> list[str]:
+        """The paths of the files that the model wrote."""
+        scripts = [f"scripts/{name}" for name in self.fields.scripts or {}]
+        return [*scripts, *(f"reference/{name}" for name in self.fields.others or {})]
+
+
+def write_details(draft: DraftSkill, *, task: str, tools: Sequence[str], work: Work, name: str) -> Detailed:
+    """Let the model write the files and tools of a skill, full mode.
+
+    A file that cannot be written is left out: the skill is of use without it. `tools`: those that were called in the
+    task; `name`: the prefix of the answers' names. NotNow: the model cannot be asked.
+    """
+    details = _Details(draft, task, work, name)
+    update = {
+        "scripts": details.scripts() or None,
+        "tool": details.tools(tools) or None,
+        "others": details.documents() or None,
+    }
+    fields = Fields.model_validate({**draft.fields.model_dump(), **update})
+    return Detailed(fields, tuple(details.left_out))
+
+
+@dataclass
+class _Details:
+    draft: DraftSkill
+    task: str
+    work: Work
+    name: str
+    left_out: list[str] = field(default_factory=list)
+
+    def scripts(self) -> dict[str, str]:
+        """Every program that the model returned, under a safe name."""
+        named = self._named(self.draft.scripts, "scripts")
+        if not named:
+            return {}
+        todo = "\n".join(f"- {name}: {brief.brief}" for name, brief in named.items())
+        answer = self._ask(Scripts, "script_generation", f"{self.name} scripts", todo=todo)
+        written = {} if answer is None else answer.scripts
+        safe = {self._safe(name, "scripts"): code for name, code in written.items()}
+        return {name: code for name, code in safe.items() if name}
+
+    def tools(self, called: Sequence[str]) -> list[str]:
+        """Lines "`name`: what for" of tools that were called; without those that the model invented."""
+        if not called:
+            return []
+        answer = self._ask(
+            Tools, "tool_generation", f"{self.name} tools", tools="\n".join(f"- {tool}" for tool in called)
+        )
+        if answer is None:
+            return [f"`{tool}`" for tool in self.draft.tool if tool in called]
+        uses = {tool.name: tool.use for tool in answer.tools if tool.name in called}
+        return [f"`{tool}`: {use}" if use else f"`{tool}`" for tool, use in uses.items()]
+
+    def documents(self) -> dict[str, str]:
+        documents = {}
+        for name, brief in self._named(self.draft.others, "reference").items():
+            answer = self._ask(Document, "others_generation", f"{self.name} {name}", todo=f"{name}: {brief.brief}")
+            if answer is not None and answer.content:
+                documents[name] = answer.content
+            else:
+                self.left_out.append(f"{name}: nothing was written for it")
+        return documents
+
+    def _named(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
+        """The first MOST_FILES briefs by safe file names."""
+        named = {self._safe(brief.file, folder): brief for brief in briefs[:MOST_FILES]}
+        return {name: brief for name, brief in named.items() if name}
+
+    def _safe(self, name: str, folder: str) -> str:
+        """A safe file name; '' for one that is refused."""
+        try:
+            return file_name(name, folder=folder, default=".md" if folder == "reference" else "")
+        except ValueError as refusal:
+            self.left_out.append(str(refusal))
+            return ""
+
+    def _ask(self, shape: type[T], stage: str, name: str, **parts: str) -> T | None:
+        """The answer of one stage; None where the model gave none that can be used."""
+        language = self.work.transcript.language
+        shown = {"skill": _shown(self.draft), "task": self.task, **parts}
+        text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
+        fence = fenced(text, what=WHAT[language], language=language)
+        try:
+            return self.work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
+        except (NotNow, TooSensitive):
+            raise
+        except ModelError as fault:
+            self.left_out.append(f"{name}: {fault}")
+            return None
+
+
+def _shown(draft: DraftSkill) -> str:
+    kept = draft.fields.model_dump(include={"name", "description", "trigger", "procedure", "experience", "preference"})
+    return json.dumps(kept, ensure_ascii=False, indent=1)

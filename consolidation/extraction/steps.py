@@ -1,0 +1,93 @@
+"""A step of reading a conversation: what it asks the model, and what it writes.
+
+A step is a function of `Work`. Each answer that it asks for is kept in the row of the step before anything is written,
+so that neither a crash nor a retry pays for it twice. It writes in transactions of its own, outside of which it asks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import transaction
+from pydantic import BaseModel, ValidationError
+
+from consolidation.extraction.transcripts import Transcript
+from consolidation.llm import LanguageModel
+from consolidation.models import Run, RunStep
+from memories.models import Episode, Memory
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def never() -> bool:
+    return False
+
+
+class OutOfTime(Exception):
+    """The time of this job is over; another one goes on with the answers that are kept."""
+
+
+class StepSkipped(Exception):
+    """The step has nothing to do; the message says why."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step works with. `at`: the run's time, which it uses as now in everything it writes."""
+
+    run: Run
+    step: RunStep
+    episode: Episode
+    transcript: Transcript
+    model: LanguageModel
+    at: datetime
+    should_stop: Callable[[], bool] = never
+
+    def ask(self, shape: type[T], *, system: str, text: str, name: str = "answer", purpose: str = "") -> T:
+        """The model's answer of this name for this step: the one that is kept, else a new one, which is then kept.
+
+        `name` tells several answers of one step apart; `purpose`: as the ledger calls it, the step's name by default.
+        See LanguageModel.ask. OutOfTime: leave it to another job.
+        """
+        kept = self._kept(shape, name)
+        if kept is not None:
+            return kept
+        if self.should_stop():
+            raise OutOfTime
+        level = Memory.objects.values_list("sensitivity", flat=True).get(pk=self.episode.pk)  # raised meanwhile, maybe
+        answer = self.model.ask(
+            shape, purpose=purpose or self.step.name, system=system, text=text, sensitivity=level, run=self.run
+        )
+        with transaction.atomic(durable=True):
+            self.step.answer = {**(self.step.answer or {}), name: answer.model_dump(mode="json")}
+            self.step.save(update_fields=["answer"])
+        return answer
+
+    def answers_of(self, step: str) -> dict[str, Any]:
+        """The answers that an earlier step of this run has kept, by name."""
+        answers = self.run.steps.filter(name=step).values_list("answer", flat=True).first()
+        return answers or {}
+
+    def _kept(self, shape: type[T], name: str) -> T | None:
+        value = (self.step.answer or {}).get(name)
+        try:
+            return None if value is None else shape.model_validate(value)
+        except ValidationError:  # of an earlier version of the program
+            return None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step by name. `perform` answers counters for the run; StepSkipped or any other exception ends this step alone.
+
+    `after`: steps that must have succeeded or been skipped before; `for_skills`: asks the model of SKILLS_LLM;
+    `expand`: the steps that follow from its answers.
+    """
+
+    name: str
+    perform: Callable[[Work], Counter[str]]
+    after: tuple[str, ...] = ()
+    for_skills: bool = False
+    expand: Callable[[Run, Transcript], Iterable["Step"]] | None = None

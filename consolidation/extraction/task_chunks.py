@@ -1,0 +1,118 @@
+"""Division of a conversation into tasks by the language model, and the repair of its answer."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field, model_validator
+
+from memories.values import text
+
+MOST_TASKS = 20
+LONGEST_NAME = 120
+RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|\.\.|to|至|到)\s*(\d+)\s*)?")
+
+
+class ChunkedTask(BaseModel):
+    """A task as the model names it. What is malformed in it is repaired or dropped afterwards, not refused."""
+
+    task_id: Any = None
+    task_name: str = ""
+    message_indices: Any = Field(default_factory=list)
+    reasoning: str = ""
+
+
+class Chunks(BaseModel):
+    """The tasks of a conversation. Also read from a list alone; what is no object in it is left out."""
+
+    tasks: list[ChunkedTask] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_tasks(cls, value: Any) -> Any:
+        tasks = value.get("tasks", []) if isinstance(value, dict) else value
+        return {
+            "tasks": [_as_task(task) for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+        }
+
+
+def _as_task(task: dict[str, Any]) -> dict[str, Any]:
+    """With texts where the model wrote something else."""
+    return {**task, **{name: str(task.get(name) or "") for name in ("task_name", "reasoning")}}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: its name, and the positions of its messages in the transcript, ascending."""
+
+    name: str
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Division:
+    """The tasks of a conversation in the order in which they begin, and what was dropped of the answer, and why."""
+
+    tasks: tuple[Task, ...]
+    dropped: tuple[str, ...] = ()
+
+
+def divide(answers: Sequence[Chunks], positions: Sequence[int]) -> Division:
+    """The tasks of the model's answers (one for each part of the transcript), over the positions that there are.
+
+    Tasks of one name are one; ranges that are reversed are turned, and those that lie outside are cut. A message that
+    two tasks name stands in both, as one that asks for both, unless the later task would hold more of the other's
+    messages than of its own: then it keeps these.
+    """
+    known, taken = set(positions), set[int]()
+    merged, dropped = dict[str, tuple[str, set[int]]](), list[str]()
+    for task in (task for chunks in answers for task in chunks.tasks):
+        name = " ".join(text.normal(task.task_name).split())[:LONGEST_NAME]
+        wanted = {
+            number for first, last in _ranges(task.message_indices, dropped) for number in _within(first, last, known)
+        }
+        own = wanted - taken
+        if not name or not own:
+            dropped.append(f"{name or 'a task without a name'}: names no message that is not in another task")
+            continue
+        taken |= own
+        shares = len(wanted) <= 2 * len(own)
+        merged.setdefault(name.casefold(), (name, set()))[1].update(wanted if shares else own)
+    tasks = sorted(
+        (Task(name, tuple(sorted(own))) for name, own in merged.values()), key=lambda task: task.positions[0]
+    )
+    dropped += [f"{task.name}: more than {MOST_TASKS} tasks" for task in tasks[MOST_TASKS:]]
+    return Division(tuple(tasks[:MOST_TASKS]), tuple(dropped))
+
+
+def _within(first: int, last: int, known: set[int]) -> Iterator[int]:
+    low, high = sorted((first, last))
+    return (number for number in known if low <= number <= high)
+
+
+def _ranges(value: Any, dropped: list[str]) -> Iterator[tuple[int, int]]:
+    """The ranges that can be read: [a, b], a single number, or a text such as "3-7"."""
+    if isinstance(value, list) and len(value) == 2 and all(_is_number(one) for one in value):
+        value = [value]  # one range, without the list around it
+    for item in value if isinstance(value, list) else [value]:
+        if (found := _range(item)) is not None:
+            yield found
+        else:
+            dropped.append(f"{str(item)[:60]} is no range of messages")
+
+
+def _range(item: Any) -> tuple[int, int] | None:
+    if _is_number(item):
+        return int(item), int(item)
+    if isinstance(item, str) and (match := RANGE.fullmatch(item)):
+        return int(match[1]), int(match[2] or match[1])
+    if isinstance(item, dict):
+        item = [item.get("start"), item.get("end")]
+    if isinstance(item, list) and 1 <= len(item) <= 2 and all(_is_number(one) for one in item):
+        return int(item[0]), int(item[-1])
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,35 @@
+"""One run for each closed conversation that the language model reads, step by step.
+
+The queued run is the queue. A step that fails is tried again with the next attempt of its run, three times, without
+those that succeeded; while the model is out of reach or the day's tokens are used up the runs pause, and go on by
+themselves.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+
+from django.utils import timezone
+
+from consolidation import model_queue
+from consolidation.extraction import episode_facts
+from consolidation.extraction.processing import MOST_ATTEMPTS, process
+from consolidation.extraction.queue import KIND
+from consolidation.extraction.steps import Step, never
+from consolidation.pipelines import skills
+
+__all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
+
+STEPS: tuple[Step, ...] = (Step("facts", episode_facts.perform), *skills.STEPS)
+
+
+def process_queue(
+    *,
+    now: Callable[[], datetime] = timezone.now,
+    should_stop: Callable[[], bool] = never,
+    steps: Sequence[Step] = STEPS,
+    threads: int = 1,
+) -> int:
+    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many."""
+    work = partial(process, steps=steps, now=now, should_stop=should_stop)
+    return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop, threads=threads)

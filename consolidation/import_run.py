@@ -1,0 +1,97 @@
+"""One run that imports an uploaded file. It goes on where it stopped, because the import knows what it has brought."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from consolidation.execution import Reporter, never
+from consolidation.models import ImportFile, Run
+from memories.people import administers, trust_of
+from memories.transfer.importing import Summary, import_file
+from memories.transfer.options import Format, Options
+from memories.transfer.sqlite_file import Unreadable
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.trust import Actor
+
+KIND = "import"
+PREVIEWED = 300  # rows
+NOT_ALLOWED = "importing needs the permission review"
+
+
+def preview(file: ImportFile) -> None:
+    """Find out what the first rows would become, and keep nothing of them. Unreadable: it is no such file."""
+    summary = Summary()
+    with _on_disk(file) as path:
+        for results in import_file(path, options_of(file), at=timezone.now, keeps=False, most=PREVIEWED):
+            for result in results:
+                summary.add(result)
+    file.preview = summary.as_json
+
+
+def order(file: ImportFile, *, by: Actor, at: datetime) -> Run:
+    """Queue the import of a file. Conflict: it was ordered before."""
+    with transaction.atomic():
+        file.refresh_from_db(fields=["run"], from_queryset=ImportFile.objects.select_for_update(of=("self",)))
+        if file.run is not None:
+            raise Conflict("it is imported already")
+        file.run = Run.objects.create(kind=KIND, trigger=Run.Trigger.PAGE, subject=file.pk, scope=_scope(file))
+        file.save(update_fields=["run"])
+        file.run.audit("start", by=by, at=at).save(force_insert=True)
+    return file.run
+
+
+def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
+    """The work of a run."""
+    assert run.subject is not None
+    file = ImportFile.objects.select_related("person").get(pk=run.subject)
+    counters: Counter[str] = Counter()
+    summary, reporter = Summary(), Reporter(run, counters, should_stop)
+    reporter.done = reporter.total = 0
+    try:
+        with _on_disk(file) as path:
+            reporter.stage("importing")
+            for results in import_file(path, options_of(file), at=timezone.now):
+                for result in results:
+                    summary.add(result)
+                reporter.batch(len(results), summary.counts)
+    except (Unreadable, NotAllowed) as refusal:
+        run.finish(Run.Status.FAILED, counters=dict(summary.counts), at=timezone.now(), error=str(refusal))
+        return
+    file.summary, file.content = summary.as_json, b""
+    file.save(update_fields=["summary", "content"])
+    run.total = summary.rows
+    run.finish(Run.Status.SUCCEEDED, counters=dict(summary.counts), at=timezone.now())
+
+
+def options_of(file: ImportFile) -> Options:
+    """NotAllowed: the person may not, or not any more."""
+    trust = trust_of(file.person)
+    if not file.person.is_active or not trust.may(Permission.REVIEW):
+        raise NotAllowed(NOT_ALLOWED)
+    return Options(
+        format=Format(file.format),
+        trust=trust,
+        scope=file.scope or None,
+        keeps_status=file.keeps_status,
+        applies=file.applies and administers(file.person),
+    )
+
+
+def _scope(file: ImportFile) -> str:
+    return "" if "{" in file.scope else file.scope
+
+
+@contextmanager
+def _on_disk(file: ImportFile) -> Iterator[Path]:
+    """The file in a directory of its own: SQLite reads no bytes of memory."""
+    with tempfile.TemporaryDirectory(prefix="memos-import-") as directory:
+        path = Path(directory) / "upload"
+        path.write_bytes(bytes(file.content))
+        yield path

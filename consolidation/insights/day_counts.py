@@ -1,0 +1,83 @@
+"""The job that counts: today again and again, each day that is over once, and what was before the first count.
+
+A job that dies leaves a day uncounted, or counted in part, and the next one counts it.
+"""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
+from consolidation.execution import never
+from consolidation.insights.days import day_of, end_of, named_scopes, start_of
+from consolidation.insights.flows import FLOWS, flows
+from consolidation.insights.snapshots import HISTORY, NOW, snapshot
+from consolidation.models import DailyCount
+from consolidation.models.daily_counts import COUNTED, WHOLE_DAY
+from memories import leases
+from memories.models import Memory
+
+LEASE = "insights"
+LOOKS_BACK = timedelta(days=90)  # of what was before the first count
+KEPT = timedelta(days=400)
+SMALL = 20_000  # memories that are counted while a person waits for the page
+
+
+def count(*, at: datetime, should_stop: Callable[[], bool] = never) -> int:
+    """Count today and each former day that is not; returns how many days. 0: another worker counts."""
+    with leases.hold(LEASE, wait=False) as fence:
+        if not fence:
+            return 0
+        scopes = named_scopes()
+        done = 0
+        for day in _days(at):
+            if done and should_stop():
+                break
+            _count_day(day, at, scopes)
+            done += 1
+        DailyCount.objects.filter(day__lt=day_of(at) - KEPT).delete()
+    return done
+
+
+def count_first(*, at: datetime) -> bool:
+    """Count today for the page of a store that has its first memories and no figures yet; whether that was done.
+
+    A larger store waits for the job, as does one that was counted within the last minute.
+    """
+    if DailyCount.objects.exclude(name=COUNTED).exists():
+        return False
+    marked = DailyCount.objects.marks().get(day_of(at))
+    if marked is not None and (at - start_of(day_of(at))).total_seconds() - marked < 60:
+        return False
+    return 0 < Memory.objects.all()[: SMALL + 1].count() <= SMALL and bool(count(at=at, should_stop=lambda: True))
+
+
+def _days(at: datetime) -> list[date]:
+    """Days to count, today first."""
+    today = day_of(at)
+    first = Memory.objects.order_by("created_at", "pk").values_list("created_at", flat=True).first()
+    since = max(day_of(first) if first else today, today - LOOKS_BACK)
+    marks = DailyCount.objects.marks()
+    days = [today - timedelta(days=n) for n in range((today - since).days + 1)]
+    return [day for day in days if marks.get(day, 0) < WHOLE_DAY]
+
+
+def _count_day(day: date, at: datetime, scopes: list[str]) -> None:
+    start, end = start_of(day), end_of(day)
+    is_today = at < end
+    moment = at if is_today else end
+    DailyCount.objects.replace(day, FLOWS, flows(day, start, end, scopes=scopes))
+    DailyCount.objects.replace(day, (*HISTORY, *NOW), merged(snapshot(day, moment, scopes=scopes, now=is_today)))
+    if is_today:
+        DailyCount.objects.filter(name__in=NOW, day__lt=day).delete()
+    DailyCount.objects.mark(day, int((at - start).total_seconds()) if is_today else WHOLE_DAY)
+
+
+def merged(rows: list[DailyCount]) -> list[DailyCount]:
+    """Rows of one place added up: proposals wait together with memories."""
+    sums: dict[tuple[str, str, str, int], DailyCount] = {}
+    for row in rows:
+        place = (row.name, row.label, row.scope, row.sensitivity)
+        if place in sums:
+            sums[place].n += row.n
+        else:
+            sums[place] = row
+    return list(sums.values())

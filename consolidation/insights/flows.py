@@ -1,0 +1,98 @@
+"""What happened on one day, by ranges of indexes over its time."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum, Value
+from django.db.models.functions import Coalesce
+
+from consolidation.insights.days import place
+from consolidation.models import DailyCount, LLMCall
+from consolidation.models.daily_counts import OTHER_SCOPES
+from memories.models import AuditEntry, Injection, Memory, Proposal
+from memories.models.proposal import PROPOSAL
+from memories.values.choices import ActorKind, Outcome, Sensitivity
+from skills.models import SkillUse
+
+Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
+LONGEST_LABEL = 64
+FLOWS = ("arrived", "decided", "retrieved", "used", "model")
+DECISIONS = {
+    "taken": ("promote", "publish", "accept"),
+    "changed": ("revise",),
+    "refused": ("dismiss", "reject"),
+    "undone": ("undo",),
+}
+
+
+def flows(day: date, since: datetime, until: datetime, *, scopes: Sequence[str]) -> list[DailyCount]:
+    """The counts of what happened from `since` on, before `until`."""
+    sums: dict[tuple[str, str, str, int], int] = {}
+    for count in (_arrived, _decided, _retrieved, _used, _model):
+        for name, label, scope, sensitivity, n in count(since, until):
+            row = (name, label[:LONGEST_LABEL], place(scope, scopes, OTHER_SCOPES), sensitivity)
+            sums[row] = sums.get(row, 0) + n
+    return [
+        DailyCount(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)
+        for (name, label, scope, sensitivity), n in sums.items()
+    ]
+
+
+def _groups(rows: QuerySet[Any], *columns: str, **sums: Any) -> Iterator[dict[str, Any]]:
+    groups: Iterator[dict[str, Any]] = rows.order_by().values(*columns).annotate(**sums).iterator()
+    return groups
+
+
+def _arrived(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Knowledge and proposals that came in."""
+    memories = Memory.objects.knowledge().filter(created_at__gte=since, created_at__lt=until)
+    proposals = Proposal.objects.filter(opened_at__gte=since, opened_at__lt=until)
+    for rows in (memories, proposals):
+        for row in _groups(rows, "scope", "sensitivity", n=Count("pk")):
+            yield "arrived", "", row["scope"], row["sensitivity"], row["n"]
+
+
+def _decided(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Decisions of people, and claims that rules promoted."""
+    trail = AuditEntry.objects.filter(at__gte=since, at__lt=until, subject_kind__in=("memory", PROPOSAL))
+    label_of = {action: label for label, actions in DECISIONS.items() for action in actions}
+    climbed = Q(actor_kind=ActorKind.SYSTEM, action="promote", subject_kind="memory")
+    trail = trail.filter(Q(actor_kind=ActorKind.PERSON, action__in=label_of) | climbed)
+    for row in _groups(trail, "actor_kind", "action", "scope", "sensitivity", n=Count("pk")):
+        by_person = row["actor_kind"] == ActorKind.PERSON
+        label = label_of[row["action"]] if by_person else "climbed"
+        yield "decided", label, row["scope"], row["sensitivity"], row["n"]
+
+
+def _retrieved(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Contexts that agents were given, and those among them with at least one memory."""
+    rows = Injection.objects.filter(at__gte=since, at__lt=until)
+    for row in _groups(rows, "scope", "sensitivity", n=Count("pk"), hits=Count("pk", filter=~Q(items=[]))):
+        yield "retrieved", "all", row["scope"], row["sensitivity"], row["n"]
+        yield "retrieved", "hit", row["scope"], row["sensitivity"], row["hits"]
+
+
+def _used(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Reported uses of skills, by outcome."""
+    uses = SkillUse.objects.filter(at__gte=since, at__lt=until)
+    of_memory = {"scope": "skill__memory__scope", "sensitivity": "skill__memory__sensitivity"}
+    for row in _groups(uses, "outcome", *of_memory.values(), n=Count("pk")):
+        yield "used", Outcome(row["outcome"]).value, row[of_memory["scope"]], row[of_memory["sensitivity"]], row["n"]
+
+
+def _model(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Tokens and calls of the language model. A call of no run tells nothing of a row."""
+    calls = LLMCall.objects.filter(at__gte=since, at__lt=until).annotate(
+        scope=Coalesce(F("run__scope"), Value("")),
+        sensitivity=Coalesce(F("run__sensitivity"), Value(int(Sensitivity.PUBLIC))),
+    )
+    sums = {
+        "tokens_read": Sum("tokens_in"),
+        "tokens_written": Sum("tokens_out"),
+        "calls": Count("pk"),
+        "failed": Count("pk", filter=Q(ok=False)),
+    }
+    for row in _groups(calls, "scope", "sensitivity", **sums):
+        for label in sums:
+            yield "model", label, row["scope"], row["sensitivity"], row[label]

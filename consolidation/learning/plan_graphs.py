@@ -1,0 +1,262 @@
+"""A run as a plan: its calls as nodes, with an edge where one call needs another or uses a value of its result.
+
+Calls of one tool in a row are one node, which is repeated: who looks up two orders and who looks up four do the same.
+Two runs have one plan when their nodes have the same names in the same order and the same edges. A plan holds no value
+of a run: what a call was given is an input of the plan, comes from another node, or is the same for everybody.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from consolidation.learning import values
+from consolidation.learning.effects import ToolRules
+from consolidation.learning.privacy import HOLDING_RUNS, personal, safe
+from consolidation.learning.runs import Call, Run
+
+LEAST_CALLS = 3
+LEAST_NODES = 2
+MOST_CALLS = 30  # a longer run is a search for a way, not a plan
+LEAST_LENGTH = 4  # of a value that is taken to come from a result
+LONGEST_ARGUMENT = 64
+LONGEST_INTENT = 500
+TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_NO_NAME = re.compile(r"\d{3}|[@*•█…]")
+Edge = tuple[int, int, str]  # from node, to node, kind: nodes by their number, from 1
+DATA, CONTROL = "data", "control"
+ONCE = [1, 1]
+
+
+@dataclass(frozen=True)
+class PlanNode:
+    """Calls of one tool in a row: `sources` by argument are the nodes whose results held it, `inputs` by argument
+    (name, JSON type). `times`: how many calls succeeded, at least 1; `per`: the arguments of which each of several had
+    a value of its own, None where there were not several.
+    """
+
+    op: str
+    sources: dict[str, list[int]] = field(default_factory=dict)
+    inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    times: int = 1
+    per: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """The plan of one run. `given`: the input arguments as `node.argument` with their values, None for a value that may
+    not be kept whoever else has it."""
+
+    nodes: tuple[PlanNode, ...]
+    edges: tuple[Edge, ...]
+    given: dict[str, str | bool | None]
+
+    @property
+    def sha256(self) -> bytes:
+        """The identity of the plan: its node sequence and its edges."""
+        return identity([node.op for node in self.nodes], self.edges)
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """Nodes and edges as JSON, without any value."""
+        nodes = [
+            {"op": node.op, "sources": node.sources, "inputs": node.inputs, **_repeated(node)} for node in self.nodes
+        ]
+        return {"nodes": nodes, "edges": self.edges}
+
+
+def identity(ops: Sequence[str], edges: Sequence[Edge]) -> bytes:
+    """The sha256 of a plan's node sequence and edges."""
+    return hashlib.sha256(json.dumps([ops, edges], ensure_ascii=False).encode("utf-8", "surrogatepass")).digest()
+
+
+def _repeated(node: PlanNode) -> dict[str, Any]:
+    return {"times": [node.times, node.times], "per": list(node.per)} if node.per is not None else {}
+
+
+def plan_of(run: Run, rules: ToolRules) -> RunPlan | None:
+    """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone."""
+    calls = [call for call in run.steps if call.name not in rules.ignored]
+    if not LEAST_CALLS <= len(calls) <= MOST_CALLS:
+        return None
+    plan = _Reading(calls, rules).plan()
+    return plan if len(plan.nodes) >= LEAST_NODES else None
+
+
+class _Reading:
+    """The calls of a run, read in order, with what their results held."""
+
+    def __init__(self, calls: Sequence[Call], rules: ToolRules) -> None:
+        ops = [", ".join(rules.kinds(call)) or call.name for call in calls]
+        rows = groupby(zip(ops, calls, strict=True), key=lambda pair: pair[0])
+        self.nodes = [(op, [call for _, call in row]) for op, row in rows]
+        self.numbers = {call.position: n for n, (_, row) in enumerate(self.nodes, start=1) for call in row}
+        self.held: dict[str, int] = {}  # value -> the first node whose result held it
+        self.texts: list[tuple[int, str]] = []
+        self.names: dict[tuple[str, str], str] = {}  # (argument, value) -> input
+        self.taken = Counter[str]()
+        self.edges: set[Edge] = set()
+        self.given: dict[str, str | bool | None] = {}
+
+    def plan(self) -> RunPlan:
+        nodes = [self._node(number, op, calls) for number, (op, calls) in enumerate(self.nodes, start=1)]
+        return RunPlan(tuple(nodes), tuple(sorted(self.edges)), self.given)
+
+    def _node(self, number: int, op: str, calls: Sequence[Call]) -> PlanNode:
+        done = [call for call in calls if not call.failed]  # another attempt is no repetition
+        node = PlanNode(op, times=max(1, len(done)), per=_per(done))
+        values_of: dict[str, list[Any]] = defaultdict(list)  # argument -> its values that come from no other node
+        for call in calls:
+            for before in call.after:
+                if self.numbers.get(before, number) < number:
+                    self.edges.add((self.numbers[before], number, CONTROL))
+            for argument, value in call.arguments.items():
+                if value is not None and safe_name(argument):
+                    self._argument(node, number, argument, value, values_of)
+            self._hold(number, call.returned)
+        for argument, free in values_of.items():
+            if argument not in node.sources:
+                node.inputs[argument] = self._input(argument, free), TYPES.get(type(free[0]), "string")
+                same = len({values.text_of(value) for value in free}) == 1
+                self.given[f"{number}.{argument}"] = _shareable(argument, free[0]) if same else None
+        return node
+
+    def _argument(
+        self, node: PlanNode, number: int, argument: str, value: Any, values_of: dict[str, list[Any]]
+    ) -> None:
+        """Note where a value comes from: other nodes, or none. An earlier call of the same node is no source."""
+        found = {one for leaf in _texts(value) if (one := self._source(leaf))}
+        if sources := found - {number}:
+            node.sources[argument] = sorted({*node.sources.get(argument, ()), *sources})
+            self.edges.update((source, number, DATA) for source in sources)
+        elif not found:
+            values_of[argument].append(value)
+
+    def _source(self, leaf: str) -> int | None:
+        known = self.held.get(leaf)
+        return known or next((number for number, text in self.texts if leaf in text), None)
+
+    def _hold(self, number: int, result: Any) -> None:
+        if isinstance(result, str):
+            self.texts.append((number, result[: values.LONGEST_JSON]))
+            return
+        for leaf in _texts(result):
+            self.held.setdefault(leaf, number)
+
+    def _input(self, argument: str, free: Sequence[Any]) -> str:
+        """The name of an input: one for each value, and one for all the values of a repeated node."""
+        places = [(argument, values.text_of(value)) for value in free]
+        if places[0] not in self.names:
+            self.taken[argument] += 1
+            number = self.taken[argument]
+            self.names[places[0]] = argument if number == 1 else f"{argument}_{number}"
+        for place in places:
+            self.names.setdefault(place, self.names[places[0]])
+        return self.names[places[0]]
+
+
+def _per(calls: Sequence[Call]) -> tuple[str, ...] | None:
+    """The arguments, no lists and objects, of which each of several calls had another value."""
+    if len(calls) < 2:
+        return None
+    shared = set.intersection(*(_plain_arguments(call) for call in calls))
+    own = [name for name in shared if len({values.text_of(call.arguments[name]) for call in calls}) == len(calls)]
+    return tuple(sorted(filter(safe_name, own)))
+
+
+def _plain_arguments(call: Call) -> set[str]:
+    return {name for name, value in call.arguments.items() if not isinstance(value, list | dict)}
+
+
+def safe_name(argument: str) -> bool:
+    """Whether an argument's name is one: the keys of a free map may be ids or secrets."""
+    return 0 < len(argument) <= LONGEST_ARGUMENT and argument.isprintable() and not _NO_NAME.search(argument)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The strings and numbers inside a value that are long enough to be known again; the keys of maps too."""
+    for path, leaf in values.leaves(value):
+        spoken = () if isinstance(leaf, bool) else (str(leaf),)
+        yield from (text for text in (*path, *spoken) if len(text) >= LEAST_LENGTH)
+
+
+def _shareable(argument: str, value: Any) -> str | bool | None:
+    if isinstance(value, bool):
+        return value
+    return value if isinstance(value, str) and safe(value) and not personal(argument) else None
+
+
+def united(graph: dict[str, Any], other: Mapping[str, Any]) -> bool:
+    """Add the arguments that only the other graph of this plan has, and how often its nodes are repeated; whether
+    anything was new."""
+    changed = False
+    for node, more in zip(graph["nodes"], other["nodes"], strict=True):
+        known = node["sources"].keys() | node["inputs"].keys()
+        for kind in ("sources", "inputs"):
+            if fresh := {name: value for name, value in more[kind].items() if name not in known}:
+                node[kind].update(fresh)
+                changed = True
+        changed = _widened(node, more) or changed
+    return changed
+
+
+def _widened(node: dict[str, Any], more: Mapping[str, Any]) -> bool:
+    """Widen the number of calls of a node; what it is repeated by is what all runs that repeated it share."""
+    one, other = node.get("times", ONCE), more.get("times", ONCE)
+    times = [min(one[0], other[0]), max(one[1], other[1])]
+    sides = [set(side["per"]) for side in (node, more) if "per" in side]
+    repeated: dict[str, Any] = {"times": times} if times != ONCE else {}
+    repeated |= {"per": sorted(set.intersection(*sides))} if sides else {}
+    changed = any(node.get(name) != value for name, value in repeated.items())
+    node.update(repeated)
+    return changed
+
+
+def payload(graph: Mapping[str, Any], constants: Mapping[str, str | bool]) -> dict[str, Any]:
+    """The nodes, edges and inputs of a plan as its memory holds them."""
+    nodes, inputs = [], {}
+    for number, node in enumerate(graph["nodes"], start=1):
+        params: dict[str, Any] = {}
+        for argument, sources in node["sources"].items():
+            params[argument] = {"from": [f"n{source}" for source in sources]}
+        for argument, (name, kind) in node["inputs"].items():
+            if (place := f"{number}.{argument}") in constants:
+                params[argument] = constants[place]
+            else:
+                params[argument], inputs[name] = {"input": name}, {"type": kind}
+        repeated = {"repeat": _repeat(node)} if node.get("times", ONCE)[1] > 1 else {}
+        nodes.append({"id": f"n{number}", "op": node["op"], "params": params, **repeated})
+    edges = [{"from": f"n{source}", "to": f"n{to}", "kind": kind} for source, to, kind in graph["edges"]]
+    schema = {"type": "object", "properties": inputs} if inputs else {}
+    return {"inputs_schema": schema, "outputs_schema": {}, "nodes": nodes, "edges": edges}
+
+
+def _repeat(node: Mapping[str, Any]) -> dict[str, Any]:
+    least, most = node["times"]
+    return {"least": least, "most": most, "per": node.get("per", [])}
+
+
+def intent(graph: Mapping[str, Any]) -> str:
+    """The steps in one line: `get_order → refund`."""
+    line = " → ".join(node["op"] for node in graph["nodes"])
+    return line if len(line) <= LONGEST_INTENT else line[: LONGEST_INTENT - 1] + "…"
+
+
+def common(given: Iterable[tuple[UUID, Mapping[str, str]]]) -> dict[str, str]:
+    """The arguments that had one value in all runs, by at least 3 runs of 2 cases; (case, digests) of each run."""
+    digests: dict[str, Counter[str]] = defaultdict(Counter)
+    cases: dict[str, set[UUID]] = defaultdict(set)
+    for case, of_run in given:
+        for place, digest in of_run.items():
+            digests[place][digest] += 1
+            cases[place].add(case)
+    return {
+        place: next(iter(counts))
+        for place, counts in digests.items()
+        if len(counts) == 1 and counts.total() >= HOLDING_RUNS and len(cases[place]) > 1 and "" not in counts
+    }

@@ -1,0 +1,60 @@
+"""The language model: the only way to it. What it answers is checked against a shape, and each attempt is recorded."""
+
+from django.conf import settings
+
+from consolidation.llm.errors import (
+    DailyLimit,
+    ModelError,
+    NotConfigured,
+    NotNow,
+    Refused,
+    TooSensitive,
+    Truncated,
+    Unavailable,
+    Unusable,
+)
+from consolidation.llm.fences import fenced
+from consolidation.llm.questions import LanguageModel
+from memories.values.choices import Sensitivity
+
+__all__ = [
+    "DailyLimit",
+    "LanguageModel",
+    "ModelError",
+    "NotConfigured",
+    "NotNow",
+    "Refused",
+    "TooSensitive",
+    "Truncated",
+    "Unavailable",
+    "Unusable",
+    "configured",
+    "fenced",
+    "highest_sensitivity",
+    "language_model",
+]
+
+
+def configured() -> bool:
+    """Whether the settings name a language model."""
+    return bool(settings.LLM_BASE_URL and settings.LLM_MODEL)
+
+
+def highest_sensitivity() -> Sensitivity:
+    """The highest level of what may be sent to the model."""
+    return Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)
+
+
+def language_model(*, for_skills: bool = False) -> LanguageModel:
+    """The model that the settings name; `for_skills`: that of SKILLS_LLM, where it is set. NotConfigured: none."""
+    from consolidation.llm.chat_endpoint import ChatEndpoint
+
+    if not configured():
+        raise NotConfigured
+    return LanguageModel(
+        name=(for_skills and settings.SKILLS_LLM) or settings.LLM_MODEL,
+        endpoint=ChatEndpoint(settings.LLM_BASE_URL, settings.LLM_TIMEOUT, settings.LLM_API_KEY),
+        highest=highest_sensitivity(),
+        daily_tokens=settings.LLM_DAILY_TOKENS,
+        concurrency=settings.LLM_CONCURRENCY,
+    )

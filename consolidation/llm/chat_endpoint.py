@@ -1,0 +1,195 @@
+"""One request to an OpenAI-compatible endpoint, with a bound for its time and its size. Imports the client library,
+which takes half a second: import it where a question is asked.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import httpx2
+import openai
+from pydantic import BaseModel, Field, ValidationError
+
+from consolidation.llm.errors import ModelError, Refused, RejectedRequest, Unavailable
+from memories.scanning import credentials
+
+LARGEST_ANSWER = 4 * 1024 * 1024
+LONGEST_WHY = 300
+CONNECT_SECONDS = 10.0
+REJECTED, TOO_LARGE = (400, 422), 413
+PASSING = (408, 409, 425, 429)  # and everything from 500
+
+
+class _Details(BaseModel):
+    reasoning_tokens: int | None = Field(None, ge=0)
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = Field(0, ge=0)
+    completion_tokens: int = Field(0, ge=0)
+    completion_tokens_details: _Details | None = None
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class Completion(BaseModel):
+    """An answer of the endpoint, as far as it is read."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+    @property
+    def text(self) -> str:
+        return self.choices[0].message.content or ""
+
+    @property
+    def refusal(self) -> str:
+        return self.choices[0].message.refusal or ""
+
+    @property
+    def finish_reason(self) -> str:
+        return self.choices[0].finish_reason or ""
+
+
+class _Bounded(httpx2.SyncByteStream):
+    """The body of an answer, also of an error, that ends with an error when it grows too large."""
+
+    def __init__(self, stream: httpx2.SyncByteStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._stream:
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise httpx2.ReadError("its answer is too large")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+@dataclass(frozen=True)
+class ChatEndpoint:
+    """Where the model is asked. `timeout`: seconds for one request in all, also where the answer drips."""
+
+    url: str
+    timeout: float
+    key: str = field(default="", repr=False)
+
+    def complete(self, request: dict[str, Any]) -> Completion:
+        """Send one request and wait for its answer. Unavailable, Refused or RejectedRequest: there is none.
+
+        Runs in a thread, because no timeout of a connection covers the name lookup and slow headers; when the time is
+        over the connection is closed under it.
+        """
+        client = self._client()
+        done: SimpleQueue[Completion | Exception] = SimpleQueue()
+        threading.Thread(target=_put, args=(done, lambda: self._read(client, request)), daemon=True).start()
+        try:
+            answer = done.get(timeout=self.timeout)
+        except Empty:
+            answer = TimeoutError()
+        finally:
+            client.close()
+        if isinstance(answer, Exception):
+            fault = self._error_of(answer)
+            fault.read = not isinstance(answer, openai.APIStatusError)
+            raise fault from None
+        return answer
+
+    def _client(self) -> openai.OpenAI:
+        """A client for one request: never shared with a fork, and closed when the time is over."""
+        timeout = httpx2.Timeout(self.timeout, connect=min(self.timeout, CONNECT_SECONDS))
+        http = openai.DefaultHttpxClient(
+            follow_redirects=False, timeout=timeout, event_hooks={"response": [_bound_size]}
+        )
+        return openai.OpenAI(
+            api_key=self.key or "none",
+            base_url=self.url,
+            timeout=timeout,
+            max_retries=0,  # each attempt is counted by the caller
+            http_client=http,
+        )
+
+    def _read(self, client: openai.OpenAI, request: dict[str, Any]) -> Completion:
+        read, headers = bytearray(), {} if self.key else {"Authorization": openai.omit}
+        with client.chat.completions.with_streaming_response.create(**request, extra_headers=headers) as answer:
+            for chunk in answer.iter_bytes():
+                read += chunk
+                if len(read) > LARGEST_ANSWER:  # unpacked
+                    raise httpx2.ReadError("its answer is too large")
+        return Completion.model_validate(json.loads(read))
+
+    def _error_of(self, error: Exception) -> ModelError:
+        if isinstance(error, openai.APIStatusError):
+            return self._status_error(error)
+        if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
+            return Unavailable(self._sentence(f"did not answer within {self.timeout:g} seconds"))
+        if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
+            cause = error.__cause__ or error
+            return Unavailable(self._sentence(f"cannot be read: {cause or type(cause).__name__}"))
+        if isinstance(error, ValidationError | ValueError | RecursionError):
+            return Unavailable(self._sentence("answered something that is no chat completion"))
+        return Unavailable(self._sentence(f"cannot be asked: {type(error).__name__}: {error}"), passing=False)
+
+    def _status_error(self, error: openai.APIStatusError) -> ModelError:
+        status = error.status_code
+        sentence = self._sentence(f"answered {status}: {_reason(error)}")
+        if status in REJECTED:
+            return RejectedRequest(sentence)
+        if status == TOO_LARGE:
+            return Refused(sentence)
+        passing = status in PASSING or status >= httpx2.codes.INTERNAL_SERVER_ERROR
+        return Unavailable(sentence, seconds=retry_after(error.response.headers), passing=passing)
+
+    def _sentence(self, what: str) -> str:
+        sentence = f"the language model {what}"
+        hidden = sentence.replace(self.key, credentials.MASK) if self.key else sentence
+        return credentials.masked(hidden.replace("\0", ""))[:LONGEST_WHY]
+
+
+def _put(done: "SimpleQueue[Completion | Exception]", work: Callable[[], Completion]) -> None:
+    try:
+        done.put(work())
+    except Exception as error:  # raised again by who waits for it
+        done.put(error)
+
+
+def _bound_size(response: httpx2.Response) -> None:
+    if isinstance(response.stream, httpx2.SyncByteStream):
+        response.stream = _Bounded(response.stream)
+
+
+def _reason(error: openai.APIStatusError) -> str:
+    """The sentence in the body of an error, or the body."""
+    body = error.body
+    if isinstance(body, dict):
+        return str(body.get("message") or body)
+    return str(body or error.message)
+
+
+def retry_after(headers: httpx2.Headers) -> float | None:
+    """Seconds of the header Retry-After, which is a number or a date; None without one."""
+    value = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

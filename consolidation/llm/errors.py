@@ -1,0 +1,63 @@
+"""Why a language model gave no usable answer. Each message is a sentence for people and never holds the key."""
+
+
+class ModelError(Exception):
+    """A question to the language model without a usable answer. `read`: the model may have read it, and it may cost."""
+
+    read = True
+
+
+class NotConfigured(ModelError):
+    """The settings name no language model."""
+
+    def __init__(self) -> None:
+        super().__init__("no language model configured")
+
+
+class TooSensitive(ModelError):
+    """The text is above EXTERNAL_MAX_SENSITIVITY. Nothing was sent."""
+
+    def __init__(self) -> None:
+        super().__init__("above the level that may leave")
+
+
+class NotNow(ModelError):
+    """Nothing can be asked for a while, whatever the text. `seconds`: how long to wait at least, None: not known."""
+
+    def __init__(self, message: str, *, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class DailyLimit(NotNow):
+    """The tokens of this day are used up (LLM_DAILY_TOKENS). Nothing was sent."""
+
+
+class Unavailable(NotNow):
+    """The endpoint is down, slow or busy, or rejects any text (wrong key, address or model). Says nothing about this
+    one. `passing`: it may well be over in a moment.
+    """
+
+    def __init__(self, message: str, *, seconds: float | None = None, passing: bool = True) -> None:
+        super().__init__(message, seconds=seconds)
+        self.passing = passing
+
+
+class Refused(ModelError):
+    """The endpoint works, but rejects this text, or the model refuses to answer it."""
+
+
+class RejectedRequest(Refused):
+    """The endpoint rejects the request as it is (400, 422): the text, or a field that it does not know."""
+
+
+class Truncated(ModelError):
+    """The answer ends before it is complete, because it reached the model's limit."""
+
+
+class Unusable(ModelError):
+    """The answer is not what was asked for. `answer`: its text."""
+
+    def __init__(self, message: str, *, answer: str) -> None:
+        super().__init__(message)
+        self.answer = answer

@@ -1,0 +1,171 @@
+"""A question to the language model, and its answer in the shape that was asked for."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from django.utils import timezone
+from pydantic import BaseModel
+
+from consolidation.llm import json_answers, tokens
+from consolidation.llm.call_record import recorded
+from consolidation.llm.errors import (
+    ModelError,
+    Refused,
+    RejectedRequest,
+    TooSensitive,
+    Truncated,
+    Unavailable,
+    Unusable,
+)
+from consolidation.models import Run
+from memories.scanning import credentials
+
+if TYPE_CHECKING:
+    from consolidation.llm.chat_endpoint import ChatEndpoint, Completion
+
+MOST_ATTEMPTS = 4
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between two attempts
+LONGEST_QUESTION = 180.0  # seconds with all attempts; a job may take 300
+LONGEST_REPEATED = 20_000  # characters of an answer that is given back to be repaired
+REPAIR = (
+    "Your answer cannot be used: {fault}\n\nAnswer once more, with exactly one JSON object of the shape that was asked "
+    "for. No prose and no fence around it."
+)
+Messages = list[dict[str, str]]
+T = TypeVar("T", bound=BaseModel)
+
+_plain: set[tuple[str, str]] = set()  # endpoints and models that reject a JSON schema; of this process
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model of an endpoint. `highest`: the highest sensitivity that may leave. The last four are for tests."""
+
+    name: str
+    endpoint: "ChatEndpoint"
+    highest: int
+    daily_tokens: int = 0
+    concurrency: int = 5
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = timezone.now
+
+    def ask(
+        self, shape: type[T], *, purpose: str, system: str, text: str, sensitivity: int, run: Run | None = None
+    ) -> T:
+        """Ask, and return the answer in this shape.
+
+        Secrets are masked before anything leaves. An answer that does not fit is given back once, with what is wrong
+        about it. `sensitivity`: of the text. ModelError: there is no usable answer; see its kinds.
+        Not inside a transaction (RuntimeError).
+        """
+        if sensitivity > self.highest:
+            raise TooSensitive
+        question = Question(self, shape, purpose, run, self.clock() + LONGEST_QUESTION)
+        messages = [_message("system", system), _message("user", text)]
+        try:
+            return question.answer(messages)
+        except Unusable as fault:
+            former = _message("assistant", fault.answer[:LONGEST_REPEATED] or "-")
+            return question.answer([*messages, former, _message("user", REPAIR.format(fault=fault))])
+
+
+@dataclass(frozen=True)
+class Question(Generic[T]):
+    """One question with its attempts. `until`: by the clock, when no further attempt begins."""
+
+    model: LanguageModel
+    shape: type[T]
+    purpose: str
+    run: Run | None
+    until: float
+
+    def answer(self, messages: Messages) -> T:
+        """The answer to these messages, with a JSON schema where the endpoint takes one."""
+        place = (self.model.endpoint.url, self.model.name)
+        if place in _plain:
+            return self._persist(messages, {})
+        schema = {"name": self.purpose, "schema": self.shape.model_json_schema()}
+        try:
+            return self._persist(messages, {"response_format": {"type": "json_schema", "json_schema": schema}})
+        except RejectedRequest:  # of the schema or of the text: without the schema it shows
+            try:
+                answer = self._persist(messages, {})
+            except (Truncated, Unusable):
+                _plain.add(place)
+                raise
+            _plain.add(place)
+            return answer
+
+    def _persist(self, messages: Messages, options: dict[str, Any]) -> T:
+        """Attempt it again after a while where a fault may pass."""
+        for attempt in range(MOST_ATTEMPTS):
+            try:
+                return self._attempt(messages, options)
+            except Unavailable as fault:
+                wait = self._wait(attempt, fault)
+                if wait is None:
+                    raise
+                self.model.sleep(wait)
+        raise AssertionError("the last attempt answers or raises")
+
+    def _wait(self, attempt: int, fault: Unavailable) -> float | None:
+        """Seconds until the next attempt: as the endpoint says, else longer each time; None: no further attempt."""
+        backoff = FIRST_WAIT * 2**attempt * (0.5 + self.model.jitter())
+        wait = max(fault.seconds or 0.0, min(backoff, LONGEST_WAIT))
+        late = self.model.clock() + wait + self.model.endpoint.timeout > self.until
+        last = attempt + 1 == MOST_ATTEMPTS
+        return None if last or late or not fault.passing or wait > LONGEST_WAIT else wait
+
+    def _attempt(self, messages: Messages, options: dict[str, Any]) -> T:
+        model = self.model
+        estimate = tokens.estimate(*(message["content"] for message in messages))
+        with (
+            _slots(model.concurrency),
+            recorded(
+                purpose=self.purpose,
+                model=model.name,
+                run=self.run,
+                estimate=estimate,
+                daily_tokens=model.daily_tokens,
+                at=model.now(),
+            ) as used,
+        ):
+            try:
+                completion = model.endpoint.complete({"model": model.name, "messages": messages, **options})
+            except ModelError as fault:
+                used.incoming = used.incoming if fault.read else 0
+                raise
+            if completion.usage:
+                used.incoming, used.outgoing = completion.usage.prompt_tokens, completion.usage.completion_tokens
+                details = completion.usage.completion_tokens_details
+                used.reasoning = (details and details.reasoning_tokens) or 0
+            else:
+                used.outgoing = tokens.estimate(completion.text)
+            return _usable(completion, self.shape)
+
+
+def _usable(completion: "Completion", shape: type[T]) -> T:
+    """The answer in a completion that came whole."""
+    if completion.finish_reason == "length":
+        raise Truncated("the answer was cut off at the model's limit of tokens")
+    if completion.finish_reason == "content_filter" or completion.refusal:
+        raise Refused("the language model refused to answer")
+    return json_answers.read(completion.text, shape)
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": credentials.masked(content)}
+
+
+@cache
+def _slots(most: int) -> BoundedSemaphore:
+    """What bounds the calls of this process at once."""
+    return BoundedSemaphore(most)

@@ -1,0 +1,46 @@
+"""One case put before the model, and its answer kept in the step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import transaction
+
+from consolidation import llm
+from consolidation.extraction import transcripts
+from consolidation.model_lines.line_answers import PURPOSE, ModelLines, question
+from consolidation.models import Run, RunStep
+from memories.models import Episode, Memory
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The step of a run about the skill of `memory`."""
+
+    run: Run
+    step: RunStep
+    memory: Memory
+    now: Callable[[], datetime]
+
+
+def keep_answer(asking: Asking) -> None:
+    """Ask about the two runs of the step and keep the answer, unless there is one. Gone: so is its row.
+
+    TooSensitive: one of them became more secret than the skill, or than what may leave. ModelError: no usable answer.
+    """
+    run, step = asking.run, asking.step
+    if step.answer is not None:
+        return
+    ids = [step.success_id, step.failure_id]
+    episodes = Episode.objects.select_related("memory").in_bulk([one for one in ids if one])
+    if len(episodes) < len(ids):
+        return
+    levels = [episode.memory.sensitivity for episode in episodes.values()]
+    if max(levels) > asking.memory.sensitivity or not all(episode.extract for episode in episodes.values()):
+        raise llm.TooSensitive
+    success, failure = (transcripts.of(episodes[one]) for one in ids if one)
+    model = replace(llm.language_model(for_skills=True), now=asking.now)
+    level = max(*levels, asking.memory.sensitivity)
+    answer = model.ask(ModelLines, purpose=PURPOSE, sensitivity=level, run=run, **question(success, failure))
+    with transaction.atomic(durable=True):
+        RunStep.objects.filter(pk=step.pk).update(answer=answer.model_dump(mode="json"))

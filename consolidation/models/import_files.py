@@ -1,0 +1,50 @@
+"""Files of other stores that people uploaded: previewed first, then imported by a run."""
+
+from datetime import datetime, timedelta
+from typing import Self
+
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models.functions import Now
+
+from consolidation.models.background_runs import Run
+from memories.models.trusted import new_id
+from memories.values.trust import Actor
+
+KEPT = timedelta(days=1)
+
+
+class ImportFileQuerySet(models.QuerySet["ImportFile"]):
+    def of(self, actor: Actor) -> Self:
+        """The files of a person, newest first, without their bytes. Nobody sees those of others."""
+        return self.filter(person_id=actor.id or None).defer("content").order_by("-created_at", "-pk")
+
+    def forget_stale(self, *, at: datetime) -> int:
+        """Delete the files of yesterday and before that nobody imported."""
+        return self.filter(run=None, created_at__lt=at - KEPT).delete()[0]
+
+
+class ImportFile(models.Model):
+    """One uploaded file with the options of its import. The bytes go when it is imported; what came of it stays.
+
+    `preview` and `summary`: counts, statuses, first rows and problems, as `Summary.as_json` writes them.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    person = models.ForeignKey(User, models.CASCADE)
+    name = models.CharField(max_length=200)
+    format = models.CharField(max_length=16)
+    scope = models.CharField(max_length=200, blank=True)
+    keeps_status = models.BooleanField(default=True)
+    applies = models.BooleanField(default=False)
+    content = models.BinaryField()
+    size = models.IntegerField()
+    preview = models.JSONField(default=dict)
+    summary = models.JSONField(default=dict)
+    run = models.ForeignKey(Run, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = ImportFileQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.format}"

@@ -1,0 +1,41 @@
+"""The ledger of the language model: one row for every attempt to call it, also the failed ones."""
+
+from django.db import models
+from django.db.models import Q
+
+from consolidation.models.background_runs import Run
+from memories.models.trusted import new_id
+
+
+class LLMCall(models.Model):
+    """One attempt. Tokens as the endpoint reported them, estimated where it did not; `error`: why its answer was of
+    no use, '' if it was.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    purpose = models.CharField(max_length=64)
+    model = models.CharField(max_length=255)
+    tokens_in = models.IntegerField(default=0)
+    tokens_out = models.IntegerField(default=0)
+    tokens_reasoning = models.IntegerField(default=0)
+    latency_ms = models.IntegerField(default=0)
+    ok = models.BooleanField()
+    error = models.TextField(blank=True)
+    run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="llm_calls")
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "model call"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(tokens_in__gte=0, tokens_out__gte=0, tokens_reasoning__gte=0, latency_ms__gte=0),
+                name="llm_call_counts_are_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(ok=True, error="") | (Q(ok=False) & ~Q(error="")), name="llm_call_that_failed_says_why"
+            ),
+        ]
+        indexes = [models.Index(fields=["-at"], name="llm_call_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.model} {'ok' if self.ok else self.error[:80]}"

@@ -1,0 +1,117 @@
+"""Plans that runs share, with the runs that followed each."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Self
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from memories.models import Memory
+from memories.models.trusted import Trusted, new_id
+from memories.values.choices import Outcome
+
+MOST_ATTEMPTS = 3
+
+
+class PlanShapeQuerySet(Trusted["PlanShape"]):
+    def due(self) -> Self:
+        """Plans with new runs since their memory was written: the queue of `pipelines.plans`."""
+        return self.filter(due=True, attempts__lt=MOST_ATTEMPTS).order_by("pk")
+
+    def with_rows(self) -> Self:
+        """Plans of the time before calls of one tool in a row were one node, as their line of steps tells; and those
+        whose line is too long to tell."""
+        return self.filter(Q(steps__contains=" ×") | Q(steps__endswith="…"))
+
+    def to_fold(self) -> Self:
+        """Those of `with_rows` of which the line alone tells that nodes of theirs can be joined."""
+        return self.filter(steps__contains=" ×").filter(steps__contains=" → ")
+
+    def set_aside(self) -> Self:
+        return self.filter(due=True, attempts__gte=MOST_ATTEMPTS)
+
+    def attempted(self, ids: Collection[UUID]) -> int:
+        """Count an attempt before the work, so that a plan which kills its worker three times is set aside."""
+        return self.filter(pk__in=ids).update(attempts=F("attempts") + 1)
+
+    def settle(self, shapes: Sequence["PlanShape"]) -> None:
+        """Mark as written, with their memories and cases: no longer due until the next run."""
+        for shape in shapes:
+            shape.due, shape.attempts, shape.error = False, 0, ""
+        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory"])
+
+
+class PlanShape(models.Model):
+    """One node sequence with its edges, in one scope and of one sensitivity; the row is the queue (`due`).
+
+    `steps`: the nodes in one line. `graph`: nodes with the names of their arguments, and edges; it holds no value of a
+    run. `cases`: the distinct threads of successes among its latest runs. `former`: keys of earlier plans that are the
+    same since calls in a row are one node.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    sha256 = models.BinaryField(max_length=32)
+    steps = models.CharField(max_length=500)
+    graph = models.JSONField()
+    cases = models.IntegerField(default=0)
+    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="plan_shape")
+    former = ArrayField(models.CharField(max_length=255), default=list)
+    due = models.BooleanField(default=True)
+    attempts = models.SmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    objects = PlanShapeQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scope", "sensitivity", "sha256"], name="plan_shape_is_one_in_its_scope"),
+        ]
+        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="plan_shape_due")]
+
+    def __str__(self) -> str:
+        return self.steps[:80]
+
+    @property
+    def digest(self) -> str:
+        return bytes(self.sha256).hex()[:16]
+
+
+class PlannedRunQuerySet(Trusted["PlannedRun"]):
+    trust_path = "shape__"
+
+    def uncounted(self) -> Self:
+        """Runs that the plan's memory has not counted yet, or has counted with another outcome."""
+        return self.exclude(counted=F("outcome")).order_by("at", "episode_id")
+
+    def of(self, episode_ids: Iterable[UUID]) -> Self:
+        return self.filter(episode_id__any=list(episode_ids))
+
+
+class PlannedRun(models.Model):
+    """One run that followed a plan. It survives the episode, and counts once.
+
+    `counted`: the outcome that the plan's memory has counted, '' before it has; `given`: digests of its arguments.
+    """
+
+    shape = models.ForeignKey(PlanShape, on_delete=models.CASCADE, related_name="runs")
+    episode_id = models.UUIDField(unique=True)
+    case = models.UUIDField()
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    counted = models.CharField(max_length=8, choices=Outcome, blank=True)
+    at = models.DateTimeField()
+    given: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+
+    objects = PlannedRunQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["shape"], condition=~Q(counted=F("outcome")), name="planned_run_uncounted"),
+            models.Index(fields=["shape", "-at", "-episode_id"], name="planned_run_latest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.episode_id}"

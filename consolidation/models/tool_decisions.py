@@ -1,0 +1,123 @@
+"""Which tools only read, as people decided; and which tools the runs called, at a bounded cost."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection, models, transaction
+
+from memories.models import AuditEntry
+from memories.models.trusted import new_id
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor, Trust
+
+TOOL = "tool"
+MOST_CALLS = 300  # latest calls of a tool that are looked at
+# One step along the index for each tool, however many calls there are.
+NAMES = """
+    (SELECT tool FROM memories_event WHERE tool <> '' AND tool > %(after)s ORDER BY tool LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.tool FROM memories_event e WHERE e.tool <> '' AND e.tool > names.tool ORDER BY e.tool LIMIT 1)
+    FROM names WHERE names.tool IS NOT NULL
+"""
+CALLED = """
+WITH RECURSIVE names (tool) AS ({names})
+SELECT names.tool, used.calls, used.runs, used.last_at, used.sensitivity
+FROM names CROSS JOIN LATERAL (
+    SELECT count(*), count(DISTINCT latest.episode_id), max(latest.at), min(memory.sensitivity)
+    FROM (SELECT e.episode_id, e.at, e.kind FROM memories_event e WHERE e.tool <> '' AND e.tool = names.tool
+          ORDER BY e.episode_id DESC LIMIT %(latest)s) AS latest
+    JOIN memories_memory AS memory ON memory.id = latest.episode_id
+    WHERE latest.kind = 'tool_call' AND {visible}
+) AS used (calls, runs, last_at, sensitivity)
+WHERE names.tool IS NOT NULL AND used.calls > 0 AND position(lower(%(words)s) IN lower(names.tool)) > 0
+LIMIT %(most)s
+"""
+
+
+class CalledTool(NamedTuple):
+    """A tool with those of its latest MOST_CALLS calls that the reader may see; `sensitivity`: the lowest of them."""
+
+    name: str
+    calls: int
+    runs: int
+    last_at: datetime
+    sensitivity: int
+
+    @property
+    def is_cut(self) -> bool:
+        return self.calls >= MOST_CALLS
+
+
+def called_tools(trust: Trust, *, after: str = "", words: str = "", most: int) -> list[CalledTool]:
+    """The tools that runs called which the reader may see, by name, beyond `after`; `words`: a part of their names."""
+    return _called(trust, NAMES, after=after, words=words, most=most)
+
+
+def called_tool(trust: Trust, name: str) -> CalledTool | None:
+    """The tool of this name; None where no run called it that the reader may see."""
+    return next(iter(_called(trust, "SELECT %(name)s::varchar", name=name, words="", most=1)), None)
+
+
+def _called(trust: Trust, names: str, **asked: Any) -> list[CalledTool]:
+    statement = CALLED.format(names=names, visible=trust.filter.sql("memory"))
+    with connection.cursor() as cursor:
+        cursor.execute(statement, asked | {"latest": MOST_CALLS} | trust.filter.values())
+        return [CalledTool(*row) for row in cursor.fetchall()]
+
+
+class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):
+    def marks(self) -> dict[str, bool]:
+        """tool -> whether it only reads, of those that a person decided about."""
+        decided = self.exclude(only_reads=None).values_list("tool", "only_reads")
+        return {tool: bool(only_reads) for tool, only_reads in decided}
+
+    def only_reading(self) -> list[str]:
+        return list(self.filter(only_reads=True).order_by("tool").values_list("tool", flat=True))
+
+    def decide(
+        self, tool: str, only_reads: bool | None, *, seen: str, sensitivity: int, by: Actor, at: datetime
+    ) -> "ToolDecision":
+        """Decide whether calls of a tool only read; None: its name and its callers tell again.
+
+        `seen`: the `state` that was shown. Conflict: somebody decided meanwhile.
+        """
+        with transaction.atomic():
+            self.get_or_create(tool=tool, defaults={"by": by.name[:200], "at": at, "sensitivity": sensitivity})
+            row = self.select_for_update().get(tool=tool)
+            before = row.only_reads
+            if row.state != seen:
+                raise Conflict(f"{row.by} decided about this tool meanwhile")
+            row.only_reads, row.by, row.at = only_reads, by.name[:200], at
+            row.sensitivity = min(row.sensitivity, sensitivity)
+            row.save()
+            row.audit(before, by=by, at=at)
+        return row
+
+
+class ToolDecision(models.Model):
+    """Whether calls of a tool only read, for every scope; it holds against what callers declare and names tell.
+
+    `only_reads` null: the decision was taken back. `sensitivity`: the lowest at which the tool was seen.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    tool = models.CharField(max_length=512, unique=True)
+    only_reads = models.BooleanField(null=True)
+    sensitivity = models.SmallIntegerField()
+    by = models.CharField(max_length=200)
+    at = models.DateTimeField()
+
+    objects = ToolDecisionQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.state or 'by its name'}"
+
+    @property
+    def state(self) -> str:
+        return {True: "reads", False: "acts", None: ""}[self.only_reads]
+
+    def audit(self, before: bool | None, *, by: Actor, at: datetime) -> None:
+        facts: dict[str, Any] = {"kind": TOOL, "subject": self.pk, "label": self.tool[:200], "action": "revise"}
+        change: dict[str, Any] = {"before": {"only_reads": before}, "after": {"only_reads": self.only_reads}}
+        place: dict[str, Any] = {"scope": "", "sensitivity": self.sensitivity}
+        AuditEntry.draft(by=by, at=at, **facts, **change, **place).save(force_insert=True)

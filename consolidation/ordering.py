@@ -1,0 +1,116 @@
+"""Starting background work and deciding about runs, for the API and the pages alike."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db import transaction
+
+from consolidation import contrast_run, llm, run_queue, set_aside
+from consolidation.extraction import queue
+from consolidation.model_lines.case_pairs import Price, price
+from consolidation.models import Run
+from memories.models import Episode, Memory
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.trust import Trust
+
+EXTRACT_TASK, CONTRAST_TASK = "consolidation.tasks.extract", "consolidation.tasks.contrast"
+TASKS = {queue.KIND: EXTRACT_TASK, contrast_run.KIND: CONTRAST_TASK}  # of kinds with a queue of their own
+Verb = Literal["retry", "pause", "resume"]
+
+
+def start(
+    kind: str,
+    trust: Trust,
+    *,
+    trigger: Run.Trigger,
+    at: datetime,
+    about: UUID | None = None,
+    retry_set_aside: bool = False,
+) -> Run:
+    """Queue a run, or answer the one that waits already.
+
+    `about`: the episode or memory, for a kind that is about one. Conflict: the kind is paused, or there is none.
+    NotAllowed: work over everything needs a caller without a limit of scopes.
+    """
+    if kind == queue.KIND:
+        return _extract(trust, about, trigger=trigger, at=at)
+    if kind == contrast_run.KIND:
+        return _contrast(trust, about, trigger=trigger, at=at)
+    if kind not in run_queue.KINDS:
+        raise Conflict(f"there is no {kind} run")
+    _check_scopes(trust)
+    with transaction.atomic():
+        if retry_set_aside:
+            set_aside.retry(kind, trust)
+        return run_queue.order(kind, trigger=trigger, by=trust.actor, at=at)
+
+
+def _extract(trust: Trust, episode_id: UUID | None, *, trigger: Run.Trigger, at: datetime) -> Run:
+    """Queue one conversation for the language model, even if it was read before."""
+    episode = Episode.objects.visible_to(trust).select_related("memory").filter(pk=episode_id).first()
+    if episode is None:
+        raise NotFound
+    if episode.closed_at is None:
+        raise Conflict("the episode is open: it is read when it is closed")
+    trust.scope_to_write(episode.scope)
+    run = queue.request(episode, trigger=trigger, at=at)
+    run.audit("start", by=trust.actor, at=at).save(force_insert=True)
+    run_queue.nudge(EXTRACT_TASK)
+    return run
+
+
+def _contrast(trust: Trust, memory_id: UUID | None, *, trigger: Run.Trigger, at: datetime) -> Run:
+    """Queue the comparison of a skill's cases by the language model."""
+    memory = _skill(trust, memory_id)
+    trust.scope_to_write(memory.scope)
+    run = contrast_run.request(memory, trigger=trigger, at=at)
+    run.audit("start", by=trust.actor, at=at).save(force_insert=True)
+    run_queue.nudge(CONTRAST_TASK)
+    return run
+
+
+def contrast_price(trust: Trust, memory_id: UUID) -> Price:
+    """What the comparison of a skill's cases would take. NotFound: there is no such skill."""
+    return price(_skill(trust, memory_id))
+
+
+def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
+    memory = Memory.objects.visible_to(trust).filter(pk=memory_id, skill__isnull=False).first()
+    if memory is None:
+        raise NotFound
+    return memory
+
+
+def backlog(trust: Trust) -> queue.Backlog:
+    """The conversations that were closed before there was a model, and what reading them would take."""
+    _check_scopes(trust)
+    return queue.backlog()
+
+
+def start_backlog(trust: Trust, limit: int, *, trigger: Run.Trigger) -> int:
+    """Queue the newest conversations of the backlog; how many. Conflict: there is no model."""
+    _check_scopes(trust)
+    if not llm.configured():
+        raise Conflict(str(llm.NotConfigured()))
+    queued = queue.queue_backlog(limit, trigger=trigger)
+    run_queue.nudge(EXTRACT_TASK)
+    return queued
+
+
+def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) -> Run:
+    """Retry, pause or resume a run. NotFound: it may not be seen. Conflict: its status does not allow it."""
+    run = Run.objects.visible_to(trust).filter(pk=run_id).first()
+    if run is None:
+        raise NotFound
+    if run.episode_id is None and run.subject is None:
+        _check_scopes(trust)
+    getattr(run, verb)(by=trust.actor, at=at, why=why)
+    if verb != "pause":
+        run_queue.nudge(TASKS.get(run.kind, run_queue.TASK))
+    return run
+
+
+def _check_scopes(trust: Trust) -> None:
+    if trust.scopes is not None:
+        raise NotAllowed("this run works over all scopes, and the token is limited to some")

@@ -1,0 +1,125 @@
+"""Proposals to merge memories that claim the same, and to choose between two that contradict each other.
+
+Nothing is merged or closed here: a person sees both texts and decides. Words nominate candidates, the comparison of
+claims says which are the same.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+
+from memories import claims, embedding
+from memories.claims import Likeness
+from memories.intake.claims import nearest
+from memories.models import Memory, Proposal, Relation
+from memories.values.choices import ActorKind, Hold, Origin, Status, Type
+from memories.values.trust import Actor, everything
+
+BY = Actor(ActorKind.SYSTEM, "Memos", "duplicates")
+UNDECIDED = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)  # of contested ones a person decides anyway
+RANK = {Status.APPLIED: 2, Status.CONFIRMED: 1, Status.CANDIDATE: 0}
+WHY = {
+    Proposal.Kind.MERGE: "they say the same",
+    Proposal.Kind.CONFLICT: "they cannot both hold",
+}
+
+
+def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
+    """Compare these memories with the others of their scope and category. Counters: memories_compared,
+    merges_proposed, conflicts_proposed.
+    """
+    counters: Counter[str] = Counter()
+    rows = Memory.objects.filter(pk__in=set(ids), type=Type.SEMANTIC, status__in=UNDECIDED).unexpired(at)
+    for memory in rows.order_by("pk"):
+        same, contradicting = _neighbours(memory)
+        counters["memories_compared"] += 1
+        if same:
+            counters["merges_proposed"] += _propose(Proposal.Kind.MERGE, [memory, *same], at=at)
+        for other in contradicting:
+            counters["conflicts_proposed"] += _propose(Proposal.Kind.CONFLICT, [memory, other], at=at)
+    return counters
+
+
+def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:
+    """The live memories of its scope and category that claim the same, and those that contradict it."""
+    near = nearest(memory.content, scope=memory.scope, trust=everything(BY), besides=memory.pk)
+    found: dict[Likeness, list[Memory]] = {likeness: [] for likeness in Likeness}
+    related = _related(memory)
+    for one in near:
+        row = one.memory
+        if row is None or row.category != memory.category or row.status not in UNDECIDED or row.pk in related:
+            continue
+        if not _made_by_rules(memory, row):
+            if one.likeness != Likeness.CHANGED or _are_near(memory, row):
+                found[one.likeness].append(row)
+        elif claims.claim_of(memory.content) == claims.claim_of(row.content):
+            found[Likeness.SAME].append(row)
+    return found[Likeness.SAME], found[Likeness.CHANGED]
+
+
+def _are_near(memory: Memory, other: Memory) -> bool:
+    """Whether two texts are near in meaning, by the built-in model: what differs is a value, not the topic."""
+    model = embedding.built_in()
+    one, another = model.embed([memory.content, other.content])
+    return embedding.centred_similarity(one, another, mean=model.mean) >= model.near_duplicate_threshold
+
+
+def _made_by_rules(*rows: Memory) -> bool:
+    """Findings of rules are alike but for one word, and mean different things."""
+    return any(row.origin in Origin.of_rules() for row in rows)
+
+
+def _related(memory: Memory) -> set[UUID]:
+    """What it was forked from, superseded by or contested with: somebody has decided how they stand to each other."""
+    pairs = Relation.objects.filter(Q(source=memory) | Q(target=memory)).values_list("source", "target")
+    return {one for pair in pairs for one in pair}
+
+
+def _propose(kind: Proposal.Kind, rows: Sequence[Memory], *, at: datetime) -> int:
+    """Open the proposal about these memories unless it is open or was rejected; 1 if it is new.
+
+    One that is about fewer of them is withdrawn in its favour.
+    """
+    first, *others = sorted(rows, key=_strength, reverse=True)
+    ids = [str(row.pk) for row in (first, *others)]
+    with transaction.atomic():
+        about = Proposal.objects.filter(kind=kind, made_by=BY.name).among([row.pk for row in rows])
+        if any({str(one.memory_id), *map(str, one.others)} >= set(ids) for one in about.open()):
+            return 0
+        proposal = Proposal.objects.propose(
+            kind,
+            first,
+            _change(kind, [first, *others]),
+            by=BY,
+            why=WHY[kind],
+            at=at,
+            sensitivity=max(row.sensitivity for row in rows),
+        )
+        if proposal.is_rejected:
+            return 0
+        Proposal.objects.filter(pk=proposal.pk).update(others=[row.pk for row in others])
+        if kind == Proposal.Kind.MERGE:
+            about.exclude(pk=proposal.pk).withdraw(by=BY, at=at)
+    return 1
+
+
+def _change(kind: Proposal.Kind, rows: Sequence[Memory]) -> dict[str, Any]:
+    """`words`: hashes of what was compared. After an edit it is another question."""
+    ids = [str(row.pk) for row in rows]
+    words = sorted(hashlib.sha256(row.content.encode()).hexdigest()[:16] for row in rows)
+    common = {"ids": ids, "rationale": WHY[kind], "words": words}
+    if kind == Proposal.Kind.CONFLICT:
+        return {"verb": "choose", **common}
+    return {"verb": "merge", "memory": {"content": rows[0].content}, **common}
+
+
+def _strength(memory: Memory) -> tuple[bool, int, int, int, str]:
+    """A person's own comes first, then what is in force, then what more speaks for."""
+    held = memory.hold != Hold.NONE
+    return held, RANK[Status(memory.status)], memory.confidence, memory.times_confirmed, str(memory.pk)

@@ -1,0 +1,194 @@
+"""Plans that successful runs followed become memories of type plan_graph, one for each node sequence with its edges.
+
+The plan's row is the queue (`due`). The first success makes the memory; it waits for a person when it was seen in
+enough cases (`memos_site.review.waiting`). Most plans are seen once, so new ones are written a batch at a time.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from consolidation.learning import plan_graphs
+from consolidation.models import PlannedRun, PlanShape
+from consolidation.pipelines import recorded
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.plan_counting import digest
+from consolidation.pipelines.proposals import SOURCE
+from consolidation.pipelines.tool_rules import tool_rules
+from memories import indexing
+from memories.intake import admission, evidence
+from memories.intake.evidence import Witness, record_suppressed
+from memories.intake.statements import Statement
+from memories.models import AuditEntry, Memory, bulk_rows, claim_locks
+from memories.models.digest_key import DigestKey
+from memories.values.choices import LIVE, Hold, Origin, Outcome, Sensitivity, Status, Type
+from memories.values.trust import SYSTEM, everything
+
+BATCH = 50
+CONFIDENCE = 70
+LATEST = 200  # runs of which cases are counted, and that tell which arguments are the same for everybody
+
+
+def write_plans(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
+    """Write every due plan of a scope. Counters: plans_created, plans_reinforced, suppressed, failed."""
+    counters: Counter[str] = Counter()
+    tried: list[UUID] = []
+    while shapes := list(PlanShape.objects.due().filter(scope=scope).exclude(pk__in=tried)[:BATCH]):
+        ids = [shape.pk for shape in shapes]
+        tried += ids
+        PlanShape.objects.attempted(ids)
+        try:
+            counters.update(_write(shapes, at=at))
+        except Exception:  # whatever one plan does to its batch, the others are written alone
+            counters.update(_each_alone(ids, at=at))
+        checkpoint(0, counters)
+    return counters
+
+
+def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
+    counters: Counter[str] = Counter()
+    for shape in PlanShape.objects.filter(pk__in=ids).order_by("pk"):
+        try:
+            counters.update(_write([shape], at=at))
+        except Exception as error:  # kept on the row, and tried again in the next run
+            PlanShape.objects.filter(pk=shape.pk).update(error=f"{type(error).__name__}: {error}"[:2000])
+            counters["failed"] += 1
+    return counters
+
+
+def _write(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
+    """Bring plans of one scope to their end, in one transaction."""
+    known = [shape for shape in shapes if shape.memory_id]
+    with transaction.atomic():
+        claim_locks.to_store(shapes[0].scope)
+        counters = _create([shape for shape in shapes if not shape.memory_id], at=at)
+        for shape in known:
+            counters.update(_meet(shape, at=at))
+        PlannedRun.objects.filter(shape__in=shapes).uncounted().update(counted=F("outcome"))
+        PlanShape.objects.settle(shapes)
+    return counters
+
+
+def _create(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
+    """Candidates of the plans with a success, except of those that a person dismissed or had forgotten."""
+    runs: dict[UUID, list[PlannedRun]] = defaultdict(list)
+    for run in PlannedRun.objects.filter(shape__in=shapes).order_by("at", "episode_id"):
+        runs[run.shape_id].append(run)
+    counters: Counter[str] = Counter()
+    keys = [key for shape in shapes for key in keys_of(shape)]
+    dismissed = shapes and admission.dismissed_key(shapes[0].scope, *keys)
+    for shape in shapes:
+        shape.cases = _cases_well(runs[shape.pk])
+        if shape.cases and not (dismissed and _is_dismissed(shape, runs[shape.pk], counters, at=at)):
+            statement = _statement(shape, runs[shape.pk])
+            columns: dict[str, Any] = {"decided": True, "provenance": {}}  # its shape tells it from a dismissed one
+            shape.memory = admission.admit(statement, trust=everything(SYSTEM), at=at, **columns).memory
+    fresh = {shape.memory: witnesses(runs[shape.pk]) for shape in shapes if shape.memory}
+    _save(list(fresh), at=at)
+    evidence.found(fresh)
+    return counters + Counter(plans_created=len(fresh))
+
+
+def _save(memories: Sequence[Memory], *, at: datetime) -> None:
+    bulk_rows.insert(memories)
+    indexing.index_memories(memories)
+    why = "a run that ended well followed it"
+    AuditEntry.objects.bulk_create([memory.audit("create", by=SYSTEM, at=at, why=why) for memory in memories])
+
+
+def _is_dismissed(shape: PlanShape, runs: Sequence[PlannedRun], counters: Counter[str], *, at: datetime) -> bool:
+    stone = admission.dismissed_key(shape.scope, *keys_of(shape))
+    if stone is None:
+        return False
+    admission.suppress(stone, _statement(shape, runs), trust=everything(SYSTEM), at=at)
+    counters["suppressed"] += 1
+    return True
+
+
+def _meet(shape: PlanShape, *, at: datetime) -> Counter[str]:
+    """Count new runs of a plan that has a memory."""
+    memory = Memory.objects.select_for_update(of=("self",)).get(pk=shape.memory_id)
+    fresh = list(shape.runs.uncounted())
+    if memory.status not in LIVE:  # people dismissed it or took it back: it is noted that it was met again
+        record_suppressed(memory, dict.fromkeys((run.at for run in fresh), ""), source=SOURCE)
+        return Counter(suppressed=len(fresh))
+    latest = list(shape.runs.order_by("-at", "-episode_id")[:LATEST])[::-1]
+    cases = _cases_well(latest)
+    shape.cases = cases if len(latest) < LATEST else max(shape.cases, cases)
+    new = evidence.count(memory, witnesses(fresh), at=at)
+    if memory.status == Status.CANDIDATE and memory.hold == Hold.NONE:
+        _follow(memory, shape, latest, at=at)
+    return Counter(plans_reinforced=1) if new else Counter()
+
+
+def _follow(memory: Memory, shape: PlanShape, latest: Sequence[PlannedRun], *, at: datetime) -> None:
+    """Until a person decides, arguments follow the runs; the line of steps is another where plans were folded."""
+    statement = _statement(shape, latest)
+    if memory.content != statement.content:
+        dismissal, columns = admission.admit_new_words(memory, statement, trust=everything(SYSTEM))
+        if dismissal.blocking is None:
+            Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
+            indexing.reindex(Memory.objects.get(pk=memory.pk))
+    elif statement.payload != memory.payload:
+        Memory.objects.filter(pk=memory.pk).update(payload=statement.payload)
+
+
+def _cases_well(runs: Sequence[PlannedRun]) -> int:
+    return len({run.case for run in runs if run.outcome == Outcome.SUCCESS})
+
+
+def witnesses(runs: Sequence[PlannedRun]) -> list[Witness]:
+    return [Witness(run.episode_id, Outcome(run.outcome), run.at) for run in runs]
+
+
+def _statement(shape: PlanShape, runs: Sequence[PlannedRun]) -> Statement:
+    return Statement(
+        content=shape.steps,
+        key=key_of(shape),
+        scope=shape.scope,
+        source=SOURCE,
+        confidence=CONFIDENCE,
+        category=None,
+        origin=Origin.CONSOLIDATED,
+        type=Type.PLAN_GRAPH,
+        payload=_payload(shape, runs),
+        sensitivity=Sensitivity(shape.sensitivity),
+    )
+
+
+def _payload(shape: PlanShape, runs: Sequence[PlannedRun]) -> dict[str, Any]:
+    named = {"kind": Type.PLAN_GRAPH.value, "plan_id": key_of(shape), "intent": shape.steps}
+    return named | plan_graphs.payload(shape.graph, _constants(runs[-LATEST:]))
+
+
+def _constants(runs: Sequence[PlannedRun]) -> dict[str, str | bool]:
+    """The arguments that are the same for everybody, with their values, read from the latest run if it is there."""
+    common = plan_graphs.common((run.case, run.given) for run in runs)
+    if not common:
+        return {}
+    key = DigestKey.current()
+    latest = recorded.runs([runs[-1].episode_id])
+    plan = plan_graphs.plan_of(latest[0], tool_rules()) if latest else None
+    given = plan.given if plan else {}
+    return {
+        place: value
+        for place, expected in common.items()
+        if (value := given.get(place)) is not None and digest(place, value, key) == expected
+    }
+
+
+def key_of(shape: PlanShape) -> str:
+    usual = shape.sensitivity == Sensitivity.named(settings.DEFAULT_SENSITIVITY)
+    return keys_of(shape)[0] if usual else f"{keys_of(shape)[0]}-{Sensitivity(shape.sensitivity).label}"
+
+
+def keys_of(shape: PlanShape) -> list[str]:
+    """Of all levels: what was dismissed at one is not proposed at another."""
+    plain = f"plan-{shape.digest}"
+    return [plain, *(f"{plain}-{label}" for label in Sensitivity.labels), *shape.former]

@@ -1,0 +1,201 @@
+"""A conversation becomes skills: chunk it into tasks, recall what is known, extract or improve a skill, write details,
+package and propose. Nothing is published without a person.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from django.conf import settings
+from django.utils import timezone
+from pydantic import BaseModel
+
+from consolidation.extraction.processing import process
+from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
+from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
+from consolidation.extraction.skill_details import Detailed, write_details
+from consolidation.extraction.skill_matching import improved
+from consolidation.extraction.steps import Step, StepSkipped, Work, never
+from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
+from consolidation.extraction.transcripts import Transcript
+from consolidation.llm import Unusable, fenced
+from consolidation.models import Run
+from consolidation.pipelines import skill_writing
+from consolidation.pipelines.skill_writing import SkillDraft
+from consolidation.prompts import prompt
+from memories.models import Episode
+from memories.values.choices import LIVE
+
+T = TypeVar("T", bound=BaseModel)
+CHUNKS = "chunks"
+LONGEST_TASK = 48_000  # characters of a task's messages in one question
+MOST_HISTORY, LONGEST_HISTORY = 20, 5_000  # messages, and characters of them, that were said before the conversation
+WHAT = {"en": "the task and what is known", "zh": "任务和已知内容"}
+TRANSCRIPT = {"en": "the transcript", "zh": "对话记录"}
+HEADINGS = {
+    "en": {
+        "task": "The task",
+        "outcome": "How the conversation ended",
+        "known": "Known skills and memories",
+        "history": "Said before, for context only",
+    },
+    "zh": {"task": "任务", "outcome": "对话的结果", "known": "已知的技能和记忆", "history": "此前的对话，仅供参考"},
+}
+OUTCOMES = {
+    "en": {
+        "success": "It succeeded.",
+        "failure": "It failed.",
+        "partial": "It succeeded in part.",
+        None: "Not reported.",
+    },
+    "zh": {"success": "成功。", "failure": "失败。", "partial": "部分成功。", None: "没有报告。"},
+}
+FAILED = {"failure": ["learned from a conversation that failed"]}  # whoever publishes it should know
+NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
+
+
+def chunk(work: Work) -> Counter[str]:
+    """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
+    language = work.transcript.language
+    for number, part in enumerate(work.transcript.parts(), start=1):
+        text = fenced(part, what=TRANSCRIPT[language], language=language)
+        system = prompt("task_chunking", language)
+        work.ask(Chunks, name=f"part {number}", system=system, text=text, purpose="task_chunking")
+    found = division(work.run, work.transcript)
+    if not found.tasks:
+        raise StepSkipped("; ".join(["no task in it", *found.dropped]))
+    return Counter(tasks=len(found.tasks))
+
+
+def division(run: Run, transcript: Transcript) -> Division:
+    """The tasks that the kept answers of the first step name; none before it has ended."""
+    answers = run.steps.filter(name=CHUNKS).values_list("answer", flat=True).first() or {}
+    chunks = [Chunks.model_validate(answer) for _, answer in sorted(answers.items(), key=_part_number)]
+    return divide(chunks, sorted({passage.position for passage in transcript.passages}))
+
+
+def _part_number(item: tuple[str, object]) -> int:
+    return int(item[0].rpartition(" ")[2])
+
+
+def task_steps(run: Run, transcript: Transcript) -> Iterator[Step]:
+    """One step for each task of the conversation."""
+    for number, task in enumerate(division(run, transcript).tasks, start=1):
+        yield Step(f"task {number}: {task.name}"[:128], partial(extract, task), after=(CHUNKS,), for_skills=True)
+
+
+def extract(task: Task, work: Work) -> Counter[str]:
+    """A step: turn one task into a skill, or into the next version of one.
+
+    StepSkipped: the model finds nothing worth keeping, with its reason.
+    """
+    episode, text = work.episode, _task_text(task, work.transcript)
+    query = _query(task, text, work)
+    recalled = recall(query, scope=episode.scope, sensitivity=episode.memory.sensitivity, at=work.at)
+    simple = _is_simple(episode)
+    extraction = _extraction(text, recalled, work, simple=simple)
+    if extraction.skill is None:
+        raise StepSkipped(extraction.reason or "nothing worth keeping in it")
+    draft = extraction.skill
+    tools = _tools(task, work.transcript)
+    if simple:
+        detailed = Detailed(draft.fields)
+    else:
+        detailed = write_details(draft, task=text, tools=tools, work=work, name="details")
+    former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
+    notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
+    written = SkillDraft(detailed.fields, extraction.reason, detailed.written, notes)
+    return skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+
+
+def _query(task: Task, text: str, work: Work) -> str:
+    """One sentence for the recall; where the model gives none, the task's name and what the user said first."""
+    try:
+        return _ask(Query, "query_rewrite", "query", work, task=text).query
+    except Unusable:
+        chosen = set(task.positions)
+        spoken = (one.text for one in work.transcript.passages if one.position in chosen and one.speaker == "user")
+        return f"{task.name} {next(spoken, '')}"[:1_000]
+
+
+def _extraction(text: str, recalled: Recalled, work: Work, *, simple: bool) -> Extraction:
+    """The fields of the skill, or none. An answer that cannot be used is asked for once more."""
+    language = work.transcript.language
+    parts = {
+        "task": text,
+        "outcome": OUTCOMES[language][work.episode.outcome],
+        "known": recalled.shown or NOTHING_KNOWN[language],
+    }
+    if history := _history(work.episode):
+        parts["history"] = history
+    stage = "skill_extraction_simple" if simple else "skill_extraction"
+    try:
+        return _ask(Extraction, stage, "skill", work, **parts)
+    except Unusable:  # a repair of it has failed, too
+        return _ask(Extraction, stage, "skill", work, **parts)
+
+
+def _ask(shape: type[T], stage: str, name: str, work: Work, **parts: str) -> T:
+    language = work.transcript.language
+    text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in parts.items())
+    fence = fenced(text, what=WHAT[language], language=language)
+    return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
+
+
+def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list[KnownSkill]:
+    """The recalled skills of the conversation's own scope, and the one of the draft's name."""
+    skills = [skill for skill in recalled.skills if skill.memory.scope == episode.scope]
+    same = skill_named(draft.fields.name, scope=episode.scope)
+    if same is not None and same.memory.status in LIVE and same.pk not in {skill.memory.pk for skill in skills}:
+        skills += known_skills([same.memory])
+    return skills
+
+
+def _task_text(task: Task, transcript: Transcript) -> str:
+    """The messages of a task as the model sees them, cut in the middle where they are too long."""
+    chosen = set(task.positions)
+    lines = "\n".join(passage.shown for passage in transcript.passages if passage.position in chosen)
+    if len(lines) > LONGEST_TASK:
+        half = LONGEST_TASK // 2
+        lines = f"{lines[:half]}\n[…]\n{lines[-half:]}"
+    return f"{task.name}\n\n{lines}"
+
+
+def _tools(task: Task, transcript: Transcript) -> list[str]:
+    """The tools that were called in a task, in the order of their first call."""
+    chosen = set(task.positions)
+    named = (passage.tool for passage in transcript.passages if passage.position in chosen and passage.tool)
+    return list(dict.fromkeys(named))
+
+
+def _history(episode: Episode) -> str:
+    """The end of what was said before the conversation, as its reporter sent it along."""
+    messages = episode.environment.get("chat_history") or []
+    lines = [
+        f"{message.get('role', '')}: {content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)}"
+        for message in messages[-MOST_HISTORY:]
+        if isinstance(message, dict) and (content := message.get("content"))
+    ]
+    return "\n".join(lines)[-LONGEST_HISTORY:]
+
+
+def _is_simple(episode: Episode) -> bool:
+    """Whether the skill is extracted in one go: as its reporter says, else as the setting does."""
+    mode = episode.environment.get("mode")
+    return mode == "simple" if mode in ("simple", "full") else not settings.COMPLETE_SKILL_MEMORY
+
+
+STEPS = (Step(CHUNKS, chunk, for_skills=True, expand=task_steps),)
+
+
+def process_episode(
+    run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never
+) -> None:
+    """Turn the conversation of a run that was begun into skills, as `process_skill_memory_fine` of MemOS does.
+
+    A step for the chunks and one for each task; a run that comes again goes on at the first that has not ended.
+    """
+    process(run, steps=STEPS, now=now, should_stop=should_stop)

@@ -1,0 +1,155 @@
+"""Explicit statements of users become candidate notes: recognised while an episode is digested, written after that.
+
+The message's row in the queue is put by the transaction that digests its episode and removed by the one that writes its
+statements; an episode is one occasion of a claim. So a crash in between loses nothing and doubles nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Func, IntegerField, Q
+from django.db.models.functions import Length
+
+from consolidation.learning.explicit_statements import (
+    LONGEST_MESSAGE,
+    TRIGGERS,
+    ExplicitStatement,
+    explicit_statements,
+)
+from consolidation.learning.runs import USERS
+from consolidation.learning.statement_owner import customer_of, is_of_speaker, with_owner
+from consolidation.models.statement_messages import StatementMessage
+from consolidation.pipelines import recorded
+from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from memories import claims
+from memories.claims import Likeness
+from memories.intake.claims import Occasion, Statement, category_of, key_of, nearest, remember
+from memories.intake.claims.categories import is_explicit_statement
+from memories.intake.claims.near_duplicates import compare_with
+from memories.intake.claims.reinforcement import Meeting, reinforce
+from memories.intake.claims.writing import live_row, lock_key
+from memories.intake.evidence import record_suppressed
+from memories.intake.statements import Stored, evidence_sensitivity
+from memories.lifecycle.ladder import Ladder
+from memories.models import Episode, Event, Evidence, Memory
+from memories.values import text
+from memories.values.choices import LIVE, ActorKind, Category, Origin, Sensitivity, Status, Type
+from memories.values.trust import Actor, everything
+
+BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
+TRUST = everything(BY)
+ANY_TRIGGER = "|".join(TRIGGERS)
+BYTES = 4  # that a character takes at most
+
+
+def queue_messages(episodes: Iterable[Episode]) -> None:
+    """Queue the user messages of these episodes that hold a statement. The database reads all of them, once; only those
+    with a trigger leave it."""
+    size = Func(F("text"), function="octet_length", output_field=IntegerField())  # does not unpack a long text
+    said = Event.objects.filter(episode__any=[episode.pk for episode in episodes], role__in=USERS, tool="").annotate(
+        size=size, letters=Length("text")
+    )
+    short = said.filter(size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE)
+    triggered = short.filter(text__iregex=ANY_TRIGGER).select_related("episode").only("text", "episode__scope")
+    holding = [e for e in triggered.order_by() if explicit_statements(e.text) and is_explicit_statement(e.text)]
+    if holding:
+        StatementMessage.objects.put(holding)
+
+
+def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
+    """Write the statements of the scope's queue, a transaction each message.
+
+    Counters: facts_created, facts_reinforced, suppressed, failed.
+    """
+    counters: Counter[str] = Counter()
+    for message in StatementMessage.objects.waiting().filter(scope=scope):
+        message.attempted()
+        try:
+            with transaction.atomic():
+                counters.update(_write(message, at=at))
+        except Exception as error:  # kept on the row, and tried again in the next run
+            message.failed(f"{type(error).__name__}: {error}")
+            counters["failed"] += 1
+        checkpoint(0, counters)
+    return counters
+
+
+def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
+    counters: Counter[str] = Counter()
+    event = Event.objects.select_related("episode__memory").filter(pk=message.pk).first()
+    if event is not None:
+        customer = customer_of(recorded.read([event.episode])[0].run)
+        for explicit in explicit_statements(event.text):
+            stored = _remember(explicit, event, customer, at=at)
+            counters["facts_created"] += stored.created
+            counters["facts_reinforced"] += stored.reinforced
+            counters["suppressed"] += stored.suppressed
+    StatementMessage.objects.filter(pk=message.pk).delete()
+    return +counters
+
+
+def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, at: datetime) -> Stored:
+    """A new candidate through the gate, or one more occasion of the live memory that claims the same."""
+    statement = _statement(explicit, event, customer)
+    occasion = Occasion.episode(event.episode_id, at=event.at, event_id=event.pk, quote=explicit.quote)
+    lock_key(statement.scope, statement.key)
+    if row := _same(statement, at=at):
+        return _reinforce(row, statement, occasion, at=at)
+    if live_row(statement.scope, statement.key, at=at):  # of other words that read alike in a key
+        statement = replace(statement, key=f"{statement.key[:51]}-{text.short_hash(statement.content)}")
+    closed = _closed(statement)
+    if Evidence.objects.filter(memory__in=closed, occasion=occasion.name).exists():
+        return Stored(None)  # the episode was digested again, and has spoken before
+    if retracted := next((row for row in closed if row.status == Status.RETRACTED), None):
+        record_suppressed(retracted, {event.at: ""}, source=statement.source)
+        return Stored(retracted, suppressed=True)
+    return remember(statement, occasions=[occasion], by=BY, at=at)
+
+
+def _statement(explicit: ExplicitStatement, event: Event, customer: str) -> Statement:
+    """What was said, with its owner: wishes and rules of a customer are his alone, what others say of themselves is
+    theirs, as far as the run names them; else the case in which it was said is kept with it."""
+    episode, category = event.episode, Category(category_of(explicit.text))
+    of_speaker = is_of_speaker(explicit.text)
+    of_customer = bool(customer) and (of_speaker or category != Category.FACT)
+    content = with_owner(explicit.text, customer if of_customer else event.actor if of_speaker else "")
+    return Statement(
+        content=content,
+        key=key_of(content),
+        scope=episode.scope,
+        source=episode.source,
+        confidence=Ladder.of_settings().direct,
+        category=category,
+        origin=Origin.EXTRACTED,
+        company_id=episode.memory.company_id or (customer if of_customer else None),
+        thread_id=episode.thread_id if of_speaker else None,
+    )
+
+
+def _same(statement: Statement, *, at: datetime) -> Memory | None:
+    """The live memory that claims the same, under this key or another one; locked."""
+    row = live_row(statement.scope, statement.key, at=at)
+    if row and row.type == Type.SEMANTIC and compare_with(row, statement.content).likeness == Likeness.SAME:
+        return row
+    near = nearest(statement.content, scope=statement.scope, trust=TRUST)
+    same = [one.memory.pk for one in near if one.memory and one.likeness == Likeness.SAME]
+    rows = Memory.objects.select_for_update(of=("self",)).live().filter(pk__in=same[:1])
+    return rows.first()
+
+
+def _reinforce(row: Memory, statement: Statement, occasion: Occasion, *, at: datetime) -> Stored:
+    """Count the occasion. Words and level of the memory stay, so that no quote may stand below that of its episode."""
+    if evidence_sensitivity([occasion], statement.scope, TRUST) > row.sensitivity:
+        occasion = replace(occasion, quote="")
+    same_words = replace(statement, content=row.content)
+    return reinforce(Meeting(row, same_words, TRUST, at, Sensitivity.PUBLIC), [occasion])
+
+
+def _closed(statement: Statement) -> list[Memory]:
+    """Closed memories of the same words."""
+    words = Q(key=statement.key) | Q(fingerprint=claims.fingerprint(statement.claim, statement.scope))
+    rows = Memory.objects.filter(words, scope=statement.scope, type=Type.SEMANTIC).exclude(status__in=LIVE)
+    return list(rows.order_by("-updated_at"))

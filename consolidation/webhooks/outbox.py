@@ -1,0 +1,139 @@
+"""Write what happened into the outbox of each webhook that may know of it, and send what is due."""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from consolidation.execution import never
+from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
+from consolidation.models.webhooks import Happening
+from consolidation.webhooks import sending
+from memories.models import Memory, Proposal
+from memories.models.trusted import new_id
+from memories.values.choices import Sensitivity, Status
+from memories.values.field_errors import format_instant
+from skills.models import SkillVersion
+
+JOB = "webhooks"
+SINCE = timedelta(days=7)  # how far back is looked for what has no entry in the audit trail
+AT_ONCE = 500
+LAST = UUID(int=(1 << 128) - 1)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened. `data` names rows, without their content: who may, asks for that with a token."""
+
+    kind: Happening
+    subject: UUID
+    at: datetime
+    scope: str
+    sensitivity: int
+    data: dict[str, Any]
+
+
+def collect(*, at: datetime) -> int:
+    """Write a message for each new event and webhook; how many webhooks there are. Events from before a webhook are
+    not for it."""
+    hooks = list(Webhook.objects.active())
+    cursor = AuditCursor.of(JOB)
+    if not hooks:
+        cursor.advance(LAST, at=at)
+        return 0
+    oldest = max(min(hook.created_at for hook in hooks), at - SINCE)
+    for batch in cursor.after(("create",), AT_ONCE):
+        _write(hooks, list(_candidates({memory: _moment(entry) for entry, memory in batch})), at=at)
+        cursor.advance(batch[-1][0], at=at)
+    _write(hooks, [*_published(oldest), *_failed_runs(oldest), *_harmful_skills(oldest)], at=at)
+    return len(hooks)
+
+
+def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:
+    """Send what is due, one message after the other; how many tries."""
+    tries = 0
+    while not should_stop() and (delivery := WebhookDelivery.take(now())):
+        tries += 1
+        hook = delivery.webhook
+        headers = {
+            sending.SIGNATURE: sending.signature(hook.secret, delivery.body, at=now()),
+            sending.EVENT: delivery.event,
+            sending.DELIVERY: str(delivery.pk),
+        }
+        answer = sending.post(hook.url, delivery.body, headers)
+        delivery.record(answered=answer.status, error=answer.error, at=now())
+    return tries
+
+
+def _write(hooks: Collection[Webhook], events: Collection[Event], *, at: datetime) -> None:
+    WebhookDelivery.objects.add(
+        [
+            _delivery(hook, event, at=at)
+            for event in events
+            for hook in hooks
+            if event.kind in hook.events
+            and event.at >= hook.created_at
+            and hook.trust.sees(scope=event.scope, sensitivity=event.sensitivity)
+        ]
+    )
+
+
+def _delivery(hook: Webhook, event: Event, *, at: datetime) -> WebhookDelivery:
+    id = new_id()
+    told = {"id": str(id), "event": event.kind.value, "at": format_instant(event.at), "data": event.data}
+    return WebhookDelivery(
+        id=id,
+        webhook=hook,
+        event=event.kind,
+        subject=event.subject,
+        body=json.dumps(told, ensure_ascii=False),
+        scope=event.scope,
+        sensitivity=event.sensitivity,
+        next_at=at,
+    )
+
+
+def _place(memory: Memory) -> dict[str, Any]:
+    return {"memory_id": str(memory.pk), "scope": memory.scope, "sensitivity": Sensitivity(memory.sensitivity).label}
+
+
+def _moment(entry: UUID) -> datetime:
+    """When an audit entry was made: an id of version 7 begins with its milliseconds."""
+    return datetime.fromtimestamp((entry.int >> 80) / 1000, UTC)
+
+
+def _candidates(created: Mapping[UUID, datetime]) -> Iterator[Event]:
+    """Of the memories that were created those that wait for a decision."""
+    rows = Memory.objects.filter(pk__in=created, status=Status.CANDIDATE).only("type", "scope", "sensitivity")
+    for row in rows.order_by("pk"):
+        data = {**_place(row), "type": row.type}
+        yield Event(Happening.CANDIDATE_CREATED, row.pk, created[row.pk], row.scope, row.sensitivity, data)
+
+
+def _published(since: datetime) -> Iterator[Event]:
+    rows = SkillVersion.objects.filter(published_at__gte=since).select_related("skill__memory")
+    for row in rows.order_by("published_at"):
+        memory = row.skill.memory
+        assert row.published_at is not None
+        data = {**_place(memory), "name": row.skill.name, "version": row.number}
+        yield Event(Happening.SKILL_PUBLISHED, row.pk, row.published_at, memory.scope, memory.sensitivity, data)
+
+
+def _failed_runs(since: datetime) -> Iterator[Event]:
+    for row in Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by("finished_at"):
+        assert row.finished_at is not None
+        data = {"run_id": str(row.pk), "kind": row.kind, "scope": row.scope, "error": row.error[:500]}
+        yield Event(Happening.RUN_FAILED, row.pk, row.finished_at, row.scope, row.sensitivity, data)
+
+
+def _harmful_skills(since: datetime) -> Iterator[Event]:
+    """Skills that fail too often, or whose offers do harm: people are asked to look at them."""
+    rows = Proposal.objects.filter(kind=Proposal.Kind.FAILING, opened_at__gte=since).select_related("memory__skill")
+    for row in rows.order_by("opened_at"):
+        skill = getattr(row.memory, "skill", None)
+        data = {**_place(row.memory), "proposal_id": str(row.pk), "name": skill.name if skill else None, "why": row.why}
+        yield Event(Happening.SKILL_HARMS, row.pk, row.opened_at, row.scope, row.sensitivity, data)

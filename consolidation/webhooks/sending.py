@@ -1,0 +1,120 @@
+"""Send one signed message: connected to the very address that was checked, no redirect, a bounded time."""
+
+import hashlib
+import hmac
+import ssl
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import httpcore
+from django.conf import settings
+
+from consolidation.webhooks import network_addresses
+from consolidation.webhooks.network_addresses import Refused
+
+SECONDS = 10.0  # for all of it: connection, request, answer
+SIGNATURE, EVENT, DELIVERY = "X-Memos-Signature", "X-Memos-Event", "X-Memos-Delivery"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a try ended. `error` '': it was taken."""
+
+    status: int | None
+    error: str = ""
+
+
+def signature(secret: str, body: str, *, at: datetime) -> str:
+    """`t=<unix seconds>,v1=<hex of HMAC-SHA256 over "<t>.<body>">`."""
+    seconds = int(at.timestamp())
+    digest = hmac.digest(secret.encode(), f"{seconds}.{body}".encode(), hashlib.sha256)
+    return f"t={seconds},v1={digest.hex()}"
+
+
+def post(url: str, body: str, headers: dict[str, str]) -> Answer:
+    """Send a message. Never raises for what the other side does."""
+    backend = _CheckedNetwork(private=settings.WEBHOOK_ALLOW_PRIVATE, deadline=time.monotonic() + SECONDS)
+    try:
+        with httpcore.ConnectionPool(network_backend=backend, ssl_context=ssl.create_default_context()) as pool:
+            timeout = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), SECONDS)}
+            sent = _headers(url, headers)
+            with pool.stream("POST", url, headers=sent, content=body.encode(), extensions=timeout) as response:
+                return _judged(response.status)
+    except Refused as refused:
+        return Answer(None, str(refused))
+    except (httpcore.TimeoutException, TimeoutError):
+        return Answer(None, f"no answer within {SECONDS:g} seconds")
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError, ValueError) as error:
+        return Answer(None, f"cannot be reached: {type(error).__name__}")
+
+
+def _judged(status: int) -> Answer:
+    if 200 <= status < 300:
+        return Answer(status)
+    if 300 <= status < 400:
+        return Answer(status, "answered with a redirect, which is not followed")
+    return Answer(status, f"answered {status}")
+
+
+def _headers(url: str, headers: dict[str, str]) -> list[tuple[bytes | str, bytes | str]]:
+    parsed = httpcore.URL(url)
+    host, port = parsed.host.decode(), parsed.port
+    host = f"[{host}]" if ":" in host else host
+    named = {"Host": host if port is None else f"{host}:{port}", "User-Agent": "Memos"}
+    return list({**named, "Content-Type": "application/json", **headers}.items())
+
+
+class _CheckedNetwork(httpcore.NetworkBackend):
+    """Resolves a host itself, checks each address and connects to one of these: nothing is resolved a second time."""
+
+    def __init__(self, *, private: bool, deadline: float) -> None:
+        self._private, self._deadline, self._network = private, deadline, httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        address = network_addresses.resolve(host, port, private=self._private)[0]
+        left = _left(self._deadline)
+        return _Bounded(self._network.connect_tcp(address, port, left, local_address, socket_options), self._deadline)
+
+    def connect_unix_socket(self, *_args: Any, **_kwargs: Any) -> httpcore.NetworkStream:
+        raise Refused("no socket of this machine")
+
+
+class _Bounded(httpcore.NetworkStream):
+    """A connection that ends at its deadline, however slowly the other side goes on."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self._stream, self._deadline = stream, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left(self._deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _left(self._deadline))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _Bounded(self._stream.start_tls(ssl_context, server_hostname, _left(self._deadline)), self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout
+    return left

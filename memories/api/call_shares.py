@@ -1,0 +1,101 @@
+"""The limit of calls a minute of a token, over all web processes: each takes shares of the allowance of all.
+
+A share is an eighth of the calls that this process answered in the window, or in the one before, so most calls ask
+nobody. Together the processes never answer more calls than the limit in a window. They may refuse before it is reached,
+at the earliest at three quarters of it, when calls of a token move from one process to another, which leaves a rest of
+its share unused; a token whose calls go to one process, or to all alike, gets all of them.
+
+The allowance is a row of the database, or a counter of the Redis of CACHE_URL; while that does not answer, the row.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.core.cache import cache
+
+from memories.models.call_allowance import WINDOW_SECONDS, CallAllowance, Grant
+
+PART = 8  # of what a process answers is its next share
+MOST_SHARES = 10_000  # tokens that are remembered; then those whose window is over are dropped
+log = logging.getLogger("memos.limits")
+
+
+@dataclass
+class Share:
+    """What this process has of one token's allowance. `answered`: calls in this window; `before`: in the last one."""
+
+    until: float
+    limit: int
+    left: int = 0
+    answered: int = 0
+    before: int = 0
+    used_up: bool = False
+
+    @property
+    def wanted(self) -> int:
+        return max(1, max(self.answered, self.before) // PART)
+
+
+def _allowance(agent: UUID, *, wanted: int, limit: int) -> Grant:
+    if settings.CACHE_URL:
+        from redis.exceptions import RedisError  # many megabytes, where few installations need it
+
+        try:
+            return _counted(agent, wanted=wanted, limit=limit)
+        except RedisError as error:
+            log.warning("the cache does not answer, calls are counted in the database: %s", error)
+    return CallAllowance.objects.grant(agent, wanted=wanted, limit=limit)
+
+
+def _counted(agent: UUID, *, wanted: int, limit: int) -> Grant:
+    """The same in the cache, in windows of the clock: whole minutes."""
+    window, second = divmod(time.time(), WINDOW_SECONDS)
+    key = f"calls:{agent}:{window:.0f}"
+    cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
+    granted = cache.incr(key, wanted)
+    return Grant(max(0, min(wanted, limit - (granted - wanted))), WINDOW_SECONDS - second)
+
+
+class Shares:
+    """The shares of one process."""
+
+    def __init__(self, allowance: Callable[..., Grant] = _allowance) -> None:
+        self._allowance = allowance
+        self._shares: dict[UUID, Share] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, agent: UUID, limit: int) -> float:
+        """Take one call of the agent's allowance: 0, or the seconds until there are calls again."""
+        now = time.monotonic()
+        with self._lock:
+            share = self._running(agent, limit, now)
+            if share.left:
+                share.left, share.answered = share.left - 1, share.answered + 1
+                return 0.0
+            if share.used_up:
+                return share.until - now
+            wanted = share.wanted
+        grant = self._allowance(agent, wanted=wanted, limit=limit)  # without the lock: it may wait for the database
+        with self._lock:
+            share.until, share.used_up = now + grant.seconds, not grant.calls
+            if not grant.calls:
+                return grant.seconds
+            share.left, share.answered = share.left + grant.calls - 1, share.answered + 1
+        return 0.0
+
+    def _running(self, agent: UUID, limit: int, now: float) -> Share:
+        """The share in the window that runs. A changed limit is asked about anew; its window is the same."""
+        share = self._shares.get(agent)
+        if share is None or share.until <= now:
+            if len(self._shares) >= MOST_SHARES:
+                self._shares = {known: kept for known, kept in self._shares.items() if kept.until > now}
+            before = share.answered if share and now - share.until < WINDOW_SECONDS else 0
+            share = self._shares[agent] = Share(now + WINDOW_SECONDS, limit, before=before)
+        elif share.limit != limit:
+            share.limit, share.left, share.used_up = limit, 0, False
+        return share

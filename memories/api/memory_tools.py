@@ -1,0 +1,223 @@
+"""Tools over memories: store, find, read, forget. Each calls the verb that its endpoint calls."""
+
+from dataclasses import asdict
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from memories import lifecycle, models, redaction, search
+from memories.api import provenance
+from memories.api.episodes import Event, events_of
+from memories.api.memory_shape import RELATED, Accepted, Memory, Stub
+from memories.api.search import Selected
+from memories.api.shapes import Json
+from memories.api.tool import ToolCall, tool
+from memories.api.tool_reply import Reply, dumps, filled, shortened
+from memories.intake import claims
+from memories.intake.reports.claims import NoteReport
+from memories.intake.reports.events import check
+from memories.models.memory import MemoryQuerySet
+from memories.search import Result, SearchRequest
+from memories.values.choices import ActorKind, Permission, Type
+from memories.values.exceptions import NotFound, UnknownKey
+from memories.values.field_types import CategoryName, Given, ScopeName, Text
+
+BRIEF = (
+    *("id", "type", "scope", "key", "category", "content", "source", "company_id", "thread_id", "tags", "status"),
+    *("confidence", "expires_at", "created_at", "updated_at"),
+)
+LONG_CONTENT = 1_000  # of one memory among others; memory_get has all of it
+KNOWLEDGE = [Type.SEMANTIC.value, Type.WORKING.value, Type.COMPETENCE.value, Type.PLAN_GRAPH.value]
+MOST_EVENTS = 1_000
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class MemoryQuestion(Arguments):
+    text: Text
+    """A question or words, in any language"""
+    category: CategoryName | None = None
+    scope: ScopeName | None = None
+    """Of the caller's; what has no scope is found in each"""
+    include_candidates: bool = False
+    """Also what is not decided yet"""
+    limit: Annotated[int, Field(ge=1, le=100)] = 5
+
+
+class ListQuestion(Arguments):
+    scope: ScopeName | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+
+
+class CompanyQuestion(ListQuestion):
+    company_id: Given
+
+
+class PluginQuestion(ListQuestion):
+    plugin: Given
+    """The source of the memories: the name of a plugin or an agent"""
+
+
+class OneMemory(Arguments):
+    """By `id`, or by `key` and perhaps `scope`."""
+
+    id: UUID | None = None
+    key: Text | None = None
+    scope: ScopeName | None = None
+
+    @model_validator(mode="after")
+    def _by_one_of_them(self) -> "OneMemory":
+        if (self.id is None) == (self.key is None):
+            raise ValueError("give id or key, one of the two")
+        return self
+
+
+class ForgetMemory(OneMemory):
+    dry_run: bool = False
+    """Only say what would go"""
+
+
+@tool(NoteReport, Permission.INGEST)
+def memory_store(call: ToolCall) -> Reply:
+    """Store one statement under a key: new it waits as a candidate, the same again confirms it, and a different one
+    about something confirmed becomes a proposal for people.
+    """
+    stored = claims.store(check(NoteReport, call.arguments), trust=call.trust, at=call.at)
+    if stored.accepted:
+        return Reply(Accepted.answer)
+    flags = {
+        name: True for name in ("created", "reinforced", "suppressed", "forgotten", "reset") if getattr(stored, name)
+    }
+    details = {"proposal": stored.proposal, "ignored_fields": stored.ignored_fields, "notice": stored.notice}
+    return Reply({"memory": brief(stored.memory) if stored.memory else None, **flags, **filled(details)})
+
+
+@tool(MemoryQuestion, Permission.READ, read_only=True)
+def memory_query(call: ToolCall) -> Reply:
+    """Find what is known (facts, preferences, contacts, ways of working, skills) by meaning and words, best first."""
+    question = check(MemoryQuestion, call.arguments)
+    given = {
+        "scopes": [question.scope] if question.scope else [],
+        "categories": [question.category] if question.category else [],
+    }
+    options = question.model_dump(include={"limit", "include_candidates"})
+    return _found(call, SearchRequest(query=question.text, types=KNOWLEDGE, **given, **options))
+
+
+@tool(SearchRequest, Permission.READ, name="search", read_only=True)
+def search_everything(call: ToolCall) -> Reply:
+    """Search everything that was learned and everything that happened: knowledge, skills, and each event of past
+    runs, best first.
+    """
+    return _found(call, search.check(call.arguments))
+
+
+@tool(OneMemory, Permission.READ, read_only=True)
+def memory_get(call: ToolCall) -> Reply:
+    """Read one memory in full by its id or its key, whatever its status, with where it came from."""
+    question = check(OneMemory, call.arguments)
+    row = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None).first()
+    if row is None:
+        raise NotFound
+    _count_use(call, [row.pk])
+    whole = _shown(row, call)
+    if row.type == Type.EPISODIC:
+        events = [filled(Event.of(event)) for event in events_of(row.pk)[:MOST_EVENTS]]
+        return Reply({"memory": _without(whole, "payload")}, items=events, items_name="events")
+    payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
+    text = f"{row.content}\n\n{dumps(payload)}" if payload else row.content
+    return Reply({"memory": _without(whole, "payload", "content")}, text=text, text_name="content")
+
+
+@tool(CompanyQuestion, Permission.READ, read_only=True)
+def memory_by_company(call: ToolCall) -> Reply:
+    """List what is known about a company or client, the most certain first."""
+    question = check(CompanyQuestion, call.arguments)
+    return _listed(call, question, company_id=question.company_id)
+
+
+@tool(PluginQuestion, Permission.READ, read_only=True)
+def memory_by_plugin(call: ToolCall) -> Reply:
+    """List what a plugin or agent has brought in, the most certain first."""
+    question = check(PluginQuestion, call.arguments)
+    return _listed(call, question, source=question.plugin)
+
+
+@tool(ForgetMemory, Permission.INGEST, destructive=True, idempotent=True)
+def memory_delete(call: ToolCall) -> Reply:
+    """Forget a memory of the caller's own for good, with its evidence; `dry_run` only says what would go."""
+    question = check(ForgetMemory, call.arguments)
+    scope = call.trust.scope_to_write(question.scope) if question.key else None
+    row = _named(call, question, scope=scope).first()
+    if row is None and question.key:
+        raise UnknownKey(lifecycle.suggestions(question.key, scope=scope or "", trust=call.trust))
+    if row is None:
+        raise NotFound
+    return Reply(asdict(lifecycle.forget(row, trust=call.trust, at=call.at, dry_run=question.dry_run)))
+
+
+def brief(row: models.Memory) -> Json:
+    """What an agent needs of a memory among others."""
+    fields = filled({name: getattr(row, name) for name in BRIEF})
+    return {**fields, "content": shortened(row.content, LONG_CONTENT)}
+
+
+def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
+    rows = models.Memory.objects.visible_to(call.trust).unexpired(call.at).select_related(*RELATED)
+    return rows.keyed(question.key, scope=scope or "") if question.key else rows.filter(pk=question.id)
+
+
+def _found(call: ToolCall, question: SearchRequest) -> Reply:
+    """Search; the first page counts the uses, as the endpoint does."""
+    verb = search.find if call.start else search.search
+    answer = verb(question, trust=call.trust, at=call.at)
+    items = [_result(result, explain=question.explain) for result in answer.results]
+    items += [Stub.of(row, at=call.at) for row in answer.stubs]
+    head = {"selection": Selected.of(answer.selection) if answer.selection else None, "degraded": list(answer.degraded)}
+    return Reply(filled(head), items=items)
+
+
+def _result(result: Result, *, explain: bool) -> Json:
+    passages = [
+        filled({"at": passage.at, "actor": passage.actor, "text": shortened(passage.text, LONG_CONTENT)})
+        for passage in result.passages
+    ]
+    of_episode = result.memory.type == Type.EPISODIC
+    scores = {"score": round(result.score, 3), "relevance": result.relevance and round(result.relevance, 3)}
+    parts = {"parts": result.parts} if explain else {}
+    return {**brief(result.memory), **scores, **({"passages": passages} if of_episode else {}), **parts}
+
+
+def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
+    """What is believed now, best first; counts a use of what is shown first."""
+    rows = models.Memory.objects.visible_to(call.trust).knowledge().current(call.at).filter(**exact)
+    rows = rows.filter(scope=question.scope) if question.scope is not None else rows
+    ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
+    found = list(ordered)
+    _count_use(call, [row.pk for row in found[: question.limit]])
+    items = [brief(row) for row in found[: question.limit]]
+    return Reply(items=items, first=call.start, more=len(found) > question.limit)
+
+
+def _count_use(call: ToolCall, ids: list[UUID]) -> None:
+    if ids and call.trust.actor.kind == ActorKind.AGENT:
+        models.Memory.objects.filter(pk__in=ids).count_use(at=call.at)
+
+
+def _shown(row: models.Memory, call: ToolCall) -> Json:
+    """The whole memory with the episodes behind it, and without ids that the caller may not see."""
+    whole = Memory.of(row, at=call.at)
+    redaction.redact({"memory": whole}, call.trust)
+    provenance.add_episodes({"memory": whole}, call.trust)
+    return whole
+
+
+def _without(whole: Json, *names: str) -> Json:
+    return filled({name: value for name, value in whole.items() if name not in names})
+
+
+MEMORY_TOOLS = (memory_store, memory_query, memory_get, memory_by_company, memory_by_plugin, memory_delete)
+SEARCH_TOOLS = (search_everything,)

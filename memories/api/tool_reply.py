@@ -1,0 +1,111 @@
+"""What a tool answers, cut to what fits into a context window: 4,000 characters unless asked otherwise."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from rest_framework.utils.encoders import JSONEncoder
+
+from memories.api.shapes import Json
+
+LEAST_CHARS, USUAL_CHARS, MOST_CHARS = 500, 4_000, 100_000
+SHORTEST_STRING, FEWEST_ITEMS = 40, 3  # what squeezing leaves of a string, of a list
+SHARE_OF_TEXT = 0.25  # that a text gets at least, however long what stands beside it is
+
+
+def dumps(value: Any) -> str:
+    return json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))
+
+
+def filled(fields: Json) -> Json:
+    """The fields that say something: none that is null, blank or empty."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+@dataclass(frozen=True)
+class Page:
+    """What goes out: `result` as JSON, beside it a text that is better read as it is; `next` continues."""
+
+    result: Json
+    text: str = ""
+    text_name: str = ""
+    next: str | None = None
+
+    @property
+    def body(self) -> Json:
+        """All of it as one JSON object."""
+        more = {"next": self.next} if self.next else {}
+        return {**({self.text_name: self.text} if self.text_name else {}), **self.result, **more}
+
+    @property
+    def blocks(self) -> list[str]:
+        """The same as texts for a model: the text as it is, then the rest as JSON."""
+        more = {"next": self.next} if self.next else {}
+        rest = {**self.result, **more}
+        return [*([self.text] if self.text else []), *([dumps(rest)] if rest or not self.text else [])]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole answer: `head`, and a list or a text that may be too long for one page.
+
+    `first`: the position of the first of `items` in the whole list; `more`: there are others behind the last one.
+    """
+
+    head: Json = field(default_factory=dict)
+    items: list[Json] | None = None
+    items_name: str = "results"
+    text: str = ""
+    text_name: str = ""
+    first: int = 0
+    more: bool = False
+
+    def page(self, *, start: int, max_chars: int) -> Page:
+        """The part from `start` (an item, or a character of the text) that fits into `max_chars`."""
+        if self.text_name:
+            head = squeezed(self.head, int(max_chars * (1 - SHARE_OF_TEXT)))
+            end = start + max(1, max_chars - len(dumps(head)) - 40)
+            following = str(end) if end < len(self.text) else None
+            return Page(head, self.text[start:end], self.text_name, following)
+        if self.items is None:
+            return Page(squeezed(self.head, max_chars))
+        return self._list(self.items[max(0, start - self.first) :], start=start, max_chars=max_chars)
+
+    def _list(self, items: list[Json], *, start: int, max_chars: int) -> Page:
+        head = squeezed(self.head, max_chars // 2)
+        room = max_chars - len(dumps({**head, self.items_name: [], "next": "0" * 9}))
+        shown: list[Json] = []
+        for item in items:
+            fitting = item if shown else squeezed(item, room)
+            if len(dumps(fitting)) + 1 > room and shown:
+                break
+            shown.append(fitting)
+            room -= len(dumps(fitting)) + 1
+        following = str(start + len(shown)) if len(shown) < len(items) or (self.more and shown) else None
+        return Page({**head, self.items_name: shown}, next=following)
+
+
+def squeezed(value: Json, most: int) -> Json:
+    """The same with its long strings, then its long lists cut, so that it has at most `most` characters of JSON."""
+    longest, items = most, 1_000
+    result = value
+    while len(dumps(result)) > most and (longest > SHORTEST_STRING or items > FEWEST_ITEMS):
+        longest, items = (longest // 2, items) if longest > SHORTEST_STRING else (longest, items // 2)
+        result = _cut(value, longest, items)
+    return result
+
+
+def _cut(value: Any, longest: int, items: int) -> Any:
+    if isinstance(value, str) and len(value) > max(longest, SHORTEST_STRING):
+        return shortened(value, max(longest, SHORTEST_STRING))
+    if isinstance(value, list):
+        rest = [f"... {len(value) - items} more"] if len(value) > items else []
+        return [*(_cut(item, longest, items) for item in value[:items]), *rest]
+    if isinstance(value, dict):
+        return {name: _cut(item, longest, items) for name, item in value.items()}
+    return value
+
+
+def shortened(text: str, longest: int) -> str:
+    """The beginning of a text, and how much is missing."""
+    return text if len(text) <= longest else f"{text[:longest]}... ({len(text) - longest:,} characters more)"

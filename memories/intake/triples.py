@@ -1,0 +1,144 @@
+"""Store what one statement says of a subject: the same again confirms, another object follows the revision policy."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from memories.intake import revisions
+from memories.intake.admission import admit, lock_and_look, suppress
+from memories.intake.claims import Occasion, Statement, Stored
+from memories.intake.claims.reinforcement import Meeting, reinforce
+from memories.intake.claims.writing import create
+from memories.intake.reports import payloads
+from memories.intake.reports.payloads import key_of
+from memories.intake.statements import evidence_sensitivity
+from memories.models import Evidence, Memory, Proposal
+from memories.models.claim_lookup import Lookup, Met
+from memories.values.choices import Sensitivity, Status
+from memories.values.strict_json import text_of
+from memories.values.trust import Trust
+
+OUTDATED = "something else was said later: nothing was stored"
+VERB = {"replace": "supersede", "contest": "contest"}  # what a revision policy asks for
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A statement whose payload holds subject, predicate, object and revision policy, and the occasion that states it.
+
+    `why`: of a revision. `status`: of a new row that asks for no second look. `may_revise`: whether it may replace or
+    contest this memory without a person. `dated`: the occasion may be older than what is known, and then it revises
+    nothing that was said after it.
+    """
+
+    statement: Statement
+    occasion: Occasion
+    why: str
+    proposal_why: str
+    status: Status
+    may_revise: Callable[[Memory, Trust], bool] = revisions.is_own
+    dated: bool = False
+
+    @property
+    def policy(self) -> str:
+        return str(self.statement.payload["revision_policy"])
+
+    @property
+    def stems(self) -> list[str]:
+        """What the keys of statements about this subject and predicate begin with: as written, and as in its key."""
+        as_written = payloads.stem_of(self.statement.payload["subject"], self.statement.payload["predicate"])
+        return sorted({as_written, self.statement.key.rpartition("#")[0]})
+
+    def says(self, row: Memory) -> bool:
+        """Whether a row is this statement, also where its object was stored in quotes and made the key of that."""
+        words = [text_of(row.payload.get(name)) for name in ("subject", "predicate", "object")]
+        keys = {row.key, key_of(str(words[0]), str(words[1]), words[2])}
+        return self.statement.key in keys or (self.dated and self.statement.key == folded_key(*map(str, words)))
+
+
+def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
+    """Store a triple, or confirm the one that says the same.
+
+    Another object for the same subject and predicate: what may be revised is superseded, kept beside or contested, as
+    the policy says; anything else is left as it is, and a revision is proposed (`Stored.proposal`). What people
+    dismissed is answered as it stands, dismissed.
+    """
+    statement = triple.statement
+    with transaction.atomic():
+        lookup = lock_and_look(statement, [triple.occasion], stems=triple.stems, trust=trust)
+        evidence = evidence_sensitivity([triple.occasion], statement.scope, trust)
+        if same := next((met for met in lookup.met if triple.says(met.memory)), None):
+            return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
+        others = [met.memory for met in lookup.met if met.memory.status != Status.CONTESTED]
+        admission = admit(statement, trust=trust, at=at, evidence=evidence, decided=not lookup.may_be_dismissed)
+        if admission.memory is None:
+            return suppress(admission.dismissal.blocking, statement, trust=trust, at=at)
+        if triple.dated and triple.policy != "fork" and _is_outdated(others, triple.occasion):
+            return Stored(None, notice=OUTDATED)
+        unsure = bool(statement.flags or admission.dismissal.resembled)
+        if protected := _not_to_be_revised(others, triple, trust, unsure=unsure):
+            return _propose(protected, triple, evidence, trust=trust, at=at)
+        admission.memory.status = Status.CANDIDATE if unsure else triple.status
+        memory = create(admission.memory, [triple.occasion], trust=trust, at=at)
+        if not triple.dated or triple.policy != "fork":  # of several that hold side by side none comes from another
+            _revise(others, memory, triple, trust=trust, at=at)
+    return Stored(memory, created=True)
+
+
+def folded_key(subject: str, predicate: str, object: str) -> str:
+    """The key of a statement that is written by a model, which writes the same in capitals and without."""
+    return key_of(subject.casefold(), predicate.casefold(), object.casefold())
+
+
+def _confirm(met: Met, lookup: Lookup, triple: Triple, evidence: int, *, trust: Trust, at: datetime) -> Stored:
+    """Count the occasion. A quote may not stand below the level of its episode."""
+    row = met.memory
+    occasion = triple.occasion if evidence <= row.sensitivity else replace(triple.occasion, quote="")
+    statement = triple.statement
+    if triple.dated:  # reads alike: its words stay
+        statement = replace(statement, content=row.content, payload=row.payload)
+    meeting = Meeting(row, statement, trust, at, Sensitivity.PUBLIC, met, lookup.may_be_dismissed or triple.dated)
+    return reinforce(meeting, [occasion])
+
+
+def _is_outdated(others: Sequence[Memory], occasion: Occasion) -> bool:
+    speaking = Evidence.objects.filter(memory__in=others, at__gt=occasion.at)
+    return speaking.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)).exists()
+
+
+def _not_to_be_revised(others: Sequence[Memory], triple: Triple, trust: Trust, *, unsure: bool) -> Memory | None:
+    """The first memory with another object that this statement may not replace or contest without a person.
+
+    `unsure`: it asks for a second look, or resembles what was dismissed.
+    """
+    if triple.policy == "fork":
+        return None
+    return next((memory for memory in others if unsure or not triple.may_revise(memory, trust)), None)
+
+
+def _propose(memory: Memory, triple: Triple, evidence: int, *, trust: Trust, at: datetime) -> Stored:
+    statement = triple.statement
+    needed = max(memory.sensitivity, statement.at_least(evidence))
+    kind = statement.payload["evidence"][0]["source_type"]
+    sources = [{"source_type": kind, "source_id": statement.source}]  # said again, it is the same proposal
+    new = replace(statement, payload={**statement.payload, "evidence": sources}).as_new_memory(needed)
+    change: dict[str, Any] = {"verb": VERB[triple.policy], "memory": new, "rationale": triple.proposal_why[:2000]}
+    proposal = Proposal.objects.propose(
+        Proposal.Kind.REVISION, memory, change, by=trust.actor, why=triple.proposal_why, at=at, sensitivity=needed
+    )
+    if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
+        return Stored(None)
+    return Stored(memory, proposal=None if proposal.is_rejected else proposal.pk)
+
+
+def _revise(others: Sequence[Memory], memory: Memory, triple: Triple, *, trust: Trust, at: datetime) -> None:
+    for old in others:
+        if triple.policy == "fork":
+            revisions.fork(old, memory, by=trust.actor, why=triple.why, at=at)
+        elif triple.policy == "contest":
+            revisions.contest(old, memory, by=trust.actor, why=triple.why, at=at)
+        else:
+            revisions.supersede(old, memory, by=trust.actor, why=triple.why, at=at)

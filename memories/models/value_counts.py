@@ -1,0 +1,74 @@
+"""Counts over the first rows of lists: what they cost does not grow with the table."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+
+from memories.models.memory import MemoryQuerySet
+
+ARRAYS = ("tags",)  # of which each element is counted
+
+
+def count_values(samples: Mapping[str, tuple[QuerySet[Any], Sequence[str]]], most: int) -> dict[str, Counter[str]]:
+    """Count the values of columns among the first `most` rows of each list: column -> value -> rows. One statement.
+
+    `samples`: lists in their order, each with the columns that are counted in it. A sample's number of rows is counted
+    under its own name. Rows without a value are left out.
+    """
+    named: list[str] = []
+    selects: list[tuple[str, str]] = []
+    values: list[Any] = []
+    for name, (rows, columns) in samples.items():
+        try:
+            sql, parameters = rows.values(*(columns or ["pk"]))[:most].query.sql_with_params()
+        except EmptyResultSet:
+            continue
+        named.append(f"{_quoted(name)} AS MATERIALIZED ({sql})")
+        values += parameters
+        selects.append((f"SELECT %s, '', count(*) FROM {_quoted(name)}", name))  # noqa: S608 - names of ours
+        selects += [(_grouped(column, name), column) for column in columns]
+    if not named:
+        return {}
+    statement = f"WITH {', '.join(named)} {' UNION ALL '.join(select for select, _column in selects)}"
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*values, *(column for _select, column in selects)])
+        return _by_column(cursor.fetchall())
+
+
+def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int) -> dict[str, tuple[list[UUID], int]]:
+    """The ids of the first rows of each list, and its number of rows up to `most` + 1. One statement."""
+    selects, values = [], []
+    for name, rows in parts.items():
+        try:
+            sql, parameters = rows.values("pk")[: most + 1].query.sql_with_params()
+        except EmptyResultSet:
+            continue
+        selects.append(f"SELECT %s, (array_agg(pk))[1:%s], count(*) FROM ({sql}) AS part (pk)")  # noqa: S608 - ours
+        values += [name, shown, *parameters]
+    if not selects:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects), values)
+        return {name: (ids, n) for name, ids, n in cursor.fetchall() if n}
+
+
+def _grouped(column: str, sample: str) -> str:
+    value = f"unnest({column})" if column in ARRAYS else f"{column}::text"
+    return f"SELECT %s, value, count(*) FROM (SELECT {value} AS value FROM {_quoted(sample)}) AS v GROUP BY value"  # noqa: S608 - names of ours
+
+
+def _by_column(rows: Iterable[tuple[str, Any, int]]) -> dict[str, Counter[str]]:
+    counted: dict[str, Counter[str]] = {}
+    for column, value, n in rows:
+        if value is not None:
+            counted.setdefault(column, Counter())[value] += n
+    return counted
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)

@@ -1,0 +1,181 @@
+"""Search among the words that memories had at an instant.
+
+What was not reworded since has its passages. What was is read from former states, split into passages and embedded for
+the question alone: of at most MOST_REWORDED memories, the latest created, that the other conditions let through.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Self
+from uuid import UUID
+
+from django.contrib.postgres.search import SearchQuery
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+
+from memories import embedding
+from memories.models import FormerState, Memory, Passage, as_of
+from memories.models.as_of import AsOf
+from memories.models.former_episodes import first_id_after
+from memories.models.key_words import in_key
+from memories.models.memory import MemoryQuerySet
+from memories.models.vector import halfvec_text
+from memories.values import text
+from memories.values.conditions import Filter
+from memories.values.exceptions import FieldError, Invalid
+
+MOST_REWORDED = 1_000
+COLUMNS = ("pk", "content", "source", "created_at", "scope", "sensitivity", "type")
+TOO_MANY = f"more than {MOST_REWORDED:,} of these memories were reworded since as_of: narrow the list by other filters"
+
+# Tables of then in front of statement.sql, under the names of those of today. Former passages have negative ids.
+REWORDED_SINCE = """
+    SELECT FROM memories_formerstate n WHERE n.memory_id = p.memory_id AND n.until > %(as_of)s AND n.content IS NOT NULL
+"""
+PASSAGE = "id, memory_id, position, part, event_id, text, searchable, actor, at, scope, sensitivity, type, search"
+TABLES = f"""
+memories_memory AS NOT MATERIALIZED ({{memory}}),
+former_passage AS MATERIALIZED (
+    SELECT *, 0::smallint AS part, NULL::uuid AS event_id,
+        memos_passage_search(text, searchable, actor, at, NULL) AS search
+    FROM unnest(
+        %(former_ids)s::bigint[], %(former_memories)s::uuid[], %(former_positions)s::int[], %(former_texts)s::text[],
+        %(former_searchable)s::text[], %(former_actors)s::text[], %(former_times)s::timestamptz[],
+        %(former_scopes)s::text[], %(former_sensitivities)s::smallint[], %(former_types)s::varchar[],
+        %(former_vectors)s::text[]
+    ) AS former (id, memory_id, position, text, searchable, actor, at, scope, sensitivity, type, embedding)
+),
+memories_passage AS NOT MATERIALIZED (
+    SELECT {PASSAGE}
+    FROM memories_passage p
+    WHERE NOT EXISTS ({REWORDED_SINCE}) AND (
+        p.event_id IS NULL OR p.event_id < %(not_arrived)s
+        OR EXISTS (SELECT FROM memories_episode e WHERE e.memory_id = p.memory_id AND e.closed_at <= %(as_of)s)
+    )
+    UNION ALL
+    SELECT {PASSAGE} FROM former_passage
+),
+memories_vector AS NOT MATERIALIZED (
+    SELECT passage_id, model, embedding, scope, sensitivity FROM memories_vector
+    UNION ALL
+    SELECT id, %(model)s, embedding::halfvec, scope, sensitivity FROM former_passage WHERE embedding IS NOT NULL
+),
+"""  # noqa: S608 - our own columns
+
+
+def reworded(rows: MemoryQuerySet, moment: AsOf) -> tuple[list[tuple[Any, ...]], bool]:
+    """Of `rows`, which are those of then, COLUMNS of the memories that have said something else since; False: they are
+    more than are looked at.
+    """
+    since = FormerState.objects.filter(until__gt=moment.at, content__isnull=False).values("memory")
+    found = rows.filter(pk__in=since).order_by("-created_at", "-pk").values_list(*COLUMNS)
+    kept = list(found[: MOST_REWORDED + 1])
+    return kept[:MOST_REWORDED], len(kept) <= MOST_REWORDED
+
+
+@dataclass(frozen=True)
+class FormerPassage:
+    """A passage of words that do not stand any more."""
+
+    id: int
+    memory: UUID
+    position: int
+    text: str
+    actor: str
+    at: datetime
+    scope: str
+    sensitivity: int
+    type: str
+
+    @property
+    def row(self) -> list[Any]:
+        """As results.py reads passages."""
+        return [None, None, self.position, self.actor, self.at, self.text]
+
+
+@dataclass(frozen=True)
+class FormerWords:
+    """What a search as of an instant reads beside the tables. `complete` False: some former words are left out."""
+
+    moment: AsOf
+    passages: Sequence[FormerPassage]
+    vectors: Sequence[str | None]
+    complete: bool = True
+
+    @classmethod
+    def of(cls, wanted: Filter, moment: AsOf, *, model: str) -> Self:
+        """Read the former words of memories that match a filter; `model`: the one that the question is embedded by.
+
+        A model behind an endpoint is not called for them: these words are then searched as words alone.
+        """
+        rows, all_of_them = reworded(Memory.objects.as_of(moment).filter(wanted.q()), moment)
+        passages: list[FormerPassage] = []
+        for pk, content, source, created_at, *rest in rows:
+            for position, part in enumerate(text.split(content), start=1):
+                passages.append(FormerPassage(-len(passages) - 1, pk, position, part, source, created_at, *rest))
+        built_in = embedding.built_in()
+        if built_in.name != model:
+            return cls(moment, passages, [None] * len(passages), all_of_them and not passages)
+        vectors = built_in.embed([text.said(one.actor, one.text) for one in passages]) if passages else []
+        return cls(moment, passages, [None if one is None else halfvec_text(one) for one in vectors], all_of_them)
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        return () if self.complete else ("former_words",)
+
+    @property
+    def tables(self) -> str:
+        return TABLES.format(memory=as_of.sql())
+
+    @cached_property
+    def rows(self) -> dict[int, list[Any]]:
+        return {one.id: one.row for one in self.passages}
+
+    def parameters(self) -> dict[str, Any]:
+        told = self.passages
+        return {
+            **self.moment.values,
+            "not_arrived": first_id_after(self.moment.at),
+            "former_ids": [one.id for one in told],
+            "former_memories": [one.memory for one in told],
+            "former_positions": [one.position for one in told],
+            "former_texts": [one.text for one in told],
+            "former_searchable": [text.indexed(one.text) for one in told],
+            "former_actors": [one.actor for one in told],
+            "former_times": [one.at for one in told],
+            "former_scopes": [one.scope for one in told],
+            "former_sensitivities": [one.sensitivity for one in told],
+            "former_types": [one.type for one in told],
+            "former_vectors": list(self.vectors),
+        }
+
+
+def saying_then(memories: MemoryQuerySet, words: str, moment: AsOf) -> MemoryQuerySet:
+    """Memories of then whose words matched, or whose key holds them. Invalid: too many were reworded since."""
+    since = FormerState.objects.filter(memory=OuterRef("memory"), until__gt=moment.at, content__isnull=False)
+    arrived = Q(event=None) | Q(event__lt=first_id_after(moment.at)) | Q(memory__episode__closed_at__lte=moment.at)
+    query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
+    lasting = Passage.objects.filter(~Exists(since), arrived, search=query).order_by().values("memory")
+    rows, all_of_them = reworded(memories, moment)
+    if not all_of_them:
+        raise Invalid(FieldError("/q", "too_many", TOO_MANY))
+    former = _matching([(pk, content) for pk, content, *_ in rows], words)
+    return memories.filter(in_key(words) | Q(pk__in=lasting) | Q(pk__in=former))
+
+
+def _matching(texts: Sequence[tuple[UUID, str]], words: str) -> list[UUID]:
+    if not texts:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM unnest(%s::uuid[], %s::text[]) AS former (id, text)"
+            " WHERE to_tsvector('english', text) @@ websearch_to_tsquery('english', %s)",
+            [
+                [pk for pk, _ in texts],
+                [text.indexed(content) or content for _, content in texts],
+                text.searchable(words) or words,
+            ],
+        )
+        return [pk for (pk,) in cursor.fetchall()]

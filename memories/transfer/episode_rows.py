@@ -1,0 +1,131 @@
+"""Write imported episodes, whole ones and logs of single events: closed when stored, read by consolidation later."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories import indexing
+from memories.intake.admission import forgotten_episodes, sensitivity_of
+from memories.intake.episodes.new_rows import episode_memory, event
+from memories.intake.reports.drafts import EventDraft
+from memories.models import Episode, Event, Memory, bulk_rows
+from memories.transfer.claim_rows import Written, common_columns
+from memories.transfer.options import Result, RowResult, Writing
+from memories.transfer.records import EpisodeRecord, EventRecord, LooseEvent
+from memories.values.choices import Outcome, Status, Type
+
+CONFIDENCE = 80
+LONGEST_TEXT = 500
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A single event with the label of its row."""
+
+    label: str
+    record: LooseEvent
+
+
+def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
+    """Write a whole episode; one with its (scope, source, id) is known, and a forgotten one stays forgotten."""
+    scope, at = writing.trust.scope_to_write(record.scope), writing.at
+    if record.id and Memory.objects.filter(pk=record.id, type=Type.EPISODIC, scope=scope).exists():
+        return RowResult(label, Result.KNOWN), record.id
+    if record.external_id:
+        name = (scope, record.source, record.external_id)
+        known = Episode.objects.filter(scope=scope, source=record.source, external_id=record.external_id).first()
+        if known is not None:
+            return RowResult(label, Result.KNOWN), known.pk
+        if forgotten_episodes([name], at=at):
+            return RowResult(label, Result.SUPPRESSED), None
+    drafts = [_draft(one) for one in record.events]
+    facts = {"tags": record.tags, **common_columns(record, at=at)}
+    episode = _episode(record, drafts, scope, writing, **facts)
+    _save(episode, drafts, writing)
+    memory = episode.memory
+    return RowResult(label, Result.IMPORTED, status=memory.status, shown=memory.content[:200]), memory.pk
+
+
+def write_together(loose: Sequence[Loose], writing: Writing) -> tuple[list[RowResult], UUID]:
+    """Write events of one group and scope as one closed episode; its outcome is the last that one of them states."""
+    first = loose[0].record
+    outcomes = [one.record.outcome for one in loose if one.record.outcome]
+    events = sorted((one.record.event for one in loose), key=lambda one: one.at)
+    record = EpisodeRecord(
+        source=first.source,
+        scope=first.scope,
+        thread_id=first.thread_id,
+        outcome=outcomes[-1] if outcomes else None,
+        created_at=events[0].at,
+        events=events,
+    )
+    drafts = [_draft(one) for one in events]
+    scope = writing.trust.scope_to_write(record.scope)
+    episode = _episode(record, drafts, scope, writing, **common_columns(record, at=writing.at))
+    _save(episode, drafts, writing)
+    results = [
+        RowResult(one.label, Result.IMPORTED, status=Status.CONFIRMED, shown=_words(one.record.event)) for one in loose
+    ]
+    return results, episode.memory.pk
+
+
+def _draft(record: EventRecord) -> EventDraft:
+    fields: dict[str, Any] = record.model_dump()
+    return EventDraft(fields.pop("kind"), **fields)
+
+
+def _words(record: EventRecord | EventDraft) -> str:
+    return (record.text or record.summary or f"{record.kind} {record.tool or record.ref}").strip()[:LONGEST_TEXT]
+
+
+def _episode(
+    record: EpisodeRecord, drafts: Sequence[EventDraft], scope: str, writing: Writing, **facts: Any
+) -> Episode:
+    secret = any(draft.holds_secret for draft in drafts)
+    place = {"scope": scope, "source": record.source, "thread_id": record.thread_id}
+    memory = episode_memory(
+        record.content or record.title or (_words(drafts[0]) if drafts else ""),
+        "conversation",
+        by=writing.trust.actor,
+        at=writing.at,
+        secret=secret,
+        sensitivity=sensitivity_of(record.sensitivity, secret=secret),
+        confidence=CONFIDENCE if record.confidence is None else record.confidence,
+        **place,
+        **facts,
+    )
+    closed_at = _past(record.closed_at, writing.at)
+    return Episode(
+        memory=memory,
+        title=record.title,
+        external_id=record.external_id or None,
+        event_count=len(drafts),
+        last_event_at=max((draft.at for draft in drafts if draft.at), default=memory.created_at),
+        outcome=Outcome(record.outcome) if record.outcome else None,
+        outcome_at=_past(record.outcome_at, closed_at) if record.outcome else None,
+        outcome_by=record.source if record.outcome else "",
+        closed_at=closed_at,
+        extract=record.extract,
+        environment=record.environment,
+        artifacts=record.artifacts,
+        **place,
+    )
+
+
+def _past(stated: datetime | None, at: datetime) -> datetime:
+    return min(stated or at, at)
+
+
+def _save(episode: Episode, drafts: Sequence[EventDraft], writing: Writing) -> None:
+    by = writing.trust.actor
+    moment = episode.memory.created_at
+    events: list[Event] = [
+        event(draft, episode, position, moment=moment, by=by) for position, draft in enumerate(drafts, start=1)
+    ]
+    for one in events:
+        one.flags = list(dict.fromkeys(one.flags))
+    trail = episode.memory.audit("create", by=by, at=writing.at, after={"imported_from": writing.options.format.value})
+    bulk_rows.insert([episode.memory], [episode], events, [trail])
+    indexing.index_events(events, titles_of=[episode])

@@ -1,0 +1,128 @@
+"""Everything that a caller may see as JSON lines, in an order that does not depend on the moment.
+
+A line holds what `memos_lines` reads: an import into an empty store, exported again, gives the same lines, except for
+what no import may bring (origin, hold, and applied unless an administrator asks for it).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+
+from memories import redaction
+from memories.models import Episode, Event, Evidence, Memory, Performance, Relation, Tombstone
+from memories.models.memory import MemoryQuerySet
+from memories.transfer.memos_lines import EPISODE, MEMORY, RELATION
+from memories.transfer.records import Curve, EventRecord, EvidenceRecord, TrackRecord
+from memories.values.choices import Sensitivity, Status, Type
+from memories.values.field_errors import format_instant
+from memories.values.trust import Trust
+
+AT_ONCE = 200
+Json = dict[str, Any]
+COMMON = ("id", "type", "scope", "key", "category", "content", "payload", "source", "origin", "thread_id", "company_id")
+MORE = ("tags", "confidence", "status", "hold", "times_used", "times_confirmed")
+TIMES = ("last_used_at", "expires_at", "ttl", "created_at", "updated_at")
+OF_EPISODES = ("title", "external_id", "outcome", "outcome_at", "closed_at", "extract", "environment", "artifacts")
+
+
+def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> Iterator[str]:
+    """The lines of what the caller may see and of `rows`: memories by age, then the relations between them."""
+    everything = Memory.objects.visible_to(trust).unexpired(at) if rows is None else rows
+    last: UUID | None = None
+    while some := _next(everything, trust, last):
+        last = some[-1].pk
+        yield from map(_line, _of_memories(some, trust))
+    visible = Memory.objects.visible_to(trust).unexpired(at).values("pk")
+    if rows is None:
+        yield from map(_line, _relations(visible))
+
+
+def _line(told: Json) -> str:
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_plain) + "\n"
+
+
+def _plain(value: object) -> str:
+    return format_instant(value) if isinstance(value, datetime) else str(value)
+
+
+def _next(rows: MemoryQuerySet, trust: Trust, last: UUID | None) -> list[Memory]:
+    """The next memories by id. A page of their own for each: what is large is not held twice."""
+    following = rows.filter(pk__gt=last) if last else rows
+    seen = Evidence.objects.of_visible_episodes(trust).order_by("at", "pk")
+    full = following.select_related("episode", "performance").prefetch_related(Prefetch("evidence", seen))
+    return list(full.order_by("pk")[:AT_ONCE])
+
+
+def _of_memories(some: Sequence[Memory], trust: Trust) -> Iterator[Json]:
+    reasons = _reasons([row.pk for row in some if row.status == Status.DISMISSED], trust)
+    told = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
+    redaction.redact({"results": told}, trust)
+    knowledge = iter(told)
+    for row in some:
+        yield _episode(row) if row.type == Type.EPISODIC else next(knowledge)
+
+
+def _common(row: Memory) -> Json:
+    times = {name: getattr(row, name) for name in TIMES}
+    return {"sensitivity": Sensitivity(row.sensitivity).label, **_columns(row, Curve, "curve"), **times}
+
+
+def _columns(row: object, shape: type[Any], name: str) -> Json:
+    return {name: {field: getattr(row, field) for field in shape.model_fields}}
+
+
+def _memory(row: Memory, reason: str) -> Json:
+    performance: Performance | None = getattr(row, "performance", None)
+    payload = {name: value for name, value in row.payload.items() if name != "skill"}
+    told: Json = {
+        "kind": MEMORY,
+        **{name: getattr(row, name) for name in (*COMMON, *MORE)},
+        "payload": payload,
+        **_common(row),
+        "sources": list(row.provenance.get("sources", [])),
+        "evidence": [{name: getattr(one, name) for name in EvidenceRecord.model_fields} for one in row.evidence.all()],
+    }
+    if performance:
+        told |= _columns(performance, TrackRecord, "track_record")
+    return {**told, "reason": reason} if row.status == Status.DISMISSED else told
+
+
+def _episode(row: Memory) -> Json:
+    episode: Episode = row.episode
+    columns = ("id", "scope", "content", "source", "origin", "thread_id", "tags", "confidence", "times_used")
+    events: QuerySet[Event] = episode.events.select_related("instruction").order_by("position")
+    return {
+        "kind": EPISODE,
+        **{name: getattr(row, name) for name in columns},
+        **_common(row),
+        **{name: getattr(episode, name) for name in OF_EPISODES},
+        "events": [_event(event) for event in events.iterator(1_000)],
+    }
+
+
+def _event(event: Event) -> Json:
+    told = {name: getattr(event, name) for name in EventRecord.model_fields if name != "text"}
+    return {**told, "text": event.words}
+
+
+def _reasons(ids: Sequence[UUID], trust: Trust) -> dict[UUID, str]:
+    """Why memories were dismissed."""
+    stones = Tombstone.objects.visible_to(trust).standing().filter(memory_id__in=ids).order_by("at", "pk")
+    return {memory_id: reason for memory_id, reason in stones.values_list("memory_id", "reason") if memory_id}
+
+
+def _relations(visible: Any) -> Iterator[Json]:
+    rows = Relation.objects.filter(source__in=visible, target__in=visible)
+    for row in rows.order_by("source_id", "predicate", "target_id").iterator(1_000):
+        yield {
+            "kind": RELATION,
+            "source": row.source_id,
+            "predicate": row.predicate,
+            "target": row.target_id,
+            "weight": row.weight,
+            "created_at": row.created_at,
+        }

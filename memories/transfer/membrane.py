@@ -1,0 +1,246 @@
+"""Membrane's SQLite file: typed records with their decay, provenance, relations, audit and counters."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from memories.intake.reports import payloads
+from memories.transfer import cells
+from memories.transfer.cells import Raw
+from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
+from memories.transfer.sqlite_file import SqliteFile, opened
+from memories.values.exceptions import Invalid
+
+RECORDS, RELATIONS = "memory_records", "relations"
+RECORD = ("id", "type", "sensitivity", "confidence", "salience", "scope", "created_at", "updated_at")
+DECAY = (
+    *("half_life_seconds", "min_salience", "max_age_seconds", "reinforcement_gain", "last_reinforced_at"),
+    *("pinned", "deletion_policy"),
+)
+BESIDE = {  # table -> its columns
+    "payloads": ("payload_json",),
+    "decay_profiles": DECAY,
+    "tags": ("tag",),
+    "provenance_sources": ("kind", "ref", "hash", "created_by", "timestamp"),
+    "audit_log": ("action", "actor", "timestamp", "rationale"),
+    "competence_stats": ("success_count", "failure_count"),
+}
+SOURCE = "membrane"
+Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
+
+
+def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
+    """Unreadable: it is no file of Membrane."""
+    with opened(path) as file:
+        columns = file.columns(RECORDS, needed=RECORD)
+        tables = file.tables()
+        beside = {
+            table: file.columns(table, needed=(), known=("record_id", *known)) if table in tables else []
+            for table, known in BESIDE.items()
+        }
+        file.columns("payloads", needed=("record_id", "payload_json"))
+        for rowid, raw in file.rows(RECORDS, columns):
+            if isinstance(raw, Invalid):
+                yield SourceRow(RECORDS, f"row {rowid}", raw)
+                continue
+            try:
+                whole = {**raw, **{name: _beside(file, name, cols, raw["id"]) for name, cols in beside.items()}}
+            except Invalid as wrong:
+                yield SourceRow(RECORDS, str(raw["id"])[:512], wrong)
+                continue
+            yield cells.row_of(RECORDS, str(raw["id"])[:512], whole, partial(_record, scope=scope), {})
+        if RELATIONS in tables:
+            yield from _relations(file)
+
+
+def count(path: Path) -> int:
+    with opened(path) as file:
+        return sum(file.count(table) for table in {RECORDS, RELATIONS} & file.tables())
+
+
+def _beside(file: SqliteFile, table: str, columns: list[str], id: Any) -> list[Any]:
+    return file.beside(table, columns, "record_id", id) if columns else []
+
+
+def _record(raw: Raw, scope: str | None) -> Meant:
+    kind = cells.text(raw, "type")
+    if kind == "entity":
+        return LeftOut("entities are not imported: claims about them are")
+    readers = {"episodic": _episode, "working": _working, "semantic": _semantic}
+    readers |= {"competence": partial(_typed, kind="competence"), "plan_graph": partial(_typed, kind="plan_graph")}
+    if kind not in readers:
+        raise cells.fault("type", f"must be one of {', '.join(readers)}, entity", "unknown_value")
+    stored = raw["payloads"]
+    payload = cells.json_of(stored[0], "payload_json", dict, nothing={}) if stored else {}
+    if not payload:
+        raise cells.fault("payload_json", "is required: the record has no payload", "required")
+    return readers[kind](raw, payload, _common(raw, scope))
+
+
+def _common(raw: Raw, scope: str | None) -> dict[str, Any]:
+    created = cells.instant(raw, "created_at")
+    return {
+        "source": next((s["created_by"] for s in raw["provenance_sources"] if _named(s.get("created_by"))), SOURCE),
+        "scope": cells.text(raw, "scope").strip() or cells.scope_of(scope, raw),
+        "tags": [tag["tag"] for tag in raw["tags"]],
+        "sensitivity": cells.text(raw, "sensitivity").strip() or None,
+        "confidence": cells.percent_of_share(raw, "confidence"),
+        "created_at": created,
+        "updated_at": cells.instant(raw, "updated_at"),
+        "curve": _curve(raw, at=cells.instant(raw, "updated_at") or created),
+    }
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= 512
+
+
+def _curve(raw: Raw, *, at: Any) -> dict[str, Any]:
+    decay = raw["decay_profiles"][0] if raw["decay_profiles"] else {}
+    told = {
+        "salience": cells.number(raw, "salience", least=0, most=1),
+        "salience_at": at,
+        "half_life": cells.number(decay, "half_life_seconds", least=1e-3, most=1e10),
+        "min_salience": cells.number(decay, "min_salience", least=0, most=1),
+        "max_age": cells.number(decay, "max_age_seconds", least=0, most=1e10),
+        "reinforcement_gain": cells.number(decay, "reinforcement_gain", least=0, most=1),
+        "reinforced_at": cells.instant(decay, "last_reinforced_at"),
+        "pinned": bool(cells.whole(decay, "pinned", most=1)),
+        "deletion_policy": cells.text(decay, "deletion_policy") or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _sources(raw: Raw) -> list[dict[str, Any]]:
+    """Provenance and audit of the record; both as it was said there."""
+    sources = [{name: value for name, value in one.items() if value is not None} for one in raw["provenance_sources"]]
+    trail = [
+        {
+            "kind": "audit",
+            "ref": f"{one.get('action') or ''}",
+            "created_by": f"{one.get('actor') or ''}",
+            **{name: one[name] for name in ("timestamp", "rationale") if one.get(name)},
+        }
+        for one in raw["audit_log"]
+    ]
+    return [_plain(one) for one in [*sources, *trail]]
+
+
+def _plain(source: dict[str, Any]) -> dict[str, Any]:
+    """Without the table's own column, its time as ours are written."""
+    at = cells.instant(source, "timestamp")
+    kept = {name: value for name, value in source.items() if name not in ("record_id", "timestamp")}
+    return {**kept, **({"timestamp": at.isoformat().replace("+00:00", "Z")} if at else {})}
+
+
+def _semantic(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant:
+    revision = payload.get("revision")
+    revision = revision if isinstance(revision, dict) else {}
+    status = {"contested": "contested", "retracted": "retracted"}.get(str(revision.get("status")), "candidate")
+    triple = payloads.Triple.model_construct(
+        subject=cells.text(payload, "subject"),
+        predicate=cells.text(payload, "predicate"),
+        object=payload.get("object"),
+    )
+    return ClaimRecord, {
+        **common,
+        "content": triple.content,
+        "key": triple.key,
+        "category": "fact",
+        "payload": {name: value for name, value in payload.items() if name != "revision"},
+        "status": "superseded" if revision.get("superseded_by") else status,
+        "sources": _sources(raw),
+    }
+
+
+def _typed(raw: Raw, payload: dict[str, Any], common: dict[str, Any], *, kind: str) -> Meant:
+    names = {"competence": ("skill_name",), "plan_graph": ("intent", "plan_id")}[kind]
+    title = next((text for name in names if (text := cells.text(payload, name).strip())), "")
+    key = cells.text(payload, "skill_name" if kind == "competence" else "plan_id").strip()
+    stats = raw["competence_stats"][0] if raw["competence_stats"] else {}
+    counted = {
+        "successes": cells.whole(stats, "success_count"),
+        "failures": cells.whole(stats, "failure_count"),
+    }
+    return ClaimRecord, {
+        **common,
+        "type": kind,
+        "content": title,
+        "key": payloads.short(key) if key else None,
+        "payload": payload,
+        "sources": _sources(raw),
+        "track_record": counted if stats else None,
+    }
+
+
+def _working(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant:
+    thread, state = cells.text(payload, "thread_id").strip(), cells.text(payload, "state")
+    if not thread:
+        raise cells.fault("payload_json", "names no thread_id", "required")
+    summary = cells.text(payload, "context_summary").strip()
+    content = summary or f"{thread} is {state}"
+    facts = {"type": "working", "content": content, "thread_id": thread, "payload": payload, "status": "confirmed"}
+    return ClaimRecord, {**common, **facts, "sources": _sources(raw)}
+
+
+def _episode(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant:
+    at = common["created_at"]
+    if at is None:
+        raise cells.fault("created_at", "is required", "required")
+    timeline = cells.json_of(payload, "timeline", list, nothing=[])
+    calls = cells.json_of(payload, "tool_graph", list, nothing=[])
+    if not all(isinstance(one, dict) for one in [*timeline, *calls]):
+        raise cells.fault("payload_json", "its timeline and tool_graph must hold objects", "wrong_type")
+    happened = [_happened(one, at) for one in timeline] + [_called(one, at) for one in calls]
+    outcome = payload.get("outcome")
+    return EpisodeRecord, {
+        **common,
+        "external_id": f"membrane:{raw['id']}"[:512],
+        "outcome": outcome if outcome in ("success", "failure", "partial") else None,
+        "closed_at": common["updated_at"] or at,
+        "environment": cells.json_of(payload, "environment", dict, nothing={}),
+        "artifacts": cells.json_of(payload, "artifacts", list, nothing=[]),
+        "events": sorted(happened, key=lambda event: event["at"]) or [{"kind": "record", "at": at, "ref": raw["id"]}],
+    }
+
+
+def _happened(entry: dict[str, Any], at: Any) -> dict[str, Any]:
+    return {
+        "kind": cells.text(entry, "event_kind").strip() or "event",
+        "at": cells.instant(entry, "t") or at,
+        "ref": cells.text(entry, "ref"),
+        "summary": cells.text(entry, "summary"),
+    }
+
+
+def _called(node: dict[str, Any], at: Any) -> dict[str, Any]:
+    return {
+        "kind": "tool_call",
+        "at": cells.instant(node, "timestamp") or at,
+        "ref": cells.text(node, "id"),
+        "tool": cells.text(node, "tool").strip() or "unknown",
+        "args": node.get("args"),
+        "result": node.get("result"),
+    }
+
+
+def _relations(file: SqliteFile) -> Iterator[SourceRow]:
+    columns = file.columns(RELATIONS, needed=("source_id", "predicate", "target_id"), known=("weight", "created_at"))
+    for rowid, raw in file.rows(RELATIONS, columns):
+        if isinstance(raw, Invalid):
+            yield SourceRow(RELATIONS, f"row {rowid}", raw)
+            continue
+        ends = " ".join(str(raw[name])[:150] for name in ("source_id", "predicate", "target_id"))
+        yield cells.row_of(RELATIONS, ends, raw, _relation, {"source": "source_id", "target": "target_id"})
+
+
+def _relation(raw: Raw) -> Meant:
+    weight = cells.number(raw, "weight", least=0, most=1)
+    return RelationRecord, {
+        "source": cells.text(raw, "source_id"),
+        "predicate": cells.text(raw, "predicate"),
+        "target": cells.text(raw, "target_id"),
+        "weight": weight,
+        "created_at": cells.instant(raw, "created_at"),
+    }

@@ -1,0 +1,44 @@
+"""Our own JSON lines: what `exporting` writes, read again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memories.transfer import cells
+from memories.transfer.cells import Raw
+from memories.transfer.json_files import objects_of_lines
+from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
+from memories.values.exceptions import Invalid
+
+MEMORIES, RELATIONS = "memories", "relations"
+MEMORY, EPISODE, RELATION = "memory", "episode", "relation"  # kinds of lines
+SHAPES: dict[str, type[AnyRecord]] = {MEMORY: ClaimRecord, EPISODE: EpisodeRecord, RELATION: RelationRecord}
+TOLD_ONLY = ("kind", "origin", "hold")  # how it stood there; here it is imported, and held by nobody
+Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
+
+
+def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
+    for number, raw in objects_of_lines(path):
+        if isinstance(raw, Invalid):
+            yield SourceRow("line", str(number), raw)
+            continue
+        table, id = _name(raw, number)
+        yield cells.row_of(table, id, raw, lambda raw: _record(raw, scope), {})
+
+
+def _name(raw: dict[str, Any], number: int) -> tuple[str, str]:
+    if raw.get("kind") == RELATION:
+        ends = [str(raw.get(name, ""))[:100] for name in ("source", "predicate", "target")]
+        return RELATIONS, " ".join(ends)
+    id = raw.get("id")
+    return (MEMORIES, id) if isinstance(id, str) and 0 < len(id) <= 64 else ("line", str(number))
+
+
+def _record(raw: Raw, scope: str | None) -> Meant:
+    kind = cells.text(raw, "kind")
+    if kind not in SHAPES:
+        raise cells.fault("kind", f"must be one of {', '.join(SHAPES)}", "unknown_value")
+    fields = {name: value for name, value in raw.items() if name not in TOLD_ONLY}
+    if kind != RELATION:
+        fields["scope"] = cells.text(raw, "scope") or cells.scope_of(scope, raw)
+    return SHAPES[kind], fields

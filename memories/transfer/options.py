@@ -1,0 +1,76 @@
+"""What an import is asked for, and what came of each row."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from memories.values.choices import Status
+from memories.values.trust import Trust
+
+
+class Format(StrEnum):
+    FOUNDER_OS = "founderos"
+    MEMBRANE = "membrane"
+    MEM0 = "mem0"
+    OPEN_MEMORY = "openmemory"
+    MEMOS = "memos"
+    CONVERSATIONS = "conversations"
+
+
+@dataclass(frozen=True)
+class Options:
+    """`scope`: of rows that name none, a name or a template of the row's fields; `keeps_status` false: what would hold
+    waits as a candidate; `applies`: rows that were applied may be applied here, which only administrators ask for.
+    """
+
+    format: Format
+    trust: Trust
+    scope: str | None = None
+    keeps_status: bool = True
+    applies: bool = False
+
+    def status(self, stated: str, *, flagged: bool) -> Status:
+        """The status of a live row: never above what it was; flagged rows and asked ones wait for a person."""
+        status = Status(stated)
+        if status not in (Status.CONFIRMED, Status.APPLIED):
+            return status
+        if flagged or not self.keeps_status:
+            return Status.CANDIDATE
+        return status if self.applies else Status.CONFIRMED
+
+
+class Result(StrEnum):
+    IMPORTED = "imported"
+    CHANGED = "changed"  # another statement than the one that is here: proposed to people
+    KNOWN = "known"  # it was imported before, or says what is here
+    SUPPRESSED = "suppressed"  # people dismissed or forgot it here
+    LEFT_OUT = "left_out"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class RowResult:
+    """What came of one row. `errors` name its fields; `status`: of the memory that it became; `shown`: its words."""
+
+    row: str
+    result: Result
+    errors: tuple[str, ...] = ()
+    status: str = ""
+    shown: str = ""
+
+    @classmethod
+    def failed(cls, row: str, *errors: object) -> "RowResult":
+        return cls(row, Result.FAILED, tuple(str(error) for error in errors))
+
+
+@dataclass(frozen=True)
+class Writing:
+    """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good."""
+
+    options: Options
+    at: datetime
+    fixed_scopes: frozenset[str] = frozenset()
+
+    @property
+    def trust(self) -> Trust:
+        return self.options.trust

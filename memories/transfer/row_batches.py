@@ -1,0 +1,183 @@
+"""Write the rows of a file batch by batch: each batch is one transaction, and each row of it stands or falls alone."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from memories.intake.claims.writing import KeyTaken
+from memories.models import ImportedRow, Memory, claim_locks
+from memories.transfer import claim_rows, episode_rows, link_rows
+from memories.transfer.claim_rows import Written
+from memories.transfer.episode_rows import Loose
+from memories.transfer.options import Options, Result, RowResult, Writing
+from memories.transfer.records import (
+    AdaptationRecord,
+    AnyRecord,
+    ClaimRecord,
+    EpisodeRecord,
+    LeftOut,
+    LooseEvent,
+    RelationRecord,
+    SourceRow,
+)
+from memories.values.choices import Hold, Status
+from memories.values.exceptions import Conflict, Invalid, NotAllowed
+
+MOST_ROWS = 100  # of one transaction
+MOST_EVENTS = 1_000  # of one session, which is not torn apart below that
+LARGEST = 4 * 1024 * 1024  # characters of text
+# Two imports at once, each with the keys that the other one needs, would wait for each other.
+ONE_IMPORT = "SELECT pg_advisory_xact_lock(hashtextextended('memos:import', 0))"
+Named = tuple[bytes, str]
+
+
+def together(rows: Iterable[SourceRow]) -> Iterator[list[SourceRow]]:
+    """Rows as batches of one table each, since relations concern rows that are stored. A group of events is one batch
+    as long as it fits."""
+    batch: list[SourceRow] = []
+    size, group = 0, None
+    for row in rows:
+        its_group = row.record.group if isinstance(row.record, LooseEvent) else None
+        full = len(batch) >= (MOST_EVENTS if its_group and its_group == group else MOST_ROWS) or size > LARGEST
+        if batch and (full or row.table != batch[-1].table):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size, group = size + _size(row), its_group
+    if batch:
+        yield batch
+
+
+def _size(row: SourceRow) -> int:
+    record = row.record
+    if isinstance(record, ClaimRecord):
+        return len(record.content) + 50 * len(record.evidence or ())
+    return 200 * len(record.events) if isinstance(record, EpisodeRecord) else 500
+
+
+def write(rows: Sequence[SourceRow], options: Options, *, at: datetime, keeps: bool = True) -> list[RowResult]:
+    """Write a batch, in one transaction; the results in the order of the rows. `keeps` false: all of it is undone."""
+    with transaction.atomic():
+        fixed = Memory.objects.filter(hold=Hold.FIXED).order_by().values_list("scope", flat=True).distinct()
+        results = _written(rows, Writing(options, at, frozenset(fixed)))
+        if not keeps:
+            transaction.set_rollback(True)
+    return results
+
+
+def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
+    with connection.cursor() as cursor:
+        cursor.execute(ONE_IMPORT)
+    _lock_scopes(rows)
+    known = _known(rows, writing)
+    results: dict[int, RowResult] = {}
+    made: dict[int, UUID | None] = {}
+    loose: list[tuple[int, Loose]] = []
+    seen: set[Named] = set()
+    for index, row in enumerate(rows):
+        name = (row.name(writing.options.format.value), _scope(row))
+        if known.get(name) == row.sha256 or name in seen:
+            results[index] = RowResult(row.label, Result.KNOWN)
+        elif isinstance(row.record, LooseEvent):
+            loose.append((index, Loose(row.label, row.record)))
+        else:
+            results[index], made[index] = _one(row, writing)
+        if index not in results or results[index].result != Result.FAILED:
+            seen.add(name)
+    _write_loose(loose, results, made, writing)
+    _record(rows, results, made, writing)
+    return [results[index] for index in range(len(rows))]
+
+
+def _lock_scopes(rows: Sequence[SourceRow]) -> None:
+    records = [row.record for row in rows if isinstance(row.record, ClaimRecord)]
+    stored = {record.scope or "" for record in records}
+    decided = {record.scope or "" for record in records if Status(record.status) == Status.DISMISSED}
+    claim_locks.to_import(stored, decided)
+
+
+def _known(rows: Sequence[SourceRow], writing: Writing) -> dict[Named, bytes]:
+    names = {row.name(writing.options.format.value) for row in rows}
+    columns = ImportedRow.objects.named(names).values_list("name", "scope", "content_sha256")
+    return {(bytes(name), scope): bytes(sha256) for name, scope, sha256 in columns}
+
+
+def _scope(row: SourceRow) -> str:
+    return getattr(row.record, "scope", None) or ""
+
+
+def _one(row: SourceRow, writing: Writing) -> Written:
+    record, label = row.record, row.label
+    if isinstance(record, LeftOut):
+        return RowResult(label, Result.LEFT_OUT, (record.why,)), None
+    try:
+        with transaction.atomic():
+            return _store(record, label, writing)
+    except Invalid as invalid:
+        return RowResult.failed(label, *invalid.errors), None
+    except (Conflict, NotAllowed) as refusal:
+        return RowResult.failed(label, refusal), None
+    except KeyTaken:
+        return RowResult.failed(label, "its key or thread was taken at this moment: import again"), None
+
+
+def _store(record: AnyRecord | Invalid, label: str, writing: Writing) -> Written:
+    """Invalid: the row was, or the gate finds it so."""
+    match record:
+        case ClaimRecord():
+            return claim_rows.write(record, label, writing)
+        case EpisodeRecord():
+            return episode_rows.write(record, label, writing)
+        case RelationRecord():
+            return link_rows.write_relation(record, label, writing)
+        case AdaptationRecord():
+            return link_rows.write_adaptation(record, label, writing)
+        case Invalid():
+            raise record
+        case LooseEvent():
+            raise AssertionError("events are written together")
+
+
+def _write_loose(
+    loose: Sequence[tuple[int, Loose]],
+    results: dict[int, RowResult],
+    made: dict[int, UUID | None],
+    writing: Writing,
+) -> None:
+    def place(one: tuple[int, Loose]) -> tuple[str, tuple[str, ...]]:
+        return one[1].record.scope or "", one[1].record.group
+
+    for _place, members in groupby(sorted(loose, key=place), key=place):
+        group = list(members)
+        try:
+            with transaction.atomic():
+                written, memory_id = episode_rows.write_together([one for _, one in group], writing)
+        except (Invalid, NotAllowed) as refusal:
+            results.update({index: RowResult.failed(one.label, refusal) for index, one in group})
+            continue
+        for (index, _one), result in zip(group, written, strict=True):
+            results[index], made[index] = result, memory_id
+
+
+def _record(
+    rows: Sequence[SourceRow],
+    results: dict[int, RowResult],
+    made: dict[int, UUID | None],
+    writing: Writing,
+) -> None:
+    """Remember what came of each row that was settled; failed ones are tried again by the next import."""
+    ImportedRow.objects.record(
+        [
+            ImportedRow(
+                name=row.name(writing.options.format.value),
+                scope=_scope(row),
+                content_sha256=row.sha256,
+                memory_id=made[index],
+            )
+            for index, row in enumerate(rows)
+            if index in made and results[index].result not in (Result.FAILED, Result.LEFT_OUT)
+        ]
+    )

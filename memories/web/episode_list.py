@@ -1,0 +1,130 @@
+"""The list of episodes: filters of its address, single events folded, facets with counts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import Any, Self
+
+from django.db.models import Count, F, Value
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memories.models import Episode, Event, Memory
+from memories.models.episode import LONGEST_TRACE, UNKNOWN
+from memories.models.memory import MemoryQuerySet
+from memories.models.passage import saying
+from memories.models.value_counts import count_values
+from memories.people import trust_of
+from memories.values.choices import Outcome, Type
+from memories.values.trust import Trust
+from memories.web.facets import MOST_COUNTED, MOST_VALUES, Facet, carried, facet, filters_of
+from memories.web.paging import NEWEST, page_of
+
+EXACT = ("source", "scope", "thread_id")  # columns that an episode shares with its memory, where their indexes are
+FILTERS = (*EXACT, "outcome", "tool", "q", "from", "to")
+FIELDS = ("q", "thread_id", "from", "to")  # of the form; the others are facets
+MOST_READ_FOR_TOOLS = 200  # newest episodes of the list, whose tools are offered
+FOLDED_FROM = 3  # single events of one source on a page
+
+
+@dataclass(frozen=True)
+class EpisodeList:
+    trust: Trust
+    at: datetime
+    filters: dict[str, str]
+
+    @classmethod
+    def of(cls, request: HttpRequest, *, at: datetime) -> Self:
+        return cls(trust_of(request.user), at, filters_of(request.GET, FILTERS))
+
+    def rows(self, *, without: str = "") -> MemoryQuerySet:
+        """The episodes' memories that the filters leave, `without` this one of them; unordered."""
+        asked = {name: "" if name == without else value for name, value in self.filters.items()}
+        rows = Memory.objects.visible_to(self.trust).unexpired(self.at).filter(type=Type.EPISODIC)
+        rows = rows.filter(**{name: asked[name] for name in EXACT if asked[name]})
+        if asked["outcome"]:
+            rows = rows.filter(episode__in=Episode.objects.matching(outcome=asked["outcome"]))
+        if asked["tool"]:
+            rows = rows.filter(pk__in=Event.objects.filter(tool=asked["tool"]).order_by().values("episode"))
+        for name, comparison in (("from", "created_at__gte"), ("to", "created_at__lte")):
+            if day := _day(asked[name]):
+                rows = rows.filter(**{comparison: _edge(day, is_end=name == "to")})
+        return saying(rows, asked["q"]) if asked["q"] else rows
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _edge(day: date, *, is_end: bool) -> datetime:
+    """The first or the last instant of a day where the reader lives."""
+    return timezone.make_aware(datetime.combine(day, time.max if is_end else time.min))
+
+
+@require_safe
+def episodes(request: HttpRequest) -> HttpResponse:
+    """List episodes, newest first; single events of one source are folded into one line."""
+    asked = EpisodeList.of(request, at=timezone.now())
+    page = page_of(request, asked.rows().select_related("episode"))
+    facets, total = _facets(request, asked)
+    context = {
+        "page": page,
+        "groups": _folded(page.rows),
+        "filters": asked.filters,
+        "facets": facets,
+        "total": total,
+        "is_cut": total >= MOST_COUNTED,
+        "kept": carried(request.GET, *FIELDS),
+        "is_dated": any(asked.filters[name] for name in ("thread_id", "from", "to")),
+    }
+    return render(request, "memories/episodes.html", context)
+
+
+def _folded(rows: Iterable[Memory]) -> list[list[Memory]]:
+    """Episodes in their order; single events of one source together, where its first one stands."""
+    groups: dict[Any, list[Memory]] = {}
+    for row in rows:
+        single = row.episode.event_count == 1 and row.episode.outcome is None and row.episode.thread_id is None
+        groups.setdefault((row.source, row.scope) if single else row.pk, []).append(row)
+    folded: list[list[Memory]] = []
+    for group in groups.values():
+        folded += [group] if len(group) >= FOLDED_FROM else [[row] for row in group]
+    return sorted(folded, key=lambda group: (group[0].created_at, group[0].pk), reverse=True)
+
+
+def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int]:
+    """The facets, and the number of episodes that they count, at most MOST_COUNTED."""
+    columns = {"outcome": "ended", "source": "source", "scope": "scope"}
+    chosen = [name for name in columns if asked.filters[name]]
+    samples = {"all": (_counted_rows(asked.rows()), [columns[name] for name in columns if name not in chosen])}
+    samples |= {name: (_counted_rows(asked.rows(without=name)), [columns[name]]) for name in chosen}
+    counts = count_values(samples, MOST_COUNTED)
+    titles = {"outcome": _("Outcome"), "source": _("Source"), "scope": _("Scope")}
+    always = {"outcome": [*Outcome.values, UNKNOWN]}
+    facets = [
+        facet(name, title, counts.get(columns[name], {}), request.GET, always=always.get(name, ()))
+        for name, title in titles.items()
+    ]
+    facets.insert(1, facet("tool", _("Tool"), _tools(asked), request.GET))
+    total = counts["all"][""] if "all" in counts else 0
+    return [one for one in facets if one.chosen or len(one.values) > 1], total
+
+
+def _counted_rows(rows: MemoryQuerySet) -> MemoryQuerySet:
+    ended: MemoryQuerySet = rows.annotate(ended=Coalesce(F("episode__outcome"), Value(UNKNOWN)))
+    return ended.order_by(*NEWEST)
+
+
+def _tools(asked: EpisodeList) -> dict[str, int]:
+    """The tools of the newest episodes of the list, with the number of these episodes that call each."""
+    newest = asked.rows(without="tool").order_by(*NEWEST).values("pk")[:MOST_READ_FOR_TOOLS]
+    events = Event.objects.filter(episode__in=newest, position__lte=LONGEST_TRACE).exclude(tool="").order_by()
+    used = events.values_list("tool").annotate(n=Count("episode", distinct=True)).order_by("-n", "tool")
+    return dict(used[:MOST_VALUES])

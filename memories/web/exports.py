@@ -1,0 +1,118 @@
+"""The list of memories as a file: what is shown, with its filters, words and order.
+
+CSV for spreadsheets has the columns that are shown; JSON lines have the whole memories, for another store.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.transfer import exporting
+from memories.values.choices import Sensitivity
+from memories.values.field_errors import format_instant
+from memories.web.memory_list import MemoryList, columns_of
+
+COLUMNS = (
+    *("id", "type", "scope", "key", "category", "content", "source", "origin", "company_id", "tags", "sensitivity"),
+    *("confidence", "status", "times_used", "times_confirmed", "last_used_at", "created_at", "updated_at"),
+)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would compute
+
+
+SHOWN = {"type": ("type", "category"), "company": ("company_id",), "used": ("times_used",)}
+SHOWN |= {"confirmed": ("times_confirmed",), "last_used": ("last_used_at",), "updated": ("updated_at",)}
+SHOWN |= {"created": ("created_at",), "salience": ("salience_now",)}
+
+
+@require_safe
+def csv_file(request: HttpRequest) -> StreamingHttpResponse:
+    asked = MemoryList.of(request, at=timezone.now())
+    columns: tuple[str, ...] = COLUMNS
+    if request.GET.get("column"):
+        columns = ("id", "content", *(cell for name in columns_of(request) for cell in SHOWN.get(name, (name,))))
+    rows = iter(asked.hits) if asked.words else _ordered(asked).iterator(500)
+    return _file(_csv_lines(rows, columns), "text/csv; charset=utf-8", "memories.csv")
+
+
+def _ordered(asked: MemoryList) -> MemoryQuerySet:
+    return asked.listed().with_salience(asked.moment).order_by(*asked.order)
+
+
+@require_safe
+def json_lines(request: HttpRequest) -> StreamingHttpResponse:
+    asked = MemoryList.of(request, at=timezone.now())
+    rows = asked.rows()
+    if asked.words:
+        rows = rows.filter(pk__in=[row.pk for row in asked.hits])
+    lines = exporting.lines(asked.trust, at=asked.at, rows=rows)
+    return _file(lines, "application/x-ndjson", "memories.jsonl")
+
+
+def _file(lines: Iterator[str], content_type: str, name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def file_of(name: str, form: str, columns: Sequence[str], rows: Iterable[Any]) -> StreamingHttpResponse:
+    """These columns of the rows as a file, `csv` or `jsonl`. Http404: another form."""
+    if form == "csv":
+        lines = _csv_of(columns, rows)
+        return _file(lines, "text/csv; charset=utf-8", f"{name}.csv")
+    if form == "jsonl":
+        shown = ({column: getattr(row, column) for column in columns} for row in rows)
+        lines = (f"{json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False)}\n" for row in shown)
+        return _file(lines, "application/x-ndjson", f"{name}.jsonl")
+    raise Http404(form)
+
+
+def _csv_of(columns: Sequence[str], rows: Iterable[Any]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield f"\ufeff{writer.writerow(columns)}"
+    for row in rows:
+        yield str(writer.writerow([safe_cell(_text(getattr(row, column))) for column in columns]))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return format_instant(value)
+    return "" if value is None else str(value)
+
+
+class _Line:
+    """What a csv.writer writes to: each row is handed back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv_lines(rows: Iterator[Memory], columns: Sequence[str]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield f"\ufeff{writer.writerow(columns)}"  # by this mark spreadsheets know UTF-8
+    for row in rows:
+        yield str(writer.writerow([safe_cell(_cell(row, name)) for name in columns]))
+
+
+def _cell(row: Memory, name: str) -> str:
+    value: Any = getattr(row, name)
+    if name == "sensitivity":
+        return str(Sensitivity(row.sensitivity).label)
+    if name == "salience_now":
+        return f"{value:.3f}"
+    if name == "tags":
+        return ", ".join(row.tags)
+    return _text(value)
+
+
+def safe_cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,0 +1,90 @@
+"""The grounds of a memory, for the pages that decide about it: who said it, in which words, what is nearest to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, Q
+from django.utils import timezone
+
+from memories.intake import claims
+from memories.intake.claims import Near
+from memories.models import Episode, Event, Evidence, Memory, Relation
+from memories.values.choices import LIVE, Status, Type
+from memories.values.trust import Trust
+
+MOST_READ = 1_000  # occasions of which sessions and agents are counted
+MOST_LATER = 4
+MOST_NEAR = 2
+MOST_CONTESTS = 10
+AGAINST = (Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)
+
+
+@dataclass(frozen=True)
+class Voices:
+    """Who spoke for a memory: the first occasion, the latest ones, oldest first, and how many agents and sessions."""
+
+    first: Evidence | None
+    later: list[Evidence]
+    count: int
+    agents: int
+    sessions: int
+
+    @property
+    def more(self) -> int:
+        """How many occasions lie between the first and those shown."""
+        return self.count - len(self.later) - (self.first is not None)
+
+
+def voices_of(memory: Memory, trust: Trust) -> Voices:
+    """The occasions that speak for a memory, as far as the reader may see their episodes; four statements at most."""
+    return voices_of_each([memory], trust)[0]
+
+
+def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
+    """As by `voices_of`, of each memory; the same statements for all of them."""
+    rows = Evidence.objects.exclude(kind__in=AGAINST).of_visible_episodes(trust).order_by("at", "pk")
+    columns = rows.values_list("memory_id", "pk", "made_by", "occasion", "episode_id")
+    first, *others = [columns.filter(memory=memory)[:MOST_READ] for memory in memories]
+    read: dict[UUID, list[Any]] = {memory.pk: [] for memory in memories}
+    for memory_id, *occasion in first.union(*others, all=True) if others else first:
+        read[memory_id].append(occasion)
+    shown = {pk for known in read.values() for pk, *_rest in (known[:1] + known[1:][-MOST_LATER:])}
+    episodes = Episode.objects.visible_to(trust).only("memory_id", "title", "external_id", "thread_id", "source")
+    events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref"))
+    found = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
+    occasions = sorted(found, key=lambda one: (one.at, one.pk))
+    return [_voices(read[memory.pk], [one for one in occasions if one.memory_id == memory.pk]) for memory in memories]
+
+
+def _voices(read: list[Any], occasions: list[Evidence]) -> Voices:
+    return Voices(
+        first=occasions[0] if occasions else None,
+        later=occasions[1:],
+        count=len(read),
+        agents=len({maker for _pk, maker, *_rest in read if maker}),
+        sessions=len({_session(occasion, episode) for _pk, _maker, occasion, episode in read}),
+    )
+
+
+def _session(occasion: str, episode: UUID | None) -> str:
+    """The session of an occasion: its episode, its thread without the day, else the occasion itself."""
+    return str(episode) if episode else occasion.rpartition(":")[0] if occasion.startswith("thread:") else occasion
+
+
+def nearest_to(memory: Memory, trust: Trust) -> list[Near]:
+    """The live claims of its scope that say nearly the same, nearest first."""
+    if memory.type != Type.SEMANTIC or memory.status not in LIVE:
+        return []
+    return claims.nearest(memory.content, scope=memory.scope, trust=trust, besides=memory.pk)[:MOST_NEAR]
+
+
+def contests_of(memory: Memory, trust: Trust) -> tuple[list[Memory], list[Memory]]:
+    """The memories by which it is contested, and the contested ones against which it speaks; one statement."""
+    rows = Relation.objects.contests(trust, at=timezone.now()).filter(Q(source=memory) | Q(target=memory))
+    relations = list(rows[:MOST_CONTESTS])
+    against = [one.target for one in relations if one.source_id == memory.pk and memory.status == Status.CONTESTED]
+    met = {one.pk for one in against}  # two that contest each other are named once
+    contested = [one.source for one in relations if one.target_id == memory.pk and one.source_id not in met]
+    return against, [one for one in contested if one.status == Status.CONTESTED]

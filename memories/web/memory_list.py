@@ -1,0 +1,157 @@
+"""The list of memories: its filters, words, order and columns, as its address and a cookie name them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, Self
+
+from django.db.models.functions import Length
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
+
+from memories.models import Memory
+from memories.models.key_words import in_key
+from memories.models.memory import MemoryQuerySet
+from memories.people import trust_of
+from memories.search.by_kind import KNOWLEDGE, is_relevant
+from memories.search.request import SearchRequest
+from memories.search.run import find
+from memories.values.choices import Status, Type
+from memories.values.keyset import Order, Page
+from memories.values.trust import Trust
+from memories.web.facets import filters_of
+from memories.web.paging import NEWEST, moment_of, page_of
+
+FILTERS = {"type": "type", "status": "status", "category": "category", "source": "source", "scope": "scope"}
+FILTERS |= {"company_id": "company_id", "tag": "tags"}  # of the address, with their columns
+LONGEST_QUESTION = 1_000
+MOST_HITS = 50  # of a search, best first
+MOST_BY_KEY = 20
+SORTS = {
+    "": (_("Newest first"), NEWEST),
+    "oldest": (_("Oldest first"), ("created_at", "id")),
+    "surest": (_("Surest first"), ("-confidence", "-created_at", "-id")),
+    "doubtful": (_("Least sure first"), ("confidence", "created_at", "id")),
+    "salient": (_("Most salient first"), ("-salience_order", "-id")),
+    "fading": (_("Fading first"), ("salience_order", "id")),
+}
+OF_HITS = {"salience_order": "salience_now"}  # what rows that are at hand are sorted by
+BY_RELEVANCE = _("Best match first")
+COLUMNS = {
+    "status": _("Status"),
+    "type": _("Kind"),
+    "scope": _("Scope"),
+    "source": _("Source"),
+    "company": _("Company"),
+    "tags": _("Tags"),
+    "key": _("Key"),
+    "confidence": _("Confidence"),
+    "salience": _("Salience"),
+    "used": _("Used"),
+    "confirmed": _("Confirmed"),
+    "last_used": _("Last used"),
+    "updated": _("Changed"),
+    "created": _("Created"),
+}
+DEFAULT_COLUMNS = ("status", "type", "scope", "confidence", "created")
+COLUMNS_COOKIE = "memory_columns"
+
+
+@dataclass
+class MemoryList:
+    """What a reader asks for. `words`: searched for as the API's search does, by words and by meaning."""
+
+    trust: Trust
+    at: datetime
+    moment: datetime  # at which salience is computed: that of the first page
+    filters: dict[str, str]
+    words: str = ""
+    sort: str = ""
+    degraded: tuple[str, ...] = field(default=(), init=False)
+
+    @classmethod
+    def of(cls, request: HttpRequest, *, at: datetime) -> Self:
+        given = filters_of(request.GET, FILTERS)
+        words = " ".join(request.GET.get("q", "").split())[:LONGEST_QUESTION]
+        sort = request.GET.get("sort", "")
+        return cls(trust_of(request.user), at, moment_of(request), given, words, sort if sort in SORTS else "")
+
+    @property
+    def order(self) -> Order:
+        """Episodes have no index by salience."""
+        order = SORTS[self.sort][1]
+        return NEWEST if _by_salience(order) and self.filters["type"] == Type.EPISODIC else order
+
+    @property
+    def chosen(self) -> list[str]:
+        """The names of the filters that narrow the list."""
+        return [name for name in FILTERS if self.filters[name]]
+
+    def rows(self, *, without: Collection[str] = ()) -> MemoryQuerySet:
+        """The memories that the filters leave, unordered; `without`: except these of them. Words are not asked."""
+        exact = {name: value for name, value in self.filters.items() if name not in ("tag", *without)}
+        rows = Memory.objects.visible_to(self.trust).unexpired(self.at).matching(**exact)
+        tag = self.filters["tag"] if "tag" not in without else ""
+        return rows.filter(tags__contains=[tag]) if tag else rows
+
+    def listed(self) -> MemoryQuerySet:
+        """The memories with what their order compares."""
+        rows = self.rows()
+        return rows.in_salience_order(self.moment) if _by_salience(self.order) else rows
+
+    def page(self, request: HttpRequest) -> Page[Memory]:
+        """The page of the address's cursor; of a search the one page that there is."""
+        if self.words:
+            return Page(self.hits, None, None)
+        rows = self.listed().select_related("skill").with_salience(self.moment)
+        parts = rows.parts_by_salience(self.moment) if _by_salience(self.order) else None
+        return page_of(request, rows, self.order, at=self.moment, parts=parts)
+
+    @cached_property
+    def hits(self) -> list[Memory]:
+        """The memories that match the words, best first, then those that have them in their key alone.
+
+        Three statements or more; an endpoint may embed the words: not within a transaction.
+        """
+        found = self._found()
+        ids = list(dict.fromkeys([*found, *self.named().values_list("pk", flat=True)[:MOST_BY_KEY]]))
+        rows = self.rows().select_related("skill").with_salience(self.moment).in_bulk(ids)
+        found = [rows[pk] for pk in ids if pk in rows]
+        for name in reversed(self.order if self.sort else ()):
+            found.sort(key=attrgetter(OF_HITS.get(name.lstrip("-"), name.lstrip("-"))), reverse=name.startswith("-"))
+        return found
+
+    def named(self) -> MemoryQuerySet:
+        """The memories that have the words in their key, shortest key first.
+
+        No index has this order, so the database starts from the words.
+        """
+        return self.rows().filter(in_key(self.words)).order_by(Length("key"), *NEWEST)
+
+    def _found(self) -> list[Any]:
+        """The ids of what the search finds. Its scopes take in what has none: `hits` leaves that out."""
+        wanted: dict[str, Any] = {"query": self.words, "limit": MOST_HITS, "types": KNOWLEDGE}
+        wanted["statuses"] = [self.filters["status"]] if self.filters["status"] else Status.values
+        lists = {"type": "types", "category": "categories", "scope": "scopes", "tag": "tags"}
+        wanted |= {lists[name]: [self.filters[name]] for name in lists if self.filters[name]}
+        wanted |= {name: self.filters[name] for name in ("source", "company_id") if self.filters[name]}
+        try:
+            request = SearchRequest.model_validate(wanted)
+        except ValidationError:  # a filter that no memory can meet
+            return []
+        answer = find(request, trust=self.trust, at=self.at)
+        self.degraded = answer.degraded
+        return [one.memory.pk for one in answer.results if is_relevant(one)]
+
+
+def _by_salience(order: Order) -> bool:
+    return order[0].lstrip("-") == "salience_order"
+
+
+def columns_of(request: HttpRequest) -> list[str]:
+    """The columns of the address, else those remembered in this browser, else the usual ones; in the table's order."""
+    asked = request.GET.getlist("column") or request.COOKIES.get(COLUMNS_COOKIE, "").split(".")
+    return [name for name in COLUMNS if name in asked] or list(DEFAULT_COLUMNS)

@@ -1,0 +1,168 @@
+"""The page of the list of memories: a table with columns to choose, facets with counts, groups by category."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memories.models import Memory
+from memories.models.value_counts import count_values, first_of_each
+from memories.values.choices import Category, Status, Type
+from memories.web.facets import MOST_COUNTED, Facet, carried, count_in, facet
+from memories.web.memory_list import BY_RELEVANCE, COLUMNS, COLUMNS_COOKIE, FILTERS, SORTS, MemoryList, columns_of
+from memories.web.paging import NEWEST
+
+YEAR = 365 * 24 * 3600
+SORTED_BY = {"confidence": ("surest", "doubtful"), "salience": ("salient", "fading"), "created": ("", "oldest")}
+ALL = "all"  # the rows that every filter leaves
+NUMBERS = ("confidence", "salience", "used", "confirmed", "last_used", "updated", "created")
+IN_A_GROUP, MOST_OF_A_GROUP = 8, 1_000
+KIND = ("category", "type")  # one facet: a claim's category, else what the memory is
+KINDS = {**dict.fromkeys(Category.values, "category"), **dict.fromkeys(Type.values, "type")}
+COUNTED = {
+    "type": lambda row: [row.type],
+    "status": lambda row: [row.status],
+    "category": lambda row: [row.category or ""],
+    "source": lambda row: [row.source],
+    "scope": lambda row: [row.scope],
+    "company_id": lambda row: [row.company_id or ""],
+    "tag": lambda row: row.tags,
+}
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column. `query`: the list sorted by it, the other way round where it already is."""
+
+    name: str
+    title: Any
+    query: str = ""
+    direction: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        return self.name in NUMBERS
+
+
+@dataclass(frozen=True)
+class Group:
+    """A category with its first rows and the number of all; without groups one without a name."""
+
+    name: str
+    rows: list[Memory]
+    count: int = 0
+    query: str = ""
+
+
+@require_safe
+def memories(request: HttpRequest) -> HttpResponse:
+    asked, columns = MemoryList.of(request, at=timezone.now()), columns_of(request)
+    is_grouped = request.GET.get("group") == "category" and not asked.words
+    page = None if is_grouped else asked.page(request)
+    groups = _groups(request, asked) if is_grouped else [Group("", page.rows)] if page else []
+    facets, total = _facets(request, asked)
+    exported = request.GET.copy()
+    exported.setlist("column", columns)
+    context = {
+        "page": page,
+        "groups": groups,
+        "asked": asked,
+        "facets": facets,
+        "total": total,
+        "is_cut": total >= MOST_COUNTED,
+        "is_grouped": is_grouped,
+        "heads": [_head(request, name, asked.sort) for name in columns if not (is_grouped and name == "type")],
+        "columns": [(name, title, name in columns) for name, title in COLUMNS.items()],
+        "sorts": [
+            (name, BY_RELEVANCE if asked.words and not name else title) for name, (title, _order) in SORTS.items()
+        ],
+        "searched": carried(request.GET, "q", "sort"),
+        "kept": carried(request.GET, "column"),
+        "exported": exported.urlencode(),
+    }
+    response = render(request, "memories/memories.html", context)
+    return _remembered(response, request, columns)
+
+
+def _remembered(response: HttpResponse, request: HttpRequest, columns: list[str]) -> HttpResponse:
+    """Remember chosen columns in this browser."""
+    if request.GET.get("column"):
+        response.set_cookie(COLUMNS_COOKIE, ".".join(columns), max_age=YEAR, httponly=True, samesite="Lax")
+    elif "column" in request.GET:
+        response.delete_cookie(COLUMNS_COOKIE)
+    return response
+
+
+def _head(request: HttpRequest, name: str, sort: str) -> Head:
+    """A column by which the list can be sorted leads to the list sorted by it."""
+    if name not in SORTED_BY or request.GET.get("group"):
+        return Head(name, COLUMNS[name])
+    falling, rising = SORTED_BY[name]
+    changed = request.GET.copy()
+    changed.pop("cursor", None)
+    changed["sort"] = rising if sort == falling else falling
+    direction = {falling: "descending", rising: "ascending"}.get(sort or ("-" if request.GET.get("q") else ""), "")
+    return Head(name, COLUMNS[name], f"?{changed.urlencode()}", direction)
+
+
+def _facets(request: HttpRequest, asked: MemoryList) -> tuple[list[Facet], int]:
+    """The facets, and the number of rows that they count, at most MOST_COUNTED. A chosen one counts without itself."""
+    if asked.words:
+        counts, total = count_in(asked.hits, COUNTED), len(asked.hits)
+    else:
+        counts, total = _counted(asked)
+    facets = [
+        facet("status", _("Status"), counts.get("status", {}), request.GET, always=Status.values),
+        facet("category", _("Kind"), _kinds(counts), request.GET, always=[*KINDS], filters=KINDS),
+        facet("scope", _("Scope"), counts.get("scope", {}), request.GET),
+        facet("source", _("Source"), counts.get("source", {}), request.GET),
+        facet("company_id", _("Company"), counts.get("company_id", {}), request.GET),
+        facet("tag", _("Tag"), counts.get("tag", {}), request.GET),
+    ]
+    return [one for one in facets if one.chosen or len(one.values) > 1], total
+
+
+def _kinds(counts: dict[str, Any]) -> dict[str, int]:
+    """The claims by category, all else by type."""
+    kinds = {**counts.get("type", {}), **counts.get("category", {})}
+    return {kind: n for kind, n in kinds.items() if kind and kind != Type.SEMANTIC}
+
+
+def _counted(asked: MemoryList) -> tuple[dict[str, Any], int]:
+    chosen = {KIND if name in KIND else (name,) for name in asked.chosen}
+    others = [column for name, column in FILTERS.items() if not any(name in names for names in chosen)]
+    samples = {ALL: (asked.rows().order_by(*NEWEST), others)}
+    samples |= {
+        names[0]: (asked.rows(without=names).order_by(*NEWEST), [FILTERS[name] for name in names]) for names in chosen
+    }
+    counts = count_values(samples, MOST_COUNTED)
+    total = counts[ALL][""] if ALL in counts else 0
+    return {name: counts.get(column, {}) for name, column in FILTERS.items()}, total
+
+
+def _groups(request: HttpRequest, asked: MemoryList) -> list[Group]:
+    """The newest memories of each category, and of each type that has none."""
+    rows = asked.rows().order_by(*NEWEST)
+    parts = {str(one): rows.filter(type=Type.SEMANTIC, category=one) for one in Category}
+    parts |= {str(one): rows.filter(type=one, category=None) for one in Type if one != Type.EPISODIC}
+    found = first_of_each(parts, shown=IN_A_GROUP, most=MOST_OF_A_GROUP)
+    wanted = [pk for ids, _n in found.values() for pk in ids]
+    by_id = asked.rows().select_related("skill").with_salience(asked.moment).in_bulk(wanted)
+    groups = []
+    for name in parts:
+        if name in found:
+            ids, count = found[name]
+            shown = [by_id[pk] for pk in ids if pk in by_id]
+            groups.append(Group(name, shown, count, _of_group(request, name)))
+    return groups
+
+
+def _of_group(request: HttpRequest, name: str) -> str:
+    changed = request.GET.copy()
+    changed.pop("group", None)
+    changed["category" if name in Category.values else "type"] = name
+    return f"?{changed.urlencode()}"

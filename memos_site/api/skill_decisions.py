@@ -1,0 +1,115 @@
+"""POST skills/{name}/rename, /merge and /retire: decisions about a skill as a whole. Permission `review`."""
+
+from typing import Annotated
+from uuid import UUID
+
+from django.utils import timezone
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import WriteView
+from memories.api.openapi import operation
+from memories.api.shapes import Json
+from memos_site import review
+from memos_site.api.decisions import DECIDE, REFUSES, Because, Why
+from skills import models, renaming, revising
+from skills.api.skills import NAME, SCOPE, Skill, SkillView
+from skills.api.versions import SkillVersion
+
+
+class DecidedSkill(Skill):
+    """The skill as it now stands, and the batch by which the decision is undone."""
+
+    batch: UUID
+
+
+SLUG: Json = {"minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}  # others are made one, or refused
+
+
+class Renaming(Because):
+    name: Annotated[str, Field(max_length=200, json_schema_extra=SLUG)]
+    """The new slug: 1 to 64 of `a-z 0-9 -`; `_` reads as `-`"""
+    why: Why = ""
+
+
+class SkillDecisionView(SkillView, WriteView):
+    needs = DECIDE
+    others = {"POST": frozenset({"scope"})}
+
+    def decided(self, skill: models.Skill, batch: UUID) -> Response:
+        row = self.skills().get(pk=skill.pk)
+        shown: Json = Skill.of(row, every_status=self.sees_every_status)
+        return Response({**shown, "batch": batch})
+
+
+class RenameSkill(SkillDecisionView):
+    @operation(
+        "RenameSkill",
+        "Decisions",
+        DecidedSkill,
+        takes=Renaming,
+        example={"name": "refund-order", "why": "it refunds whole orders"},
+        parameters=(NAME, SCOPE),
+        refuses=REFUSES,
+    )
+    def write(self, request: Request, name: str) -> Response:
+        """Give a skill another name
+
+        The old name stays as an alias: agents find and download it by both, and get the same package, which holds the
+        new name. A package holds its name, so the published and the proposed version are replaced by copies with new
+        numbers. A name that is, or was, another skill's: 409.
+        """
+        skill, body = self.skill(request, name), self.body(Renaming)
+        renamed = body.name.replace("_", "-")
+        return self.decided(skill, renaming.rename(skill, renamed, trust=self.trust, at=timezone.now(), why=body.why))
+
+
+class Merging(Because):
+    other: Annotated[str, Field(min_length=1, max_length=200)]
+    """The name of the skill whose place it takes; of the same scope and sensitivity"""
+    why: Why = ""
+
+
+class MergeSkill(SkillDecisionView):
+    @operation(
+        "MergeSkill",
+        "Decisions",
+        {201: SkillVersion},
+        takes=Merging,
+        example={"other": "pay-back", "why": "both refund an order"},
+        parameters=(NAME, SCOPE),
+        refuses=REFUSES,
+    )
+    def write(self, request: Request, name: str) -> Response:
+        """Merge a skill with one that overlaps
+
+        Proposes a version with what both hold; agents keep what they have. Once it is published, the other skill is
+        superseded with its evidence, and its names lead to this one. Undo of the publishing brings it back.
+        """
+        skill, body = self.skill(request, name), self.body(Merging)
+        revising.check_permission(skill, self.trust)
+        other = self.skills().named(body.other, scope=skill.scope)
+        version = revising.merge(skill, other, trust=self.trust, at=timezone.now(), why=body.why)
+        return Response(SkillVersion.of(version), status=201)
+
+
+class RetireSkill(SkillDecisionView):
+    @operation(
+        "RetireSkill",
+        "Decisions",
+        DecidedSkill,
+        takes=Because,
+        example={"why": "the shop has changed"},
+        parameters=(NAME, SCOPE),
+        refuses=REFUSES,
+    )
+    def write(self, request: Request, name: str) -> Response:
+        """Withdraw a skill from agents
+
+        Its published version is retired: agents neither see nor download it. The skill and its versions stay; another
+        version may be published, or an old one proposed once more. Nothing published: 409.
+        """
+        skill = self.skill(request, name)
+        decision = review.decide(self.trust, skill.pk, "retire", at=timezone.now(), why=self.body(Because).rationale)
+        return self.decided(skill, decision.batch)

@@ -1,0 +1,3 @@
+DATE_FORMAT = "j M Y"
+DATETIME_FORMAT = "j M Y, H:i:s"
+SHORT_DATETIME_FORMAT = "j M H:i"

@@ -1,0 +1,39 @@
+"""The entry `skills` of Django's STORAGES: where packages of skills lie, by SKILLS_REPO_BACKEND."""
+
+from pathlib import Path
+from typing import Any
+
+from memos_site.platform.env import ENV, Environment
+
+
+def package_storage(data_dir: Path, env: Environment = ENV) -> dict[str, Any]:
+    backend, options = {"LOCAL": _local, "S3": _s3, "OSS": _oss}[env.SKILLS_REPO_BACKEND](env, data_dir)
+    return {"BACKEND": backend, "OPTIONS": options}
+
+
+def _local(env: Environment, data_dir: Path) -> tuple[str, dict[str, Any]]:
+    location = (env.SKILLS_LOCAL_DIR or data_dir / "skills").absolute()
+    return "skills.storages.local.LocalStorage", {"location": location}
+
+
+def _s3(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
+    return "skills.storages.s3.S3PackageStorage", {
+        "bucket_name": env.SKILLS_S3_BUCKET,
+        "prefix": env.SKILLS_S3_PREFIX,
+        "region_name": env.AWS_DEFAULT_REGION or None,
+        "endpoint_url": env.AWS_ENDPOINT_URL_S3 or None,
+        "access_key": env.AWS_ACCESS_KEY_ID or None,
+        "secret_key": env.AWS_SECRET_ACCESS_KEY or None,
+        "security_token": env.AWS_SESSION_TOKEN or None,
+    }
+
+
+def _oss(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
+    return "skills.storages.oss.OSSPackageStorage", {
+        "bucket_name": env.OSS_BUCKET_NAME,
+        "prefix": env.SKILLS_OSS_DIR,
+        "region": env.OSS_REGION,
+        "endpoint": env.OSS_ENDPOINT or f"https://oss-{env.OSS_REGION}.aliyuncs.com",
+        "access_key": env.OSS_ACCESS_KEY_ID,
+        "secret_key": env.OSS_ACCESS_KEY_SECRET,
+    }

@@ -1,0 +1,101 @@
+"""Types of the settings that come from the environment: what a value must be, in a sentence without the value."""
+
+import re
+from ipaddress import ip_network
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import dj_database_url
+from pydantic import AfterValidator, BeforeValidator, Field
+
+Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
+
+
+def _words(value: Any) -> Any:
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+
+Words = Annotated[list[str], BeforeValidator(_words)]
+
+
+def _postgres(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        engine = dj_database_url.parse(url).get("ENGINE")
+    except (ValueError, KeyError):
+        engine = None
+    if engine != "django.db.backends.postgresql":
+        raise ValueError("must be postgres://user:password@host:port/name")
+    return url
+
+
+def _redis(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("redis", "rediss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("must be redis://user:password@host:port/number")
+    return url
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("must be a time zone such as UTC or Europe/Berlin") from None
+    return name
+
+
+def _address(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or not url.isascii() or any(char.isspace() for char in url):
+        raise ValueError("must be an address such as https://api.example.com/v1")
+    return url
+
+
+def _network(value: str) -> str:
+    try:
+        return str(ip_network(value, strict=False))
+    except ValueError:
+        raise ValueError("must be addresses or networks such as 10.0.0.7 or 10.0.0.0/8") from None
+
+
+def _token(value: str) -> str:
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ValueError("must be one word of plain characters")
+    return value
+
+
+def _host(value: str) -> str:
+    """The address of a host, `https://` unless it says otherwise. ValueError without the value."""
+    address = _address(value if "://" in value else f"https://{value}").rstrip("/")
+    if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?", address):
+        raise ValueError("must be a host such as oss-cn-hangzhou.aliyuncs.com, without a path")
+    return address
+
+
+def upper(value: Any) -> Any:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
+Backend = Annotated[Literal["LOCAL", "S3", "OSS"], BeforeValidator(upper)]
+Endpoint = Annotated[str, AfterValidator(_host)]
+Address = Annotated[str, AfterValidator(_address)]
+Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
+Token = Annotated[str, AfterValidator(_token)]
+Percent = Annotated[int, Field(ge=0, le=100)]
+Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+Shares = Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(max_length=5), BeforeValidator(_words)]
+PostgresURL = Annotated[str, AfterValidator(_postgres)]
+PostgresURLs = Annotated[list[PostgresURL], BeforeValidator(_words)]
+RedisURL = Annotated[str, AfterValidator(_redis)]

@@ -1,0 +1,78 @@
+"""Settle a contest, or unite two claims: decisions about memories that speak about the same."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
+from memories.intake import revisions
+from memories.intake.edits import lock_memory
+from memories.intake.reports.revisions import NewMemory
+from memories.intake.revisions.revising import Change
+from memories.models import Memory, Relation
+from memories.values.choices import UNDECIDED
+from memories.values.exceptions import Conflict, FieldError, Invalid
+from memories.values.trust import Trust
+from memos_site.review.decide_rows import decidable, version_token
+
+MERGE_REASON = "they say the same"
+
+
+def settle(
+    trust: Trust,
+    memory_id: UUID,
+    keep: UUID,
+    against: Collection[UUID],
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+) -> UUID:
+    """Let one of memories that contradict each other hold, and return the batch.
+
+    `against`: the memories that contest `memory_id`. The one to `keep` is promoted unless it is believed already; the
+    others are superseded by it. `seen`, NotFound and NotAllowed as in `decide`; Conflict: they have changed, or do not
+    contradict each other any more; Invalid: `keep` is none of them.
+    """
+    others = sorted(set(against) - {memory_id})
+    if keep not in (memory_id, *others) or not others:
+        raise Invalid(FieldError("/keep", "unknown_value", "is none of the memories that contradict each other"))
+    rows = Memory.objects.unexpired(at)
+    for one in (memory_id, *others):
+        decidable(rows, trust, one)
+    batch = uuid7()
+    with transaction.atomic():
+        memory = lock_memory(trust, memory_id, decides=True, at=at)
+        if seen and version_token(memory) != seen:
+            raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
+        known = Relation.objects.contests(trust, at=at).filter(source=memory, target__in=others)
+        if known.values("target").distinct().count() != len(others):
+            raise Conflict("they do not contradict each other any more")
+        decision: dict[str, Any] = {"by": trust.actor, "at": at, "why": why.strip(), "batch": batch}
+        revisions.choose(keep, [memory_id, *others], scope=memory.scope, **decision)
+        winner = Memory.objects.get(pk=keep)
+        if winner.status in UNDECIDED:
+            winner.promote(**decision)
+    return batch
+
+
+def merge(
+    trust: Trust, memory_id: UUID, other_id: UUID, content: str, *, at: datetime, why: str = ""
+) -> tuple[Memory, UUID]:
+    """Unite two claims as one new memory with these words and the evidence of both; return it and the batch.
+
+    NotFound, NotAllowed as in `decide`; Conflict: one of them is closed, or of another scope; Invalid: no words.
+    """
+    rows = Memory.objects.unexpired(at)
+    for one in (memory_id, other_id):
+        decidable(rows, trust, one)
+    if not content.strip():
+        raise Invalid(FieldError("/content", "required", "say in which words"))
+    change = Change("merge", why.strip() or MERGE_REASON, NewMemory(content=content.strip()))
+    done = revisions.ask(change, [memory_id, other_id], trust=trust, at=at)
+    if done.refused or done.memory is None or done.batch is None:
+        raise done.refused or Conflict("one of them may not be merged without another person")
+    return done.memory, done.batch

@@ -1,0 +1,82 @@
+"""Template tags of episodes: titles, what a single event reports, the graph of tools, times since the first event."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from memories.models import Event, Memory
+from memories.web.tool_graph import Call, graph
+from memos_site.templatetags.page import as_json, failed
+from memos_site.web.words import in_words, listed
+
+register = template.Library()
+
+KIND_AND_REF = re.compile(r"([a-z]+(?:_[a-z]+)+) (\S.*)")  # what is stored of an event that nobody summarised
+
+
+@register.filter
+def headline(memory: Memory) -> str:
+    """Return the title of an episode; of an event that has none its kind in words: Plugin run: mail-1."""
+    if memory.episode.title:
+        return str(memory.episode.title)
+    event = KIND_AND_REF.fullmatch(memory.content)
+    return capfirst(pair(event[1], event[2])) if event else memory.content
+
+
+@register.filter
+def event_name(event: Event) -> str:
+    """Return the kind of an event in words and what it is about: Plugin run: mail-1."""
+    return capfirst(pair(event.kind, event.ref))
+
+
+@register.filter
+def reported(context: dict[str, Any]) -> str:
+    """Return what an event reports on one line, its names as words: run hour: 8, user edited: yes."""
+    return listed(pair(name, reported_value(value)) for name, value in context.items())
+
+
+@register.filter
+def reported_value(value: Any) -> str:
+    """Return a reported value as a text; true and false as words."""
+    return _("yes") if value is True else _("no") if value is False else as_json(value)
+
+
+def pair(name: str, value: str) -> str:
+    return _("%(name)s: %(n)s") % {"name": in_words(name), "n": value}
+
+
+@register.inclusion_tag("memories/_tool_graph.html")
+def tool_graph(calls: Sequence[Event], most: int) -> dict[str, Any]:
+    """Draw which tool was called after which; `most`: events that were read for it."""
+    return {"graph": graph([Call(event.tool, failed(event)) for event in calls]), "most": most}
+
+
+@register.filter
+def since(at: datetime, first: datetime) -> str:
+    """Return the time since the first event, as in `+2 min 5 s`; '' for none."""
+    return f"+{duration(at - first)}" if at > first else ""
+
+
+@register.filter
+def duration(span: timedelta) -> str:
+    """Return a span of time in its two largest units."""
+    seconds = int(span.total_seconds())
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86_400
+    if days:
+        return _("%(days)d d %(hours)d h") % {"days": days, "hours": hours % 24}
+    if hours:
+        return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": minutes % 60}
+    if minutes:
+        return _("%(minutes)d min %(seconds)d s") % {"minutes": minutes, "seconds": seconds % 60}
+    return _("%(seconds)d s") % {"seconds": seconds}
+
+
+@register.filter
+def milliseconds(ms: float) -> str:
+    """Return a latency, from a second on in seconds."""
+    return _("%(seconds).1f s") % {"seconds": ms / 1000} if ms >= 1000 else _("%(ms)d ms") % {"ms": round(ms)}

@@ -1,0 +1,135 @@
+"""Template tags of background runs: what a run counted, the lists that show it, and when a job comes next."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django import template
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from consolidation.models import Run
+from memories.models import Proposal
+from memories.values.choices import Category, Type
+from memos_site import review
+from memos_site.templatetags.page import HOUR, MINUTE, absolute
+from memos_site.web import bulk_words
+from memos_site.web.sentences import sentence
+from memos_site.web.words import in_words
+
+register = template.Library()
+
+DAY = 86_400  # seconds
+Filters = dict[str, str]
+CLAIMS: Filters = {"type": Type.SEMANTIC}
+PLANS: Filters = {"type": Type.PLAN_GRAPH}
+SKILLS: Filters = {"type": Type.COMPETENCE}
+LISTS: dict[str, tuple[str, Filters]] = {  # counter -> the page that lists such rows, with its filters
+    "episodes_read": ("episodes", {}),
+    "events_read": ("episodes", {}),
+    "memories_compared": ("memories", CLAIMS),
+    "facts_created": ("memories", CLAIMS),
+    "facts_reinforced": ("memories", CLAIMS),
+    "patterns_created": ("memories", CLAIMS | {"category": Category.PATTERN}),
+    "plans_created": ("memories", PLANS),
+    "plans_reinforced": ("memories", PLANS),
+    "competences_created": ("memories", SKILLS),
+    "competences_reinforced": ("memories", SKILLS),
+    "skills_created": ("memories", SKILLS),
+    "versions_proposed": ("inbox", {"kind": review.VERSION}),
+    "merges_proposed": ("inbox", {"kind": Proposal.Kind.MERGE}),
+    "conflicts_proposed": ("inbox", {"kind": Proposal.Kind.CONFLICT}),
+    "suppressed": ("dismissed", {}),
+}
+
+
+OF_ONE_SCOPE = ("extract", "contrast")  # kinds of runs; the others work over all scopes
+TRIGGERS = {
+    Run.Trigger.SCHEDULE: gettext_lazy("by its schedule"),
+    Run.Trigger.COMMAND: gettext_lazy("from the command line"),
+    Run.Trigger.API: gettext_lazy("through the API"),
+    Run.Trigger.PAGE: gettext_lazy("from a page"),
+}
+STEPS = {  # steps and stages of a run whose stored names are not what a reader would call them
+    "facts": gettext_lazy("write down facts"),
+    "chunks": gettext_lazy("find the tasks in it"),
+    "skills": gettext_lazy("write skills"),
+}
+
+
+@dataclass(frozen=True)
+class Count:
+    """One counter of a run. `url`: of the list of such rows in the run's scope, '' where no page lists them."""
+
+    name: str
+    number: int
+    url: str
+
+    def __str__(self) -> str:
+        return _("%(name)s: %(n)s") % {"name": self.name, "n": number_format(self.number, force_grouping=True)}
+
+
+@register.filter
+def counts(run: Run) -> list[Count]:
+    """Return the counters of a run that are not 0."""
+    return [Count(in_words(name), n, _list_url(run, name)) for name, n in run.counters.items() if n]
+
+
+def _list_url(run: Run, counter: str) -> str:
+    if run.kind == "bulk" and run.subject:
+        return reverse("bulk-order", args=[run.subject])
+    if run.kind == "import" and run.subject:
+        return reverse("import-file", args=[run.subject])
+    if counter == "set_aside":
+        return reverse("runs") + "#set-aside"
+    if counter not in LISTS:
+        return ""
+    page, filters = LISTS[counter]
+    asked = filters | ({"scope": run.scope} if run.scope and run.kind in OF_ONE_SCOPE else {})
+    return reverse(page) + (f"?{urlencode(asked)}" if asked else "")
+
+
+@register.filter
+def name_of_run(run: Run) -> str:
+    """Return what a run does; of a bulk decision what was decided, where the query brought its order."""
+    order = run.bulk_order if run.kind == "bulk" and hasattr(run, "bulk_order") else None
+    return bulk_words.title_of_order(order) if order else run.title
+
+
+@register.filter
+def trigger_words(run: Run) -> str:
+    """Return how a run was started, in words."""
+    return str(TRIGGERS[Run.Trigger(run.trigger)])
+
+
+@register.filter
+def step_name(name: str) -> str:
+    """Return what a step or stage of a run is called: one of STEPS, a numbered part or case, a scope or a word."""
+    if name in STEPS:
+        return str(STEPS[name])
+    known = sentence(name)
+    return known if known != name else in_words(name)
+
+
+@register.filter
+def ahead(at: datetime | None) -> SafeString | str:
+    """Render a <time> that is to come, as `ago` does one that is past; '' for None."""
+    if at is None:
+        return ""
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), absolute(at), _to_come(at))
+
+
+def _to_come(at: datetime) -> str:
+    seconds = (at - timezone.now()).total_seconds()
+    if seconds < MINUTE:
+        return _("any moment")
+    if seconds < HOUR:
+        return _("in %(n)d min") % {"n": round(seconds / MINUTE)}
+    if seconds < DAY:
+        return _("in %(n)d h") % {"n": round(seconds / HOUR)}
+    return date_format(timezone.localtime(at), "SHORT_DATETIME_FORMAT")

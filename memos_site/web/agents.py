@@ -1,0 +1,181 @@
+"""The page of agents: who may call; a new token, shown once with the texts that connect an agent; rotate, revoke."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from memories import people
+from memories.api.call_counts import counts
+from memories.models import Agent, AuditEntry
+from memories.models.agent import DEFAULT_PERMISSIONS
+from memories.models.audit import AGENT
+from memories.models.value_counts import count_values
+from memories.people import trust_of
+from memories.values.choices import Permission, Sensitivity
+from memories.values.exceptions import Conflict
+from memories.values.trust import Trust
+from memories.web.facets import MOST_COUNTED, carried, tabs_of
+from memories.web.paging import page_of
+from memos_site.web.connecting import connection_texts
+from memos_site.web.scopes_field import ScopesField
+
+MOST_OF_HISTORY = 20
+LIFETIMES = [("", gettext_lazy("never")), ("30", gettext_lazy("in 30 days")), ("90", gettext_lazy("in 90 days"))]
+LIFETIMES += [("365", gettext_lazy("in a year"))]
+
+
+class AgentForm(forms.Form):
+    """A new agent, which may do no more than the person who makes it."""
+
+    name = forms.CharField(max_length=128)
+    clearance = forms.TypedChoiceField(coerce=int)
+    permissions = forms.MultipleChoiceField(required=False)
+    scopes = ScopesField(required=False)
+    expires = forms.ChoiceField(choices=LIFETIMES, required=False)
+
+    def __init__(self, data: Any = None, *, trust: Trust) -> None:
+        super().__init__(data)
+        shown: dict[str, Any] = self.fields
+        shown["clearance"].choices = [each for each in Sensitivity.choices if each[0] <= trust.max_sensitivity]
+        shown["permissions"].choices = [each for each in Permission.choices if each[0] in trust.permissions]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        days = self.cleaned_data["expires"]
+        expires_at = timezone.now() + timedelta(days=int(days)) if days else None
+        return {name: self.cleaned_data[name] for name in ("clearance", "permissions", "scopes")} | {
+            "expires_at": expires_at
+        }
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def agents(request: HttpRequest) -> HttpResponse:
+    trust = _reviewer(request)
+    if request.method != "POST":
+        return _page(request, AgentForm(trust=trust))
+    _administrator(request)
+    form = AgentForm(request.POST, trust=trust)
+    if not form.is_valid():
+        return _page(request, form, status=400)
+    try:
+        made, token = Agent.objects.issue(form.cleaned_data["name"], by=trust.actor, owner=request.user, **form.facts)
+    except IntegrityError:
+        form.add_error("name", _("there is an agent of this name"))
+        return _page(request, form, status=409)
+    return _issued(request, made, token)
+
+
+@never_cache
+@require_POST
+def rotate(request: HttpRequest, agent_id: UUID) -> HttpResponse:
+    """Give the agent another token; the former one is refused from now on."""
+    row = _agent(request, agent_id)
+    try:
+        token = row.rotate(by=trust_of(request.user).actor, at=timezone.now())
+    except Conflict as conflict:
+        messages.warning(request, str(conflict))
+        return redirect("agents")
+    return _issued(request, row, token)
+
+
+@require_POST
+def revoke(request: HttpRequest, agent_id: UUID) -> HttpResponse:
+    row = _agent(request, agent_id)
+    try:
+        row.revoke(by=trust_of(request.user).actor, at=timezone.now())
+        messages.success(request, _("%(name)s: the token is revoked") % {"name": row.name})
+    except Conflict as conflict:
+        messages.warning(request, str(conflict))
+    return redirect("agents")
+
+
+def _reviewer(request: HttpRequest) -> Trust:
+    trust = trust_of(request.user)
+    if not trust.may(Permission.REVIEW):
+        raise PermissionDenied("only reviewers see who may call")
+    return trust
+
+
+def _administrator(request: HttpRequest) -> None:
+    if not people.administers(request.user):
+        raise PermissionDenied("only an administrator gives and takes tokens")
+
+
+def _agent(request: HttpRequest, agent_id: UUID) -> Agent:
+    _administrator(request)
+    return get_object_or_404(Agent.objects.visible_to(trust_of(request.user)), pk=agent_id)
+
+
+@never_cache
+@require_safe
+def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
+    """What one agent may, how much it calls, and how to connect it."""
+    trust, now = _reviewer(request), timezone.now()
+    counts.write(at=now)
+    row = get_object_or_404(Agent.objects.visible_to(trust).select_related("owner"), pk=agent_id)
+    history = AuditEntry.objects.visible_to(trust).about(AGENT, row.pk).reverse()[:MOST_OF_HISTORY]
+    context = {
+        "agent": row,
+        "now": now,
+        "history": history,
+        "administers": people.administers(request.user),
+        "texts": connection_texts(url=_url(request)),
+        "url": _url(request),
+    }
+    return render(request, "agents/agent.html", context)
+
+
+def _listed(request: HttpRequest, at: datetime) -> dict[str, Any]:
+    """The agents that still may call, or with `ended` those that may no more, by a part of their name."""
+    words, ended = request.GET.get("q", "").strip()[:128].replace("\0", ""), request.GET.get("ended") == "1"
+    rows = Agent.objects.visible_to(trust_of(request.user)).filter(name__icontains=words)
+    past = rows.ended(at)
+    active = rows.exclude(pk__in=past.values("pk"))
+    counted = count_values({"active": (active, []), "ended": (past, [])}, MOST_COUNTED)
+    numbers = [counted[name][""] if name in counted else 0 for name in ("active", "ended")]
+    return {
+        "page": page_of(request, (past if ended else active).select_related("owner")),
+        "filters": {"q": words},
+        "kept": carried(request.GET, "q"),
+        "counts": dict(zip(("active", "ended"), numbers, strict=True)),
+        "tabs": tabs_of(request.GET, "ended", {"": _("Active"), "1": _("Ended")}, numbers),
+    }
+
+
+def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpResponse:
+    now = timezone.now()
+    counts.write(at=now)
+    context = _listed(request, now) | {
+        "now": now,
+        "form": form,
+        "chosen": request.POST.getlist("permissions")
+        if form.is_bound
+        else [each.value for each in DEFAULT_PERMISSIONS],
+        "clearance": form.data.get("clearance", "") if form.is_bound else str(Sensitivity.MEDIUM.value),
+        "administers": people.administers(request.user),
+        "texts": connection_texts(url=_url(request)),
+    }
+    return render(request, "agents/agents.html", context, status=status)
+
+
+def _issued(request: HttpRequest, row: Agent, token: str) -> HttpResponse:
+    """Show the token in this answer only: nothing keeps it but its hash."""
+    texts = connection_texts(url=_url(request), token=token)
+    return render(request, "agents/issued.html", {"agent": row, "token": token, "texts": texts})
+
+
+def _url(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")

@@ -1,0 +1,92 @@
+"""What is shown of a bulk decision that a run carries out: its progress above the queue, and its own page."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from consolidation.models import BulkOrder, Run
+from memories.models import AuditEntry
+from memories.people import trust_of
+from memos_site import review
+from memos_site.web import bulk_words
+from memos_site.web.memory_links import plain_names_of
+from memos_site.web.responses import Steps
+from memos_site.web.sentences import sentence
+from memos_site.web.session import history_of
+
+MAX_FIRST = 20  # rows that its page names
+MAX_NAME = 120  # characters
+
+
+def under_way(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the orders of the person that a run carries out; how others ended is told once, as a message with undo."""
+    shown = []
+    for order in BulkOrder.objects.to_tell(request.user.pk):
+        if order.run.is_unfinished:
+            shown.append(_state(order))
+        elif order.tell(at=timezone.now()):
+            level = messages.SUCCESS if order.run.status == Run.Status.SUCCEEDED else messages.WARNING
+            messages.add_message(request, level, bulk_words.of_order(order), extra_tags=_steps(request, order).tags)
+    return shown
+
+
+def _steps(request: HttpRequest, order: BulkOrder) -> Steps:
+    if order.verb == "undo":
+        return Steps(undo=history_of(request).undo_before(), redo=order.batch)
+    return Steps(undo=order.batch if order.done_count else None)
+
+
+def _state(order: BulkOrder) -> dict[str, Any]:
+    return {"order": order, "run": order.run, "text": bulk_words.of_order(order)}
+
+
+@require_safe
+def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
+    """Render an order: its progress, the first rows of it, what was not decided and why, whether it was taken back."""
+    order = get_object_or_404(BulkOrder.objects.light(), pk=order_id)
+    standing = review.standing(order.batch, undoes=order.undoes)
+    is_redo = standing.undoes > 0 and standing.undoes % 2 == 0
+    rests = not order.run.is_unfinished or order.run.status == Run.Status.PAUSED
+    orders = {one.batch: one for one in BulkOrder.objects.light().filter(batch__in=[order.undoes, standing.latest])}
+    first, refused = _first_ids(order), [UUID(one["id"]) for one in order.refused]
+    names = plain_names_of([*first, *refused], trust_of(request.user), longest=MAX_NAME)
+    context = _state(order) | {
+        "text": bulk_words.title_of_order(order, is_redo=is_redo),
+        "live": not rests,
+        "first": {pk: names[pk] for pk in first if pk in names},
+        "refused": _refused(order, names),
+        "unlisted_count": order.refused_count - len(order.refused),
+        "may_undo": order.done_count and rests,
+        "standing": standing,
+        "is_redo": is_redo,
+        "taken_back": orders.get(order.undoes) if order.undoes else None,
+        "taking_back": orders.get(standing.latest) if standing.is_undone else None,
+    }
+    return render(request, "inbox/bulk-order.html", context)
+
+
+def _first_ids(order: BulkOrder) -> list[UUID]:
+    """Return the first memories that were decided about."""
+    entries = AuditEntry.objects.of_batch(order.batch).filter(subject_kind="memory")
+    return list(dict.fromkeys(entries.values_list("subject_id", flat=True)[:MAX_FIRST]))
+
+
+@require_safe
+def line(request: HttpRequest, order_id: UUID) -> HttpResponse:
+    """Render the line of progress above the queue."""
+    order = get_object_or_404(BulkOrder.objects.light(), pk=order_id)
+    return render(request, "inbox/_under_way.html", _state(order) | {"ended": not order.run.is_unfinished})
+
+
+def _refused(order: BulkOrder, names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    """Return the rows that were refused, named as far as the reader may see them, each with the reason."""
+    return [
+        {"id": one["id"], "name": names.get(UUID(one["id"]), ""), "why": sentence(one["detail"])}
+        for one in order.refused
+    ]

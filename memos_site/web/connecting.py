@@ -1,0 +1,99 @@
+"""The texts that connect an agent: the `Connect` sections of `docs/agents/`, with a person's own address and token.
+
+What stands around the code is told in the reader's language; the code is the same in each.
+"""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from django.conf import settings
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+from markdown_it import MarkdownIt
+
+HARNESSES = {
+    "claude-code": "Claude Code",
+    "codex": "Codex CLI",
+    "gemini-cli": "Gemini CLI",
+    "cursor": "Cursor",
+    "mcp": "MCP",
+    "http": "curl, Python",
+    "plugins": "Step 0b / Final",
+    "skills": "Skills",
+}
+URL_IN_DOCS, TOKEN_IN_DOCS = "http://127.0.0.1:8000", "YOUR_TOKEN"  # as the documents write them
+BLOCK = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+PROSE = [  # of the documents, each paragraph on one line, so that it is translated
+    _("The tools:"),
+    _("The tools, in `~/.codex/config.toml`:"),
+    _("The tools, in `~/.cursor/mcp.json` (for one project: `.cursor/mcp.json`):"),
+    _("The hooks. One script, and where the server is:"),
+    _("The hooks' script, and where the server is:"),
+    _(
+        "Then in `~/.claude/settings.json` (for one project: `.claude/settings.json`, which holds no token and may be "
+        "committed):"
+    ),
+    _("Then in `~/.codex/hooks.json` (Codex asks once whether you trust them):"),
+    _("Then in `~/.cursor/hooks.json`:"),
+    _("Tools and hooks, in `~/.gemini/settings.json` (timeouts are in milliseconds):"),
+    _("Published skills as Claude's own:"),
+    _("Published skills as Codex's own:"),
+    _("Published skills as Gemini's own:"),
+    _("Cursor's prompts take no text from hooks, so let the agent ask. In `.cursor/rules/memos.mdc`:"),
+    _("With the official Python client, `pip install mcp httpx2`:"),
+    _("Python, 30 lines to copy, with every tool as a method:"),
+    _(
+        "The second argument is a scope; without it all skills come that the token may see. What is new or changed, by "
+        "the ETag of its package, is downloaded and checked against its SHA-256; what was retired or dismissed goes. "
+        "Folders that the script did not make stay untouched. Let cron run it, or a hook at the start of a session."
+    ),
+]
+SECTION = re.compile(r"^## Connect\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_markdown = MarkdownIt("commonmark", {"html": False})
+
+
+class ConnectionText(NamedTuple):
+    name: str
+    title: str
+    html: SafeString
+
+
+def connection_texts(*, url: str, token: str = "") -> list[ConnectionText]:
+    """One text for each harness. Without a token its placeholder stays."""
+    return [
+        ConnectionText(name, title, _filled(name, url, token or TOKEN_IN_DOCS)) for name, title in HARNESSES.items()
+    ]
+
+
+def _filled(name: str, url: str, token: str) -> SafeString:
+    text = _told(name).replace(URL_IN_DOCS, url).replace(TOKEN_IN_DOCS, token)
+    html: SafeString = mark_safe(_markdown.render(text))  # noqa: S308  # ours; the renderer escapes what is filled in
+    return html
+
+
+def _told(name: str) -> str:
+    """The section with its paragraphs in the reader's language."""
+    blocks: list[str] = []
+    for part in BLOCK.split(_section(name)):
+        is_code = part.startswith("```")
+        blocks += [part] if is_code else [gettext(one) for one in _paragraphs(part)]
+    return "\n\n".join(blocks)
+
+
+def prose_of(name: str) -> list[str]:
+    """The paragraphs of a section, without its code."""
+    return [one for part in BLOCK.split(_section(name)) if not part.startswith("```") for one in _paragraphs(part)]
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Each on one line."""
+    return [" ".join(one.split()) for one in text.split("\n\n") if one.strip()]
+
+
+@cache
+def _section(name: str) -> str:
+    found = SECTION.search((settings.BASE_DIR / "docs" / "agents" / f"{name}.md").read_text())
+    assert found, f"docs/agents/{name}.md has no section Connect"
+    return found[1].strip()

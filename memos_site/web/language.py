@@ -1,0 +1,50 @@
+"""The language of the pages: kept in a cookie for this browser, and with the person for others."""
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from memories.models import Preferences
+from memos_site.web.responses import came_from
+
+CHOSEN = "language"  # in the session: chosen before anybody signed in
+YEAR = 365 * 24 * 3600
+
+
+@login_not_required
+def choose(request: HttpRequest) -> HttpResponse:
+    """Answer in another language from now on, and return to the page on which it was chosen."""
+    chosen = request.POST.get("language", "")
+    response = redirect(came_from(request))
+    if chosen not in dict(settings.LANGUAGES):
+        return response
+    if isinstance(request.user, User):
+        Preferences.objects.choose_language(request.user, chosen)
+    else:
+        request.session[CHOSEN] = chosen
+    _remember(response, chosen)
+    return response
+
+
+def follow(request: HttpRequest, response: HttpResponse) -> None:
+    """After signing in: keep what was chosen on the sign-in page, else take what the person chose before."""
+    if not isinstance(request.user, User):
+        return
+    chosen = request.session.pop(CHOSEN, "")
+    if chosen:
+        Preferences.objects.choose_language(request.user, chosen)
+    elif chosen := Preferences.objects.language_of(request.user):
+        _remember(response, chosen)
+
+
+def _remember(response: HttpResponse, language: str) -> None:
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )

@@ -1,0 +1,97 @@
+"""The page of the signed-in person: name, password, sessions in other browsers, keys, own agents."""
+
+from typing import Any
+
+from axes.models import AccessLog
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from memories import accounts
+from memories.models import Agent
+from memories.people import administers, trust_of
+from memos_site.web import time_zone
+
+MOST_AGENTS, MOST_SIGN_INS = 50, 8
+
+
+class NameForm(forms.Form):
+    full_name = forms.CharField(max_length=150, required=False)
+
+
+class ElsewhereForm(forms.Form):
+    """End the sessions in other browsers: the password again."""
+
+    password = forms.CharField(strip=False)
+
+    def __init__(self, user: User, data: Any = None) -> None:
+        super().__init__(data)
+        self.user = user
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError(_("This is not your password."))
+        return password
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def profile(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    assert isinstance(user, User)  # LoginRequiredMiddleware let them in
+    forms_of: dict[str, Any] = {
+        "name": NameForm,
+        "password": lambda data=None: PasswordChangeForm(user, data),
+        "elsewhere": lambda data=None: ElsewhereForm(user, data),
+    }
+    decision = request.POST.get("decision", "")
+    shown: dict[str, Any] = {name: make() for name, make in forms_of.items()}
+    if decision in forms_of:
+        form: Any = forms_of[decision](request.POST)
+        shown[decision] = form
+        if form.is_valid():
+            messages.success(request, _save(request, user, decision, form))
+            return redirect("profile")
+    return _page(request, user, shown, status=400 if request.method == "POST" else 200)
+
+
+def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
+    """Write one of the forms; answers what to say."""
+    if decision == "name":
+        user.first_name = form.cleaned_data["full_name"]
+        user.save(update_fields=["first_name"])
+        return _("Saved")
+    if decision == "password":
+        form.save()
+        accounts.record_password(user, at=timezone.now())
+    else:  # the same password with another salt: what other sessions were signed with is no longer right
+        user.set_password(form.cleaned_data["password"])
+        user.save(update_fields=["password"])
+    update_session_auth_hash(request, user)
+    return _("Your password is changed") if decision == "password" else _("You are signed out everywhere else")
+
+
+def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: int) -> HttpResponse:
+    trust = trust_of(user)
+    context = {
+        "forms": shown,
+        "access": accounts.Access.of(accounts.everybody().get(pk=user.pk)),
+        "sign_ins": AccessLog.objects.filter(username=user.username).order_by("-attempt_time")[:MOST_SIGN_INS],
+        "agents": Agent.objects.visible_to(trust).unrevoked().filter(owner=user).order_by("name")[:MOST_AGENTS],
+        "administers": administers(user),
+        "now": timezone.now(),
+        "zone_choices": time_zone.by_region(),
+        "chosen_zone": time_zone.zone_of(request),
+        "default_zone": settings.TIME_ZONE,
+    }
+    return render(request, "account/profile.html", context, status=status)

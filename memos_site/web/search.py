@@ -1,0 +1,74 @@
+"""The page that searches everything that its reader may see: memories, skills, episodes, agents."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import CharField, Q, QuerySet, Value
+from django.db.models.functions import Cast
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memories.models import Agent
+from memories.people import trust_of
+from memories.search.by_kind import find_by_kind
+from memories.search.results import Result
+from memories.values.choices import Permission, Type
+from memories.values.trust import Trust
+from memos_site.web.responses import by_htmx
+from skills.models import Skill
+
+LONGEST_QUESTION = 1_000
+MOST_OF_A_KIND, MOST_SHOWN, MOST_NAMES = 12, 8, 8
+
+
+@dataclass
+class Answer:
+    """What matches, by kind. `names`: skills and agents whose name holds the text: (kind, id, name)."""
+
+    memories: list[Result] = field(default_factory=list)
+    skills: list[Result] = field(default_factory=list)
+    episodes: list[Result] = field(default_factory=list)
+    names: list[tuple[str, str, str]] = field(default_factory=list)
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.memories or self.skills or self.episodes or self.names)
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """A plain form; with scripts the results follow what is typed."""
+    words = " ".join(request.GET.get("q", "").split())[:LONGEST_QUESTION]
+    trust = trust_of(request.user)
+    context: dict[str, Any] = {"words": words, "found": _answer(words, trust) if words else None}
+    return render(request, "search/_found.html" if by_htmx(request) else "search/search.html", context)
+
+
+def _answer(words: str, trust: Trust) -> Answer:
+    found = find_by_kind(words, trust=trust, at=timezone.now(), limit=MOST_OF_A_KIND)
+    skills = [one for one in found.knowledge if one.memory.type == Type.COMPETENCE]
+    shown = {str(one.memory.pk) for one in skills}
+    names = [name for name in _names(words, trust) if name[1] not in shown]
+    memories = [one for one in found.knowledge if one not in skills]
+    return Answer(
+        memories[:MOST_SHOWN], skills[:MOST_SHOWN], found.episodes[:MOST_SHOWN], names, degraded=found.degraded
+    )
+
+
+def _names(words: str, trust: Trust) -> list[tuple[str, str, str]]:
+    """Skills, and for reviewers agents, whose name holds the text, so that the beginning of a name is enough."""
+    slug = words.replace(" ", "-")
+    skills = Skill.objects.visible_to(trust).filter(Q(name__icontains=slug) | Q(title__icontains=words))
+    rows = _labelled(skills, "skill", "pk", "name")[:MOST_NAMES]
+    if trust.may(Permission.REVIEW):
+        agents = Agent.objects.visible_to(trust).unrevoked().filter(name__icontains=words)
+        rows = rows.union(_labelled(agents, "agent", "pk", "name")[:MOST_NAMES], all=True)
+    return [(kind, id, name) for kind, id, name in rows]
+
+
+def _labelled(rows: QuerySet[Any], kind: str, id: str, name: str) -> QuerySet[Any, Any]:
+    kinds, ids = Value(kind, output_field=CharField()), Cast(id, CharField())
+    return rows.order_by(name).values_list(kinds, ids, Cast(name, CharField()))

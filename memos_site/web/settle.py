@@ -1,0 +1,118 @@
+"""Forms that settle a contest or merge two claims."""
+
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from memories.intake.claims import Near, compare_with
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.people import trust_of
+from memories.values.choices import LIVE, Permission, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.trust import Trust
+from memories.web.grounds import nearest_to
+from memos_site import review
+from memos_site.web import inbox_rows
+from memos_site.web.memory_links import MAX_NAME, short_name
+from memos_site.web.responses import answer, came_from, posted, refuse, too_late
+
+REFUSALS = (NotFound, NotAllowed, Invalid)
+
+
+@posted
+def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Let one of the memories that contradict each other hold: `keep`, among `memory_id` and those `against` it."""
+    trust, now = trust_of(request.user), timezone.now()
+    try:
+        keep, *against = [_id(one) for one in (request.POST.get("keep", ""), *request.POST.getlist("against"))]
+        batch = review.settle(trust, memory_id, keep, against, at=now, seen=request.POST.get("seen", ""))
+    except Conflict as conflict:
+        row = inbox_rows.decided_memory(trust, memory_id)
+        return answer(request, too_late(conflict), conflict=True, decided_memory=row)
+    except REFUSALS as refusal:
+        return refuse(refusal)
+    rows = inbox_rows.decided_memories(trust, [keep, memory_id, *against])
+    winner = next((row for row in rows if row.pk == keep), None)
+    text = _("It holds: “%(name)s”") % {"name": short_name(winner, MAX_NAME) if winner else ""}
+    main = next((row for row in rows if row.pk == memory_id), None)
+    return answer(
+        request,
+        text,
+        batch=batch,
+        decided_memory=main,
+        decided_memories=[row for row in rows if row.pk != memory_id],
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def merge(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Show two claims beside each other and in which words they become one (GET `with`), and merge them (POST)."""
+    trust = trust_of(request.user)
+    if not trust.may(Permission.REVIEW):
+        raise PermissionDenied("merging needs the permission review")
+    if request.method != "POST":
+        return _preview(request, trust, memory_id)
+    try:
+        other = _id(request.POST.get("with", ""))
+        merged, batch = review.merge(trust, memory_id, other, _words(request), at=timezone.now())
+    except Conflict as conflict:
+        return _preview(request, trust, memory_id, error=str(conflict), status=409)
+    except Invalid as invalid:
+        return _preview(request, trust, memory_id, error=str(invalid), status=400)
+    except (NotFound, NotAllowed) as refusal:
+        return refuse(refusal)
+    text = _("Merged: “%(name)s”") % {"name": short_name(merged, MAX_NAME)}
+    return answer(request, text, batch=batch)
+
+
+def _words(request: HttpRequest) -> str:
+    """The chosen wording: that of one of the two, or the person's own."""
+    chosen = request.POST.get("words", "own")
+    text: str = request.POST.get("content" if chosen == "own" else f"content-{chosen}", "")
+    return text.replace("\r\n", "\n")
+
+
+def _preview(
+    request: HttpRequest, trust: Trust, memory_id: UUID, *, error: str = "", status: int = 200
+) -> HttpResponse:
+    rows = Memory.objects.visible_to(trust).unexpired(timezone.now()).filter(type=Type.SEMANTIC)
+    memory = get_object_or_404(rows, pk=memory_id)
+    near = nearest_to(memory, trust)
+    with_id = (request.POST or request.GET).get("with", "")
+    chosen = _chosen(rows, memory, with_id) if with_id else next(iter(near), None)
+    shown = {
+        "memory": memory,
+        "chosen": chosen,
+        "others": [one for one in near if chosen and one.memory != chosen.memory],
+        "error": error,
+        "typed_text": request.POST.get("content", ""),
+        "next": came_from(request) if request.method == "POST" else _next(request),
+    }
+    return render(request, "inbox/merge.html", shown, status=status)
+
+
+def _chosen(rows: MemoryQuerySet, memory: Memory, with_id: str) -> Near:
+    try:
+        near = rows.filter(scope=memory.scope, status__in=LIVE, pk=_id(with_id)).exclude(pk=memory.pk)
+    except Invalid:
+        raise Http404("no such memory") from None
+    if (other := near.first()) is None:
+        raise Http404("no such memory")
+    return compare_with(other, memory.content)
+
+
+def _next(request: HttpRequest) -> str:
+    return request.GET.get("next", "")
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Invalid(FieldError("", "uuid_parsing", "must be the id of a memory")) from None

@@ -1,0 +1,72 @@
+"""The time zone of the pages: kept in a cookie for this browser, and with the person for others."""
+
+from functools import cache
+from itertools import groupby
+from zoneinfo import available_timezones
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from memories.models import Preferences
+
+COOKIE, YEAR = "time_zone", 365 * 24 * 3600
+REGIONS = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+UTC = "UTC"
+
+
+@require_POST
+def choose(request: HttpRequest) -> HttpResponse:
+    """Show times in another zone from now on; '' is the workspace's."""
+    assert isinstance(request.user, User)  # LoginRequiredMiddleware let them in
+    chosen, response = request.POST.get("time_zone", ""), redirect("profile")
+    if chosen and not is_known(chosen):
+        messages.warning(request, _("There is no such time zone"))
+        return response
+    Preferences.objects.choose_time_zone(request.user, chosen)
+    messages.success(request, _("Saved"))
+    _remember(response, chosen)
+    return response
+
+
+def follow(request: HttpRequest, response: HttpResponse) -> None:
+    """After signing in: take what the person chose before, and nothing of who signed in here before."""
+    if isinstance(request.user, User):
+        _remember(response, Preferences.objects.time_zone_of(request.user))
+
+
+def zone_of(request: HttpRequest) -> str | None:
+    """The zone that was chosen in this browser; None for the workspace's."""
+    chosen = request.COOKIES.get(COOKIE, "")
+    return chosen if chosen and is_known(chosen) else None
+
+
+def is_known(zone: str) -> bool:
+    return zone in _zones()
+
+
+@cache
+def by_region() -> list[tuple[str, list[str]]]:
+    """The zones with the name of a place, by region."""
+    return [(region, list(zones)) for region, zones in groupby(sorted(_zones() - {UTC}), key=_region)]
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset({UTC, *(zone for zone in available_timezones() if _region(zone) in REGIONS)})
+
+
+def _region(zone: str) -> str:
+    return zone.partition("/")[0]
+
+
+def _remember(response: HttpResponse, zone: str) -> None:
+    if not zone:
+        response.delete_cookie(COOKIE)
+        return
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(COOKIE, zone, max_age=YEAR, secure=secure, httponly=True, samesite="Lax")

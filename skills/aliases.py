@@ -1,0 +1,104 @@
+"""The names of a skill: a new one keeps the old one as an alias, and a merged skill leaves its names to the other."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from memories.models import AuditEntry
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
+from skills.models import Skill, SkillName
+
+SKILL = "skill"  # kind of the audit entries
+
+
+def rename(skill: Skill, name: str, *, by: Actor, why: str, at: datetime, batch: UUID) -> AuditEntry:
+    """Give a skill another name, in the caller's transaction; it is found by the former one too.
+
+    Conflict: the name is, or was, that of another skill of the scope.
+    """
+    before = _names(skill)
+    try:
+        with transaction.atomic():
+            SkillName.objects.get_or_create(skill=skill, scope=skill.scope, name=name)
+    except IntegrityError:
+        raise Conflict(f"{name} is, or was, the name of another skill in this scope") from None
+    _call(skill, name)
+    return _audit(skill, "rename", before, _names(skill), by=by, why=why, at=at, batch=batch)
+
+
+def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime, batch: UUID) -> AuditEntry:
+    """Let a skill be found by the names of another one, which keeps none, in the caller's transaction."""
+    before = _names(skill)
+    other.names.update(skill=skill)
+    merged = {"merged": str(other.pk)}
+    return _audit(skill, "merge", before | merged, _names(skill) | merged, by=by, why=why, at=at, batch=batch)
+
+
+def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
+    """Undo or redo one change of names. Conflict: they were changed since, or a name is another skill's meanwhile."""
+    skill = Skill.objects.select_related("memory").select_for_update(of=("self",)).filter(pk=entry.subject_id).first()
+    if skill is None:
+        raise Conflict("this skill has been forgotten meanwhile")
+    stands, merged = _names(skill), {name: entry.after[name] for name in ("merged",) if name in entry.after}
+    if stands | merged != entry.after:
+        raise Conflict(f"its names were changed meanwhile; it is {skill.name} now")
+    former = set(entry.before["names"])
+    try:
+        with transaction.atomic():
+            _exchange(skill, set(stands["names"]) - former, former - set(stands["names"]), _id(merged.get("merged")))
+    except IntegrityError:
+        raise Conflict("one of its names is, or was, another skill's meanwhile") from None
+    _call(skill, entry.before["name"])
+    action = "redo" if entry.undoes else "undo"
+    before, after = stands | merged, _names(skill) | merged
+    _audit(skill, action, before, after, by=by, why="", at=at, batch=batch, undoes=entry.pk)
+
+
+def _exchange(skill: Skill, away: set[str], back: set[str], other: UUID | None) -> None:
+    """Take names from a skill and give it others; those of a merge come from the other skill, or return to it."""
+    if other is None:
+        skill.names.filter(name__in=away).delete()
+        SkillName.objects.bulk_create(SkillName(skill=skill, scope=skill.scope, name=name) for name in sorted(back))
+        return
+    if not Skill.objects.filter(pk=other).exists():
+        raise Conflict("the skill that it was merged with has been forgotten meanwhile")
+    skill.names.filter(name__in=away).update(skill=other)
+    if SkillName.objects.filter(skill=other, name__in=back).update(skill=skill) < len(back):
+        raise Conflict("the skill that it was merged with was renamed meanwhile")
+
+
+def _id(text: str | None) -> UUID | None:
+    return UUID(text) if text else None
+
+
+def _names(skill: Skill) -> dict[str, Any]:
+    return {"name": skill.name, "names": sorted(skill.names.values_list("name", flat=True))}
+
+
+def _call(skill: Skill, name: str) -> None:
+    skill.name = name
+    skill.save(update_fields=["name"])
+
+
+def _audit(
+    skill: Skill, action: str, before: dict[str, Any], after: dict[str, Any], *, by: Actor, at: datetime, **facts: Any
+) -> AuditEntry:
+    memory = skill.memory
+    entry = AuditEntry.draft(
+        kind=SKILL,
+        subject=skill.pk,
+        label=skill.name,
+        action=action,
+        by=by,
+        at=at,
+        scope=memory.scope,
+        sensitivity=memory.sensitivity,
+        before=before,
+        after=after,
+        **facts,
+    )
+    entry.save(force_insert=True)
+    return entry

@@ -1,0 +1,121 @@
+"""Tools over published skills: find one, read it, report how its use ended."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memories import search
+from memories.api.tool import ToolCall, tool
+from memories.api.tool_reply import Reply, filled, shortened
+from memories.intake.reports.events import check
+from memories.search import SearchRequest
+from memories.values import links
+from memories.values.choices import Outcome, Permission, Type
+from memories.values.exceptions import NotFound
+from memories.values.field_types import Given, ScopeName, Text
+from skills import outcomes
+from skills.api.uses import ReportedUse, UseReport
+from skills.models import Skill, SkillVersion
+
+LONG_DESCRIPTION = 400  # of one skill among others
+MOST_RANKED = 100
+TO_READ = (Permission.SKILLS, Permission.READ)
+
+
+class SkillQuestion(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    text: Text = ""
+    """What it should help with; without it all skills, by name"""
+    scope: ScopeName | None = None
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
+
+
+class OneSkillQuestion(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    name: Given
+    scope: ScopeName | None = None
+    """Needed only where several scopes have a skill of that name"""
+    version: Annotated[int, Field(ge=1, le=2_147_483_647)] | None = None
+    """Default: the published one"""
+
+
+class NamedUseReport(UseReport):
+    """How the use of a skill ended, and of which."""
+
+    name: Given
+    scope: ScopeName | None = None
+    """Needed only where several scopes have a skill of that name"""
+
+
+@tool(SkillQuestion, *TO_READ, read_only=True)
+def skill_search(call: ToolCall) -> Reply:
+    """Find published skills (tried ways to do a task) for what is to be done, best first; skill_get reads one."""
+    question = check(SkillQuestion, call.arguments)
+    rows = Skill.objects.shown_to(call.trust)
+    rows = rows.filter(scope=question.scope) if question.scope is not None else rows
+    if not question.text.strip():
+        found = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
+        items = [_brief(skill) for skill in found[: question.limit]]
+        return Reply(items=items, first=call.start, more=len(found) > question.limit)
+    ranked = _ranked(question, call)
+    by_id = {skill.pk: skill for skill in rows.filter(pk__in=ranked)}
+    found = [by_id[memory_id] for memory_id in ranked if memory_id in by_id][: question.limit]
+    return Reply(items=[{**_brief(skill), "relevance": ranked[skill.pk]} for skill in found])
+
+
+@tool(OneSkillQuestion, *TO_READ, read_only=True)
+def skill_get(call: ToolCall) -> Reply:
+    """Read a skill: its SKILL.md with steps, checks and failure modes, and where its package is downloaded."""
+    question = check(OneSkillQuestion, call.arguments)
+    skill = Skill.objects.shown_to(call.trust).named(question.name, scope=question.scope)
+    version = skill.version_shown_to(call.trust, question.version)
+    if version is None:
+        raise NotFound
+    url = links.skill_package(skill.name, version.number, scope=skill.scope)
+    paths = [file["path"] for file in version.files]
+    head = {**_brief(skill), "version": version.number, "files": paths, "url": url, "sha256": version.sha256}
+    head.pop("description", None)  # SKILL.md begins with it
+    return Reply(head, text=version.skill_md, text_name="skill_md")
+
+
+@tool(NamedUseReport, Permission.REPORT)
+def report_skill_use(call: ToolCall) -> Reply:
+    """Report how the use of a skill ended (success, failure, partial), so that its record stays true."""
+    report = check(NamedUseReport, call.arguments)
+    skill = Skill.objects.shown_to(call.trust).named(report.name, scope=report.scope)
+    fields = report.model_dump(exclude={"name", "scope"})
+    use = outcomes.Use(**{**fields, "outcome": Outcome(report.outcome), "key": call.key})
+    row, created = outcomes.report(skill, use, trust=call.trust, at=call.at)
+    return Reply({"created": created, **filled(ReportedUse.of(row))})
+
+
+def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
+    """Competences by how much of the question they answer: memory id -> relevance, best first."""
+    scopes = [question.scope] if question.scope else []
+    request = SearchRequest(query=question.text, types=[Type.COMPETENCE.value], scopes=scopes, limit=MOST_RANKED)
+    found = search.find(request, trust=call.trust, at=call.at)
+    return {result.memory.pk: round(result.relevance or 0.0, 3) for result in found.results}
+
+
+def _brief(skill: Skill) -> dict[str, object]:
+    published: SkillVersion | None = skill.published
+    record = getattr(skill.memory, "performance", None)
+    description = published.fields["description"] if published else skill.memory.content
+    return filled(
+        {
+            "name": skill.name,
+            "title": skill.title,
+            "scope": skill.scope,
+            "description": shortened(description, LONG_DESCRIPTION),
+            "status": skill.memory.status,
+            "published_version": published.number if published else None,
+            "successes": record.successes if record else 0,
+            "failures": record.failures if record else 0,
+        }
+    )
+
+
+SKILL_TOOLS = (skill_search, skill_get, report_skill_use)

@@ -1,0 +1,177 @@
+"""Taking in a skill that somebody made elsewhere: a version proposed like any other, and its memory if it is new.
+
+`prepare` reads, packs, scans and stores; `record` writes the rows. Between the two nothing is lost: a package without a
+row is swept after a day.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from memories import indexing
+from memories.intake import admission
+from memories.intake.statements import NOTHING_TOLD, Statement, Stored
+from memories.lifecycle.ladder import Ladder
+from memories.models import Memory
+from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid
+from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
+from memories.values.record_keys import competence_key
+from memories.values.trust import Trust
+from skills import publishing
+from skills.manifest import Fields
+from skills.models import Skill, SkillVersion
+from skills.packaging import PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
+from skills.publishing import PreparedVersion
+
+
+@dataclass(frozen=True)
+class PreparedImport:
+    """A stored package, where it belongs, and the skill of that name if there is one."""
+
+    version: PreparedVersion
+    scope: str
+    warnings: list[str]
+    skill: Skill | None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of an upload. `version` None: nothing was stored, or nothing may be shown of it; `stored` says which.
+
+    `created` false with a version: these very files are there already.
+    """
+
+    version: SkillVersion | None
+    warnings: list[str]
+    created: bool = False
+    stored: Stored | None = None
+
+
+def read(content: Mapping[str, bytes] | bytes, *, pointer: str = "/file") -> UnpackedSkill:
+    """The skill in a zip, or in the files of a folder by path. Invalid names every problem."""
+    try:
+        return unpack(content) if isinstance(content, bytes) else unpack_files(content)
+    except PackageRefused as refused:
+        raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
+
+
+def checked_scope(scope: str) -> str:
+    """Invalid: no name of a scope."""
+    if not re.fullmatch(SCOPE, scope):
+        raise Invalid(FieldError("/scope", "invalid", SCOPE_IN_WORDS))
+    return scope
+
+
+def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer: str = "/file") -> PreparedImport:
+    """Pack, scan and store an upload. Outside of any transaction: the storage is a foreign system.
+
+    Invalid: too large when packed; NotAllowed: not a scope of the caller.
+    """
+    place, fields = trust.scope_to_write(scope), unpacked.fields
+    skill = Skill.objects.called(fields.name, scope=place)
+    number = publishing.next_number(skill) if skill else 1
+    try:
+        if skill and skill.name != fields.name:
+            unpacked = renamed(unpacked, skill.name)
+        package = pack_files(unpacked.fields.name, unpacked.files)
+    except PackageRefused as refused:
+        raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
+    version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
+    return PreparedImport(version, place, unpacked.warnings, skill)
+
+
+def record(
+    prepared: PreparedImport, *, trust: Trust, at: datetime, sensitivity: Sensitivity | None = None, changelog: str = ""
+) -> Imported:
+    """Propose the version, of a new skill or the one of that name; what agents download does not change.
+
+    Conflict: somebody else was faster, or (for a person) the skill was dismissed.
+    """
+    try:
+        with transaction.atomic():
+            if prepared.skill is not None:
+                return _next_version(prepared, prepared.skill, trust=trust, at=at, changelog=changelog)
+            return _first_version(prepared, trust=trust, at=at, sensitivity=sensitivity, changelog=changelog)
+    except IntegrityError:
+        raise Conflict(f"{prepared.version.fields.name} was changed meanwhile: send it again") from None
+
+
+def _next_version(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str) -> Imported:
+    memory = Memory.objects.select_for_update().get(pk=skill.pk)
+    visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    if memory.status not in LIVE:
+        return _suppressed(prepared, memory, visible=visible, trust=trust)
+    for version in skill.versions.filter(status__in=publishing.SINGLE_STATUSES, sha256=prepared.version.package.sha256):
+        return Imported(version, prepared.warnings) if visible else Imported(None, [], stored=NOTHING_TOLD)
+    version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
+    if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
+        Memory.objects.filter(pk=memory.pk).update(content=version.fields["description"])
+        memory.refresh_from_db()
+        indexing.reindex(memory)
+    if not visible:
+        return Imported(None, [], stored=NOTHING_TOLD)
+    return Imported(version, prepared.warnings, created=True)
+
+
+def _suppressed(prepared: PreparedImport, memory: Memory, *, visible: bool, trust: Trust) -> Imported:
+    """People decided against the skill: an agent is told so, a person may restore it first."""
+    if not visible:
+        return Imported(None, [], stored=NOTHING_TOLD)
+    if trust.actor.kind == ActorKind.PERSON:
+        raise Conflict(f"{prepared.version.fields.name} is {memory.status}: restore it first, then upload")
+    return Imported(None, [], stored=Stored(memory, suppressed=True, notice=admission.DISMISSED))
+
+
+def _first_version(
+    prepared: PreparedImport, *, trust: Trust, at: datetime, sensitivity: Sensitivity | None, changelog: str
+) -> Imported:
+    fields = prepared.version.fields
+    statement = _statement(fields, prepared.scope, trust=trust, sensitivity=sensitivity)
+    by_person = trust.actor.kind == ActorKind.PERSON
+    forgotten = None if by_person else admission.dismissed_key(prepared.scope, competence_key(fields.name))
+    admitted = admission.admit(statement, trust=trust, at=at, decided=by_person)
+    if tombstone := forgotten or admitted.dismissal.blocking:
+        return Imported(None, [], stored=admission.suppress(tombstone, statement, trust=trust, at=at))
+    memory = admitted.memory
+    assert memory is not None
+    memory.save(force_insert=True)
+    indexing.index_memories([memory])
+    memory.audit("create", by=trust.actor, at=at, why=changelog).save(force_insert=True)
+    skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
+    version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
+    return Imported(version, prepared.warnings, created=True)
+
+
+def _statement(fields: Fields, scope: str, *, trust: Trust, sensitivity: Sensitivity | None) -> Statement:
+    source = trust.source_to_write(None)
+    payload = {
+        "kind": Type.COMPETENCE.value,
+        "skill_name": fields.name,
+        "triggers": [],
+        "recipe": [step.model_dump(mode="json") for step in fields.recipe],
+        "required_tools": sorted({step.tool for step in fields.recipe if step.tool}),
+        "failure_modes": fields.failure_modes,
+        "fallbacks": fields.fallbacks,
+    }
+    direct = trust.actor.kind == ActorKind.PERSON
+    return Statement(
+        content=fields.description,
+        key="",
+        scope=scope,
+        source=source,
+        confidence=Ladder.of_settings().start(source=source, direct=direct, given=None),
+        category=None,
+        origin=Origin.IMPORTED,
+        type=Type.COMPETENCE,
+        payload=payload,
+        sensitivity=sensitivity,
+    )
+
+
+def _propose(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str) -> SkillVersion:
+    made_by = SkillVersion.MadeBy.UPLOAD
+    return publishing.propose(skill, prepared.version, made_by=made_by, by=trust.actor, at=at, changelog=changelog)

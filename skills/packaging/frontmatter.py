@@ -1,0 +1,99 @@
+"""The YAML between the `---` lines of a SKILL.md: reading it leniently, telling whether it is strict, writing it."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from skills.manifest import Fields
+
+ALLOWED = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
+LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
+_FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
+
+
+def split(text: str) -> tuple[str, str]:
+    """(frontmatter without its `---` lines, body) of a SKILL.md."""
+    match = _FRONTMATTER.match(text)
+    return (match[1], match[2]) if match else ("", text)
+
+
+def parse(frontmatter: str) -> dict[str, Any] | None:
+    """The YAML mapping of a frontmatter with every scalar as text; None when it is not a mapping."""
+    try:
+        values = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+def is_strict(text: str, name: str) -> bool:
+    """Whether a SKILL.md may be exported as it is: its frontmatter follows the specification, under this name."""
+    parts = text.split("---", 2)  # as the reference validator does
+    if len(parts) < 3 or parts[0] or not parts[1].startswith(("\n", "\r\n")) or not _is_plain(parts[1]):
+        return False
+    values = parse(parts[1]) or {}
+    described = 1 <= len(str(values.get("description", "")).strip()) <= LONGEST_DESCRIPTION
+    fits = len(str(values.get("compatibility", ""))) <= LONGEST_COMPATIBILITY
+    metadata = values.get("metadata", "")
+    texts = [value for key, value in values.items() if key != "metadata"]
+    texts += metadata.values() if isinstance(metadata, dict) else [metadata]
+    known = set(values) <= ALLOWED and all(isinstance(text, str) for text in texts)
+    return known and described and fits and values.get("name") == name
+
+
+def _is_plain(frontmatter: str) -> bool:
+    """Block style alone: no flow style, anchor, tag, list or repeated key, which the reference validator refuses."""
+    try:
+        events = list(yaml.parse(frontmatter, Loader=yaml.BaseLoader))
+        node = yaml.compose(frontmatter, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return False
+    strange = any(
+        isinstance(event, yaml.AliasEvent | yaml.SequenceStartEvent)
+        or getattr(event, "anchor", None)
+        or (getattr(event, "tag", None) and not isinstance(event, yaml.DocumentStartEvent))
+        or getattr(event, "flow_style", None)
+        for event in events
+    )
+    return not strange and isinstance(node, yaml.MappingNode) and _has_no_twins(node)
+
+
+def _has_no_twins(node: yaml.MappingNode) -> bool:
+    keys = [key.value for key, _ in node.value]
+    inner = [value for _, value in node.value if isinstance(value, yaml.MappingNode)]
+    return len(set(keys)) == len(keys) and all(_has_no_twins(one) for one in inner)
+
+
+def dump(fields: Fields, **ours: str) -> str:
+    """The frontmatter of these fields, without its `---` lines. `ours`: what Memos adds to the metadata."""
+    content = {
+        "name": fields.name,
+        "description": fields.description,
+        "license": fields.license,
+        "compatibility": fields.compatibility,
+        "allowed-tools": fields.allowed_tools,
+        "metadata": {**ours, **fields.metadata},
+    }
+    present: Mapping[str, object] = {key: value for key, value in content.items() if value}
+    return yaml.dump(present, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf"))
+
+
+def rewritten(text: str, fields: Fields) -> str:
+    """A SKILL.md with a strict frontmatter of these fields; the body stays as it is."""
+    body = split(text.removeprefix("\ufeff").replace("\r\n", "\n"))[1]
+    return f"---\n{dump(fields)}---\n{body}"
+
+
+class QuotedString(str):
+    """A string that is always quoted, so that YAML readers do not take "3" for a number."""
+
+
+class _Dumper(yaml.SafeDumper):
+    pass
+
+
+_Dumper.add_representer(
+    QuotedString, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"')
+)

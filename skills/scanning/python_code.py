@@ -1,0 +1,67 @@
+"""Python files by bandit, in a process of its own: some texts of ten lines keep it busy for minutes.
+
+The files are parsed and never run. A comment in them (`# nosec`) does not silence it.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+
+from skills.scanning.findings import Finding, Severity, excerpt
+
+SECONDS = 5  # an upload waits for it
+ARGUMENTS = ("-m", "bandit", "--recursive", "--format", "json", "--quiet", "--exit-zero", "--ignore-nosec")
+SEVERITIES = {"HIGH": Severity.HIGH, "MEDIUM": Severity.MEDIUM}
+UNCHECKED = "its Python could not be checked: read it line by line"
+
+
+def scan(files: Mapping[str, str]) -> Iterator[Finding]:
+    """The findings in the Python files (path -> text); `python-not-checked` where it took too long or is no Python."""
+    names = [name for name in files if name.endswith(".py")]
+    if not names:
+        return
+    with TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR, prefix="scan-") as folder:
+        for number, name in enumerate(names):
+            (Path(folder) / f"{number}.py").write_text(files[name], encoding="utf-8", newline="")
+        report = _report(folder)
+    if report is None:
+        yield from (Finding("python-not-checked", Severity.HIGH, name, 1, UNCHECKED) for name in names)
+        return
+    by_number = dict(enumerate(names))
+    for failed in report["errors"]:
+        yield Finding("python-not-checked", Severity.MEDIUM, by_number[_number(failed)], 1, UNCHECKED)
+    for result in report["results"]:
+        name = by_number[_number(result)]
+        severity = SEVERITIES.get(result["issue_severity"], Severity.LOW)
+        line = max(1, int(result["line_number"]))
+        shown = excerpt(files[name], _offset(files[name], line))
+        yield Finding(f"bandit-{result['test_name'].replace('_', '-')}", severity, name, line, shown)
+
+
+def _report(folder: str) -> dict[str, Any] | None:
+    command = [sys.executable, "-I", *ARGUMENTS, folder]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=True, cwd=folder)  # noqa: S603
+        report: dict[str, Any] = json.loads(done.stdout)
+    except (subprocess.SubprocessError, OSError, ValueError):
+        return None
+    return report
+
+
+def _number(entry: Mapping[str, Any]) -> int:
+    return int(Path(entry["filename"]).stem)
+
+
+def _offset(text: str, line: int) -> int:
+    at = 0
+    for _ in range(line - 1):
+        at = text.find("\n", at) + 1
+        if at == 0:
+            return len(text)
+    return at

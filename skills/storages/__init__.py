@@ -1,0 +1,60 @@
+"""The storage of packages, `STORAGES["skills"]`: a directory, S3 or OSS.
+
+A path contains the hash of its content: equal paths, equal files. So nothing is ever renamed or overwritten.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Protocol, cast
+
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import storages
+
+__all__ = ["delete", "open_package", "package_path", "presigned_url", "store", "stored_packages"]
+
+_PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our own making
+
+
+class PackageStorage(Protocol):
+    """A Django storage that lists its files and may answer addresses that download them without a token."""
+
+    def stored_files(self) -> Iterator[tuple[str, datetime]]: ...
+
+    def presigned_url(self, name: str, *, filename: str) -> str | None: ...
+
+
+def package_path(scope: str, name: str, sha256: str) -> str:
+    return f"{scope or '_'}/{name}/{sha256}.zip"
+
+
+def store(path: str, content: bytes) -> None:
+    """Write a package unless it exists. OSError, StoreUnavailable: it failed, and no partial file is left behind."""
+    storage = storages["skills"]
+    if storage.exists(path):
+        if storage.size(path) == len(content):
+            return
+        storage.delete(path)  # its name tells what it should be: this one was cut off outside of our hands
+    storage.save(path, ContentFile(content))
+
+
+def open_package(path: str) -> "File[bytes]":
+    """The file of a package. FileNotFoundError: the storage has lost it."""
+    return cast("File[bytes]", storages["skills"].open(path))
+
+
+def presigned_url(path: str, *, filename: str) -> str | None:
+    """An address that downloads a package for five minutes; None where the caller streams it."""
+    storage: Any = storages["skills"]
+    url: str | None = storage.presigned_url(path, filename=filename)
+    return url
+
+
+def stored_packages() -> Iterator[tuple[str, datetime]]:
+    """The path and time of writing of every package; other files of a shared bucket are left out."""
+    storage: Any = storages["skills"]
+    return ((path, at) for path, at in storage.stored_files() if _PATH.fullmatch(path))
+
+
+def delete(path: str) -> None:
+    storages["skills"].delete(path)

@@ -1,0 +1,75 @@
+"""The page that takes in a skill: a zip, or the files of a folder."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from memories.people import trust_of
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, FieldError, Invalid
+from skills import importing
+
+FIELDS = ("scope", "changelog")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    trust = trust_of(request.user)
+    if not trust.may(Permission.SKILLS):
+        raise PermissionDenied("uploading needs the permission skills")
+    form = {name: request.POST.get(name, request.GET.get(name, "")).strip() for name in FIELDS}
+    if request.method != "POST":
+        return render(request, "skills/upload.html", {"form": form})
+    try:
+        unpacked = importing.read(_content(request))
+        prepared = importing.prepare(unpacked, scope=importing.checked_scope(form["scope"]), trust=trust)
+        done = importing.record(prepared, trust=trust, at=timezone.now(), changelog=form["changelog"][:2000])
+    except Invalid as invalid:
+        return _refused(request, form, [error.detail for error in invalid.errors], 400)
+    except Conflict as conflict:
+        return _refused(request, form, [str(conflict)], 409)
+    return _taken(request, done)
+
+
+def _refused(request: HttpRequest, form: dict[str, str], problems: list[str], status: int) -> HttpResponse:
+    return render(request, "skills/upload.html", {"form": form, "problems": problems}, status=status)
+
+
+def _content(request: HttpRequest) -> Mapping[str, bytes] | bytes:
+    """The zip, or the files of a folder by path. Invalid: neither was chosen."""
+    packed, files = request.FILES.get("file"), request.FILES.getlist("files")
+    if isinstance(packed, UploadedFile):
+        content: bytes = packed.read()
+        return content
+    if not files:
+        raise Invalid(FieldError("/file", "required", _("Choose a zip or a folder.")))
+    return dict(zip(_paths(request, files), (file.read() for file in files), strict=True))
+
+
+def _paths(request: HttpRequest, files: list[Any]) -> list[str]:
+    """Where each file lies, as the page's script noted it; without the script, files alone."""
+    try:
+        paths = json.loads(request.POST.get("paths", ""))
+    except ValueError:
+        paths = None
+    if isinstance(paths, list) and len(paths) == len(files) and all(isinstance(path, str) for path in paths):
+        return paths
+    return [str(file.name) for file in files]
+
+
+def _taken(request: HttpRequest, done: importing.Imported) -> HttpResponse:
+    if done.version is None:
+        messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
+        return redirect("skills")
+    said = _("Uploaded: it waits to be published.") if done.created else _("These very files are there already.")
+    messages.success(request, "\n".join([said, *done.warnings]))
+    return redirect("memory", memory_id=done.version.skill_id)

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Keep a folder of skills as a team published them: download what is new or changed, remove what was retired.
+
+    memos_sync.py ~/.claude/skills [SCOPE]
+
+Python 3.9 or newer, nothing else. MEMOS_URL and MEMOS_TOKEN, or ~/.memos/config.json, say where. Only folders that this
+script made are changed or removed: they hold a file `.memos` with the ETag of their package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import sys
+import urllib.parse
+import urllib.request
+import zipfile
+from pathlib import Path
+from typing import Any
+
+told = Path.home() / ".memos" / "config.json"
+config = json.loads(told.read_text()) if told.exists() else {}
+URL = os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")
+TOKEN = os.environ.get("MEMOS_TOKEN") or config.get("token", "")
+
+
+def get(url: str) -> bytes:
+    request = urllib.request.Request(url)
+    request.add_unredirected_header("Authorization", f"Bearer {TOKEN}")  # not to the store that it may lead to
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return bytes(answer.read())
+
+
+def published(scope: str) -> dict[str, Any]:
+    """Skills by name; of several scopes that share one the first."""
+    skills: dict[str, Any] = {}
+    query = urllib.parse.urlencode({"limit": 200, **({"scope": scope} if scope else {})})
+    page = {"next": f"{URL}/api/v1/skills?{query}"}
+    while page["next"]:
+        page = json.loads(get(page["next"]))
+        skills = {skill["name"]: skill for skill in page["results"] if skill["package"]} | skills
+    return skills
+
+
+def sync(folder: Path, scope: str) -> None:
+    skills = published(scope)
+    for name, skill in skills.items():
+        place, etag = folder / name, skill["package"]["sha256"]
+        mark = place / ".memos"
+        if place.exists() and (not mark.exists() or mark.read_text() == etag):
+            continue  # somebody else's, or as it should be
+        content = get(skill["package"]["url"])
+        if hashlib.sha256(content).hexdigest() != etag:
+            raise SystemExit(f"{name}: the package is not the one that was published")
+        fresh = folder / f".{name}.new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        zipfile.ZipFile(io.BytesIO(content)).extractall(fresh)
+        shutil.rmtree(place, ignore_errors=True)
+        (fresh / name).rename(place)
+        mark.write_text(etag)
+        shutil.rmtree(fresh)
+        print(f"{name}: version {skill['published_version']}")
+    for mark in folder.glob("*/.memos"):
+        if mark.parent.name not in skills:
+            shutil.rmtree(mark.parent)
+            print(f"{mark.parent.name}: removed")
+
+
+if __name__ == "__main__":
+    sync(Path(sys.argv[1]).expanduser(), sys.argv[2] if len(sys.argv) > 2 else "")

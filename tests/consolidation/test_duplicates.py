@@ -1,0 +1,168 @@
+"""Memories that say the same, or contradict each other, wait for a person as one proposal; nothing is merged unseen."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import Client
+
+from consolidation.duplicates_run import find_duplicates
+from consolidation.models import Run
+from memories.models import Memory, Proposal, Relation
+from memories.values.choices import LIVE, Origin, Permission, Sensitivity, Status
+from memories.values.trust import Trust, everything
+from memos_site import review
+from tests.make import AT, BEN, caller, make_agent, make_memory
+from tests.memories.storing import NET30, NET60, store
+
+pytestmark = pytest.mark.django_db
+AGAIN = "Acme pays net 30 terms"
+
+
+def stored(key: str, content: str, **facts: Any) -> Memory:
+    memory = store(content, key=key, trust=make_agent()[0].trust, **facts).memory
+    assert memory is not None
+    return memory
+
+
+def reviewer() -> Trust:
+    return everything(BEN)
+
+
+def find() -> Run:
+    run = find_duplicates(trigger=Run.Trigger.COMMAND, at=AT)
+    assert run is not None
+    return run
+
+
+def live() -> set[UUID]:
+    return set(Memory.objects.filter(status__in=LIVE).values_list("pk", flat=True))
+
+
+def test_the_same_claim_under_two_keys_is_one_merge_proposal_and_nothing_is_merged_yet() -> None:
+    one, other = stored("terms", NET30), stored("acme-payment", AGAIN)
+    run = find()
+    proposal = Proposal.objects.get()
+    assert (proposal.kind, set(proposal.subjects)) == (Proposal.Kind.MERGE, {one.pk, other.pk})
+    assert (run.counters["merges_proposed"], live()) == (1, {one.pk, other.pk})
+
+
+def test_a_merge_keeps_the_words_that_the_person_chose_and_can_be_undone() -> None:
+    one, other = stored("terms", NET30), stored("acme-payment", AGAIN)
+    find()
+    proposal = Proposal.objects.get()
+    batch = review.accept(reviewer(), proposal.pk, at=AT, keep=other.pk)
+    [merged] = Memory.objects.filter(status__in=LIVE)
+    assert (merged.content, merged.evidence.count()) == (AGAIN, 2)
+    review.undo(reviewer(), batch, at=AT)
+    assert live() == {one.pk, other.pk}
+
+
+def test_a_contradiction_asks_which_one_holds() -> None:
+    one, other = stored("terms", NET30), stored("acme-payment", NET60)
+    assert find().counters["conflicts_proposed"] == 1
+    proposal = Proposal.objects.get()
+    answered = caller(permissions=[Permission.READ, Permission.REVIEW]).post(
+        f"/api/v1/proposals/{proposal.pk}/accept", {"keep": str(other.pk)}, format="json"
+    )
+    one.refresh_from_db()
+    other.refresh_from_db()
+    assert (answered.status_code, one.status, other.status) == (200, Status.SUPERSEDED, Status.CANDIDATE)
+    assert Relation.objects.filter(source=other, predicate="supersedes", target=one).exists()
+
+
+def test_the_choice_is_undone_as_one() -> None:
+    one, other = stored("terms", NET30), stored("acme-payment", NET60)
+    find()
+    batch = review.accept(reviewer(), Proposal.objects.get().pk, at=AT, keep=one.pk)
+    review.undo(reviewer(), batch, at=AT)
+    assert live() == {one.pk, other.pk}
+    assert not Relation.objects.exists()
+    assert Proposal.objects.open().count() == 1
+
+
+def test_accepting_a_choice_without_saying_which_names_the_field_and_changes_nothing() -> None:
+    stored("terms", NET30)
+    stored("acme-payment", NET60)
+    find()
+    before = live()
+    agent = caller(permissions=[Permission.READ, Permission.REVIEW])
+    url = f"/api/v1/proposals/{Proposal.objects.get().pk}/accept"
+    for body in ({}, {"keep": str(make_agent()[0].pk)}):
+        answered = agent.post(url, body, format="json")
+        assert (answered.status_code, answered.json()["errors"][0]["pointer"]) == (400, "/keep")
+    assert (live(), Proposal.objects.open().count()) == (before, 1)
+
+
+def test_a_rejected_pair_is_not_asked_about_again_until_one_is_reworded() -> None:
+    stored("terms", NET30)
+    other = stored("acme-payment", NET60)
+    find()
+    review.reject(reviewer(), Proposal.objects.get().pk, at=AT)
+    assert find().counters.get("conflicts_proposed", 0) == 0
+    other.revise("revise", {"content": "Acme pays on net-90 terms"}, by=BEN, why="", at=AT)
+    assert find().counters["conflicts_proposed"] == 1
+
+
+def test_a_second_look_proposes_nothing_twice() -> None:
+    stored("terms", NET30)
+    stored("acme-payment", AGAIN)
+    find()
+    assert find().counters.get("merges_proposed", 0) == 0
+    assert Proposal.objects.count() == 1
+
+
+def test_a_third_of_the_same_takes_the_place_of_the_open_proposal() -> None:
+    rows = {stored("terms", NET30).pk, stored("acme-payment", AGAIN).pk}
+    find()
+    rows.add(stored("acme-invoices", "Acme pays on net 30 terms").pk)
+    find()
+    assert set(Proposal.objects.open().get().subjects) == rows
+
+
+@pytest.mark.parametrize("facts", [{"scope": "other"}, {"category": "preference"}])
+def test_another_scope_or_category_is_no_duplicate(facts: dict[str, str]) -> None:
+    stored("terms", NET30)
+    stored("acme-payment", AGAIN, **facts)
+    find()
+    assert not Proposal.objects.exists()
+
+
+def test_when_one_is_dismissed_the_question_is_withdrawn_and_returns_with_its_undo() -> None:
+    stored("terms", NET30)
+    other = stored("acme-payment", NET60)
+    find()
+    decision = review.decide(reviewer(), other.pk, "dismiss", at=AT, why="wrong")
+    assert not Proposal.objects.open().exists()
+    review.undo(reviewer(), decision.batch, at=AT)
+    assert Proposal.objects.open().count() == 1
+
+
+def test_a_proposal_is_as_secret_as_the_more_secret_of_both() -> None:
+    stored("terms", NET30)
+    other = stored("acme-payment", NET60)
+    Memory.objects.filter(pk=other.pk).update(sensitivity=Sensitivity.HIGH)
+    find()
+    proposal = Proposal.objects.get()
+    low = caller(permissions=[Permission.READ, Permission.REVIEW])
+    assert low.get("/api/v1/inbox?kind=conflict").json()["results"] == []
+    assert low.post(f"/api/v1/proposals/{proposal.pk}/accept", {}, format="json").status_code == 404
+
+
+def test_the_inbox_shows_both_texts_and_a_button_for_each(admin_client: Client) -> None:
+    one, other = stored("terms", NET30), stored("acme-payment", NET60)
+    find()
+    proposal = Proposal.objects.get()
+    page = admin_client.get("/").content.decode()
+    for row in (one, other):
+        assert f'value="accept {row.pk}"' in page
+    answered = admin_client.post(f"/proposals/{proposal.pk}/decide/", {"decision": f"accept {other.pk}"})
+    assert answered.status_code in (200, 302)
+    assert live() == {other.pk}
+
+
+def test_findings_of_rules_that_differ_in_a_word_are_no_contradiction() -> None:
+    make_memory("In sympy `bin/test` starts (5 of 5 runs)", category="fact", origin=Origin.CONSOLIDATED)
+    make_memory("In sympy `bin/doctest` starts (4 of 4 runs)", category="fact", origin=Origin.CONSOLIDATED)
+    find()
+    assert not Proposal.objects.exists()

@@ -1,0 +1,112 @@
+"""Daily counts: a job writes what the page of insights shows, of today and of the past."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from consolidation.insights import day_counts
+from consolidation.models import DailyCount
+from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
+from memories.models import Memory
+from memories.values.choices import ActorKind, Sensitivity, Status, Type
+from memories.values.trust import Actor, Trust
+from skills.models import SkillUse
+from tests.make import ANNA, AT, make_memory, make_run, make_skill
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+TODAY = AT.date()
+
+
+def counts(name: str, day: date = TODAY) -> dict[str, int]:
+    rows = DailyCount.objects.filter(name=name, day=day)
+    return {label: sum(row.n for row in rows if row.label == label) for label in {row.label for row in rows}}
+
+
+def stored(*, days_ago: int = 0, **facts: Any) -> Memory:
+    at = AT - days_ago * DAY
+    return make_memory(**{"created_at": at, "updated_at": at, "salience_at": at} | facts)
+
+
+def test_a_day_that_is_over_is_counted_as_it_ended() -> None:
+    kept = stored(days_ago=3, content="Acme pays in 30 days")
+    stored(days_ago=3, content="Beta pays in 60 days")
+    stored(days_ago=0, content="Gamma pays at once")
+    kept.promote(by=ANNA, at=AT - DAY)
+    assert day_counts.count(at=AT) == 4, "today and the three days since the first memory"
+    assert counts("status", TODAY - 2 * DAY) == {"candidate": 2}, "before the decision"
+    assert counts("status") == {"candidate": 2, "confirmed": 1}
+    assert counts("arrived", TODAY - 3 * DAY) == {"": 2}
+    assert counts("decided", TODAY - DAY) == {"taken": 1}
+    assert counts("waiting", TODAY - 2 * DAY) == {"week": 2}
+    assert counts("waiting") == {"day": 1, "week": 1}
+
+
+def test_a_day_is_counted_again_until_it_is_over_and_then_no_more() -> None:
+    stored()
+    assert day_counts.count(at=AT) == 1
+    stored(content="Another fact")
+    assert day_counts.count(at=AT) == 1
+    assert counts("arrived") == {"": 2}, "replaced, not added"
+    assert day_counts.count(at=AT + DAY) == 2, "the rest of the day before, and today"
+    assert day_counts.count(at=AT + DAY) == 1
+
+
+def test_work_that_runs_out_of_time_goes_on_with_the_next_job() -> None:
+    stored(days_ago=5)
+    assert day_counts.count(at=AT, should_stop=lambda: True) == 1, "today at least"
+    assert counts("status") and not counts("status", TODAY - DAY)
+    day_counts.count(at=AT)
+    assert counts("status", TODAY - DAY) == {"candidate": 1}
+
+
+def test_what_lies_ahead_and_the_histograms_are_of_today_only() -> None:
+    stored(days_ago=1, confidence=45)
+    run = make_run(at=AT - DAY)
+    Memory.objects.filter(pk=run.pk).update(salience=0.0015, salience_at=AT, half_life=DAY.total_seconds())
+    day_counts.count(at=AT)
+    assert counts("confidence") == {"4": 1} and counts("confidence", TODAY - DAY) == {}
+    assert counts("fades") == {"0": 1}, "within the first week"
+    assert counts("salience") == {"0": 1, "9": 1} or sum(counts("salience").values()) == 2
+    day_counts.count(at=AT + DAY)
+    assert counts("confidence") == {} and counts("confidence", TODAY + DAY) == {"4": 1}
+
+
+def test_uses_and_experience_are_no_knowledge() -> None:
+    skill = make_skill()
+    make_run()
+    SkillUse.objects.create(skill=skill, agent="a", agent_identity="a", outcome="success", at=AT)
+    day_counts.count(at=AT)
+    assert counts("used") == {"success": 1}
+    assert counts("status") == {"confirmed": 1}, "the episode is not counted"
+
+
+def test_a_reader_sees_counts_of_scopes_and_levels_within_the_trust() -> None:
+    stored(scope="project:a", sensitivity=Sensitivity.LOW)
+    stored(scope="project:b", sensitivity=Sensitivity.HIGH, content="A secret")
+    day_counts.count(at=AT)
+    reader = Trust(Actor(ActorKind.AGENT, "a"), Sensitivity.MEDIUM, frozenset({"project:a"}))
+    assert sum(row.n for row in DailyCount.objects.visible_to(reader).filter(name="status")) == 1
+    everywhere = Trust(Actor(ActorKind.PERSON, "p"), Sensitivity.MEDIUM)
+    assert sum(row.n for row in DailyCount.objects.visible_to(everywhere).filter(name="status")) == 1
+
+
+def test_beyond_the_largest_scopes_the_others_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("consolidation.insights.days.MOST_SCOPES", 1)
+    for n in range(2):
+        stored(scope="project:large", content=f"Fact {n} of a large one")
+    stored(scope="project:small", content="Of a small one")
+    day_counts.count(at=AT)
+    assert set(DailyCount.objects.exclude(name=COUNTED).values_list("scope", flat=True)) == {
+        "project:large",
+        OTHER_SCOPES,
+    }
+    reader = Trust(Actor(ActorKind.AGENT, "a"), Sensitivity.MEDIUM, frozenset({"project:small"}))
+    assert not DailyCount.objects.visible_to(reader).filter(scope=OTHER_SCOPES).exists()
+
+
+def test_plans_that_were_seen_once_do_not_wait() -> None:
+    stored(type=Type.PLAN_GRAPH, status=Status.CANDIDATE)
+    day_counts.count(at=AT)
+    assert counts("waiting") == {"day": 1}, "one that somebody stored waits"

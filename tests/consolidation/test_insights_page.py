@@ -1,0 +1,147 @@
+"""The page of insights: charts of what a person may see, as tables and files too, at any size of the store."""
+
+import csv
+import re
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from django_q.models import Schedule
+from pytest_django import DjangoAssertNumQueries
+
+from consolidation import schedules
+from consolidation.insights import day_counts
+from consolidation.insights.charts import CHARTS
+from consolidation.models import DailyCount
+from consolidation.models.daily_counts import OTHER_SCOPES
+from memories.values.choices import Sensitivity
+from tests.make import caller, make_memory
+from tests.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+MOST_QUERIES = 12
+
+
+@pytest.fixture
+def client() -> Client:
+    return signed_in()
+
+
+def put(name: str, label: str, n: int, *, days_ago: int = 0, scope: str = "", sensitivity: int = 0) -> None:
+    day = timezone.localdate() - timedelta(days=days_ago)
+    DailyCount.objects.create(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)
+
+
+def page_of(client: Client, query: str = "") -> str:
+    answer = client.get(f"/insights/{query}")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def file_of(client: Client, chart: str, query: str = "") -> list[list[str]]:
+    answer = client.get(f"/insights/{chart}.csv{query}")
+    assert answer["Content-Type"].startswith("text/csv")
+    return list(csv.reader(StringIO(answer.content.decode("utf-8-sig"))))
+
+
+def test_an_empty_store_has_a_page_without_charts_that_says_when_they_come(client: Client) -> None:
+    page = page_of(client)
+    assert "a job does it every 15 minutes" in page and "<canvas" not in page
+    assert page.count("<figure") == len(CHARTS)
+
+
+def test_the_first_memories_of_a_store_are_counted_as_the_page_is_opened(client: Client) -> None:
+    day_counts.count(at=timezone.now() - timedelta(minutes=2))  # the job, on the store that was empty
+    make_memory(created_at=timezone.now() - timedelta(minutes=1))
+    page = page_of(client)
+    assert "<canvas" in page and "Counted" in page
+    assert DailyCount.objects.filter(name="status", label="candidate").values_list("n", flat=True).get() == 1
+
+
+def test_a_store_with_figures_or_of_many_memories_waits_for_the_job(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_memory()
+    make_memory()
+    monkeypatch.setattr(day_counts, "SMALL", 1)
+    assert "a job does it every 15 minutes" in page_of(client)
+    monkeypatch.setattr(day_counts, "SMALL", 2)
+    put("retrieved", "all", 4, days_ago=50)
+    page_of(client)
+    assert not DailyCount.objects.filter(name="status").exists()
+
+
+def test_each_chart_has_a_table_and_a_file(client: Client) -> None:
+    make_memory()
+    day_counts.count(at=timezone.now())
+    put("retrieved", "all", 4, days_ago=1)
+    put("retrieved", "hit", 3, days_ago=1)
+    page = page_of(client)
+    assert "3 of 4 contexts" in page
+    assert re.search(r'id="chart-memories".*?<th scope="row">.*?<canvas', page, re.DOTALL) or "chart-memories" in page
+    for name in CHARTS:
+        rows = file_of(client, name)
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1, name
+    assert file_of(client, "retrievals")[-2][1:] == ["4", "3"], "yesterday"
+    assert client.get("/insights/nonsense.csv").status_code == 404
+
+
+def test_numbers_are_those_within_the_clearance_of_the_reader(client: Client) -> None:
+    put("used", "success", 5, sensitivity=Sensitivity.HIGH)
+    put("used", "success", 2, sensitivity=Sensitivity.MEDIUM)
+    assert file_of(client, "skills")[-1][1] == "2"
+    assert file_of(signed_in("root", group="administrator"), "skills")[-1][1] == "7"
+
+
+def test_one_scope_is_looked_at_by_itself(client: Client) -> None:
+    put("used", "success", 5, scope="project:a")
+    put("used", "success", 2, scope=OTHER_SCOPES)
+    put("used", "success", 1)
+    for scope, n in (("project:a", "5"), ("*", "2"), ("-", "1"), ("", "8")):
+        assert file_of(client, "skills", f"?scope={scope}")[-1][1] == n
+    page = page_of(client, "?scope=project:a&days=90")
+    assert (
+        '<option value="project:a" selected>' in page and "/insights/skills.csv?days=90&amp;scope=project%3Aa" in page
+    )
+
+
+@pytest.mark.parametrize(
+    "query", ["?days=1000000", "?days=x", "?scope=%00", f"?scope={'x' * 5000}", "?days=30&days=90"]
+)
+def test_nonsense_in_the_address_is_answered(client: Client, query: str) -> None:
+    assert client.get(f"/insights/{query}").status_code in (200, 400)
+
+
+def test_the_page_asks_no_more_questions_when_there_is_more(
+    client: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for n in range(40):
+        put("status", "candidate", 7, days_ago=n, scope=f"project:{n}")
+    with django_assert_max_num_queries(MOST_QUERIES) as seen:
+        page_of(client)
+    assert not any("memories_auditentry" in query["sql"] for query in seen.captured_queries), "the trail grows"
+
+
+def test_answers_of_guidance_are_counted_as_they_are_given(client: Client) -> None:
+    agent = caller(permissions=["read"])
+    answer: Any = agent.post("/api/v1/guidance", {"task": "Send the money back"}, format="json")
+    assert answer.json()["decision"] == "unsure"
+    assert file_of(client, "guidance")[-1][1:] == ["0", "1", "0", "0"]
+
+
+def test_an_administrator_changes_how_often_a_job_runs_and_nobody_else_does(client: Client) -> None:
+    schedules.ensure()
+    row = Schedule.objects.get(func="consolidation.tasks.insights")
+    Schedule.objects.filter(pk=row.pk).update(next_run=timezone.now() + timedelta(days=1))
+    place = f"/runs/schedules/{row.pk}/"
+    assert client.post(place, {"minutes": "60"}).status_code == 403
+    assert place not in client.get("/runs/").content.decode()
+    root = signed_in("root", group="administrator")
+    assert place in root.get("/runs/").content.decode()
+    assert root.post(place, {"minutes": "7"}).status_code == 400
+    assert root.post(place, {"minutes": "60"})["Location"] == "/runs/"
+    row.refresh_from_db()
+    assert row.minutes == 60 and row.next_run and row.next_run <= timezone.now() + timedelta(hours=1)

@@ -1,0 +1,275 @@
+"""Webhooks: what they are told, how it is signed, tried again, refused and replayed."""
+
+import hashlib
+import hmac
+import json
+import socket
+from collections.abc import Iterator
+from datetime import timedelta
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from consolidation.models import Run, Webhook, WebhookDelivery
+from consolidation.models.webhooks import BACK_OFF, Happening
+from consolidation.webhooks import network_addresses, outbox, sending
+from memories.models import Proposal
+from memories.values.choices import Permission, Sensitivity
+from skills.models import SkillVersion
+from tests.consolidation.webhook_server import Receiver, receiving
+from tests.make import caller, make_memory, make_skill
+from tests.memories.storing import store as store_claim
+from tests.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOK_ALLOW_PRIVATE = True
+    with receiving() as receiver:
+        yield receiver
+
+
+def hook(url: str = "https://hooks.example.com/", **facts: Any) -> Webhook:
+    plain = {"name": "chat", "events": Happening.values, "created_at": timezone.now() - timedelta(minutes=1)}
+    return Webhook.objects.create(url=url, **plain | facts)
+
+
+def happen() -> None:
+    """Outcomes of every kind."""
+    now = timezone.now()
+    store_claim("Acme pays on net-30 terms", at=now)
+    skill = make_skill()
+    SkillVersion.objects.update(published_at=now)
+    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=now, error="ValueError")
+    facts: Any = {"by": hook_actor(), "why": "2 of 9 uses ended well", "at": now, "sensitivity": 1}
+    Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
+
+
+def hook_actor() -> Any:
+    from memories.values.trust import SYSTEM
+
+    return SYSTEM
+
+
+def test_each_event_is_told_once_to_each_webhook_without_a_word_of_content() -> None:
+    every, one = hook(), hook(events=["run_failed"])
+    happen()
+    for _ in range(2):
+        outbox.collect(at=timezone.now())
+    told = WebhookDelivery.objects.filter(webhook=every)
+    assert sorted(told.values_list("event", flat=True)) == sorted(Happening.values)
+    assert WebhookDelivery.objects.get(webhook=one).event == "run_failed"
+    bodies = [json.loads(body) for body in told.values_list("body", flat=True)]
+    assert all(set(body) == {"id", "event", "at", "data"} for body in bodies)
+    assert "net-30" not in "".join(told.values_list("body", flat=True))
+    by_event = {body["event"]: body["data"] for body in bodies}
+    assert by_event["skill_published"]["name"] == "book-flight"
+    assert by_event["run_failed"]["kind"] == "consolidate"
+    assert by_event["skill_harms"]["why"] == "2 of 9 uses ended well"
+
+
+def test_what_was_before_a_webhook_is_not_for_it() -> None:
+    outbox.collect(at=timezone.now())
+    happen()
+    hook(created_at=timezone.now() + timedelta(seconds=1))
+    outbox.collect(at=timezone.now())
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_a_webhook_is_told_of_nothing_above_its_clearance_or_outside_of_its_scopes() -> None:
+    low, scoped = hook(clearance=Sensitivity.LOW), hook(scopes=["project:a"])
+    now = timezone.now()
+    store_claim("One", key="a", at=now, sensitivity="high")
+    store_claim("Two", key="b", at=now, scope="project:b")
+    store_claim("Three", key="c", at=now, scope="project:a")
+    outbox.collect(at=now)
+    scopes = [sorted(one.deliveries.values_list("scope", flat=True)) for one in (low, scoped)]
+    assert scopes == [["project:a", "project:b"], ["project:a"]]
+
+
+def test_what_no_longer_waits_is_no_candidate() -> None:
+    hook(events=["candidate_created"])
+    store_claim("Sure", key="a", confidence=90, at=timezone.now())
+    outbox.collect(at=timezone.now())
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_a_message_is_signed_over_its_moment_and_body(receiver: Receiver) -> None:
+    row = hook(receiver.url, events=["run_failed"])
+    happen()
+    outbox.collect(at=timezone.now())
+    assert outbox.send_due() == 1
+    [(headers, body)] = receiver.received
+    parts = dict(part.split("=") for part in headers["x-memos-signature"].split(","))
+    expected = hmac.new(row.secret.encode(), f"{parts['t']}.".encode() + body, hashlib.sha256).hexdigest()
+    assert parts["v1"] == expected
+    delivery = WebhookDelivery.objects.get()
+    assert (headers["x-memos-event"], headers["x-memos-delivery"]) == ("run_failed", str(delivery.pk))
+    assert body.decode() == delivery.body
+    assert (delivery.status, delivery.answered, delivery.attempts, delivery.error) == ("delivered", 204, 1, "")
+    assert outbox.send_due() == 0
+
+
+def waiting(url: str) -> WebhookDelivery:
+    row = hook(url, events=["run_failed"])
+    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now())
+    outbox.collect(at=timezone.now())
+    return WebhookDelivery.objects.get(webhook=row)
+
+
+def test_a_failed_try_is_made_again_later_and_later_and_then_no_more(receiver: Receiver) -> None:
+    delivery, now = waiting(receiver.url), timezone.now() + timedelta(seconds=1)
+    receiver.answers = [500] * 20
+    for pause in BACK_OFF:
+        assert outbox.send_due(now=lambda moment=now: moment) == 1  # type: ignore[misc]
+        delivery.refresh_from_db()
+        assert (delivery.status, delivery.answered, delivery.next_at) == ("waiting", 500, now + pause)
+        before = now + pause - timedelta(seconds=1)
+        assert outbox.send_due(now=lambda moment=before: moment) == 0  # type: ignore[misc]
+        now += pause
+    outbox.send_due(now=lambda: now)
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.error) == ("failed", "answered 500")
+    assert len(receiver.received) == len(BACK_OFF) + 1
+    assert len({body for _, body in receiver.received}) == 1
+
+
+def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
+    delivery = waiting(receiver.url)
+    receiver.answers = [302]
+    outbox.send_due()
+    delivery.refresh_from_db()
+    assert (delivery.answered, delivery.error) == (302, "answered with a redirect, which is not followed")
+    assert len(receiver.received) == 1
+
+
+def test_who_answers_byte_by_byte_is_left_at_the_deadline(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "SECONDS", 0.5)
+    delivery, receiver.slow = waiting(receiver.url), True
+    outbox.send_due()
+    delivery.refresh_from_db()
+    assert delivery.error == "no answer within 0.5 seconds"
+
+
+def test_nobody_there_is_told_and_tried_again(settings: Any) -> None:
+    settings.WEBHOOK_ALLOW_PRIVATE = True
+    with socket.socket() as taken:  # bound, and not listening
+        taken.bind(("127.0.0.1", 0))
+        delivery = waiting(f"http://127.0.0.1:{taken.getsockname()[1]}/")
+        outbox.send_due()
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.error) == ("waiting", "cannot be reached: ConnectError")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.0.0.7", "172.16.1.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
+        *("224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "::ffff:127.0.0.1"),
+        *("::ffff:169.254.169.254", "64:ff9b::a00:1", "2002:a00:1::", "2001:db8::1", "198.51.100.1"),
+    ],
+)
+def test_an_address_that_is_not_public_is_refused(address: str) -> None:
+    assert not network_addresses.is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::808:808"])
+def test_a_public_address_is_not(address: str) -> None:
+    assert network_addresses.is_public(ip_address(address))
+
+
+def test_a_private_address_is_refused_before_anything_is_sent() -> None:
+    with receiving() as receiver:
+        delivery = waiting(receiver.url)
+        outbox.send_due()
+        assert receiver.received == []
+    delivery.refresh_from_db()
+    assert (delivery.answered, delivery.error) == (None, "the address is not public")
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is asked twice could answer with a public address first, and a private one then."""
+    asked: list[str] = []
+
+    def rebinding(host: str, port: int, *_args: Any, **_kwargs: Any) -> list[Any]:
+        asked.append(host)
+        address = "8.8.8.8" if len(asked) == 1 else "127.0.0.1"
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    connected: list[tuple[str, int]] = []
+
+    def connect(address: tuple[str, int], *_args: Any, **_kwargs: Any) -> Any:
+        connected.append(address)
+        raise OSError("not in a test")
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebinding)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    answer = sending.post("http://rebinding.example.com:8080/x", "{}", {})
+    assert (asked, connected) == (["rebinding.example.com"], [("8.8.8.8", 8080)])
+    assert answer.error == "cannot be reached: ConnectError"
+
+
+def test_one_private_address_among_several_is_enough_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in ("8.8.8.8", "10.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: answers)
+    assert sending.post("http://mixed.example.com/", "{}", {}).error == "the address is not public"
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com/", "http://", "http://exa mple/", "gopher://x", "http://[::1"])
+def test_an_address_that_is_none_is_an_error_of_the_message(url: str) -> None:
+    assert sending.post(url, "{}", {}).error
+
+
+def test_what_was_sent_is_seen_and_sent_again_by_reviewers_within_their_trust(receiver: Receiver) -> None:
+    delivery = waiting(receiver.url)
+    outbox.send_due()
+    client = caller(permissions=Permission.values)
+    [seen] = client.get("/api/v1/webhooks/deliveries?status=delivered").json()["results"]
+    assert (seen["id"], seen["answered"]) == (str(delivery.pk), 204)
+    again = client.post(f"/api/v1/webhooks/deliveries/{delivery.pk}/replay", {}, format="json")
+    assert (again.status_code, again.json()["status"], again.json()["attempts"]) == (200, "waiting", 0)
+    assert client.post(f"/api/v1/webhooks/deliveries/{delivery.pk}/replay", {}, format="json").status_code == 409
+    assert outbox.send_due() == 1
+    first, second = receiver.received
+    assert first[1] == second[1]
+    assert caller().get("/api/v1/webhooks/deliveries").status_code == 403
+    low = caller(permissions=Permission.values, clearance=Sensitivity.PUBLIC)
+    assert low.get("/api/v1/webhooks/deliveries").json()["results"] == []
+    assert low.post(f"/api/v1/webhooks/deliveries/{delivery.pk}/replay", {}, format="json").status_code == 404
+
+
+def test_a_secret_is_shown_once_and_a_webhook_is_made_by_administrators_only() -> None:
+    admin = signed_in("root", group="administrator")
+    fields = {"name": "chat", "url": "https://hooks.example.com/x", "events": ["run_failed"], "clearance": 1}
+    made = admin.post("/admin/consolidation/webhook/add/", fields)
+    row = Webhook.objects.get()
+    assert row.secret in made.content.decode()
+    for address in ("/admin/consolidation/webhook/", f"/admin/consolidation/webhook/{row.pk}/change/"):
+        assert row.secret not in admin.get(address).content.decode()
+    listed = caller(permissions=Permission.values).get("/api/v1/webhooks")
+    assert listed.json()["results"][0]["url"] == "https://hooks.example.com/x"
+    assert row.secret not in listed.content.decode()
+    ben = signed_in("ben", group="reviewer")
+    assert ben.post("/admin/consolidation/webhook/add/", fields).status_code in (302, 403)
+    assert Webhook.objects.count() == 1
+
+
+def test_a_webhook_that_was_stopped_is_told_nothing_more(receiver: Receiver) -> None:
+    delivery = waiting(receiver.url)
+    delivery.webhook.stop(by=hook_actor(), at=timezone.now())
+    make_memory("later")
+    outbox.collect(at=timezone.now())
+    assert outbox.send_due() == 0
+    delivery.refresh_from_db()
+    assert delivery.status == "failed"
+
+
+def test_two_workers_do_not_send_one_message_both(receiver: Receiver) -> None:
+    waiting(receiver.url)
+    now = timezone.now()
+    assert WebhookDelivery.take(now) is not None
+    assert WebhookDelivery.take(now) is None

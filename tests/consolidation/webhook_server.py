@@ -1,0 +1,53 @@
+"""A local HTTP server that takes messages of webhooks, and answers as a test says."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Receiver:
+    """`answers`: the statuses of the next answers, then 204. `slow`: writes its answer a byte at a time, for ever."""
+
+    url: str = ""
+    answers: list[int] = field(default_factory=list)
+    slow: bool = False
+    received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            receiver.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            while receiver.slow and not receiver.stopping.wait(0.05):
+                self.wfile.write(b"H")
+            status = receiver.answers.pop(0) if receiver.answers else 204
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", f"{receiver.url}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    receiver.url = f"http://127.0.0.1:{server.server_port}/hook"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        receiver.stopping.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,65 @@
+"""Patterns tried only where their words stand find what they find when each is tried everywhere."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from memories.scanning import prompt_injection
+from memories.scanning.alternatives import FLAGS, Alternatives, folded, required_words
+
+SENTENCES = Path(__file__).parent / "sentences"
+TRIED = [pattern for alternatives in prompt_injection.EVERY.values() for pattern in alternatives.patterns]
+LETTERS = "".join(
+    sorted({char for pattern in TRIED for words in required_words(pattern) for word in words for char in word})
+)
+
+
+def test_no_match_of_a_pattern_is_missed() -> None:
+    lines = [line.partition("\t")[2] for file in SENTENCES.iterdir() for line in file.read_text("utf-8").splitlines()]
+    texts = [*lines, *(line.upper() for line in lines), *("\n".join(lines[n : n + 5]) for n in range(len(lines)))]
+    for alternatives in prompt_injection.EVERY.values():
+        together = re.compile("|".join(alternatives.patterns), FLAGS)
+        for text in texts:
+            assert bool(alternatives.search(text)) == bool(together.search(text)), text
+            assert [match.span() for match in alternatives.finditer(text)] == [
+                m.span() for m in together.finditer(text)
+            ]
+
+
+def test_every_match_holds_the_words_that_its_pattern_needs() -> None:
+    for pattern in TRIED:
+        compiled, needed = re.compile(pattern, FLAGS), required_words(pattern)
+        assert needed, f"{pattern} would be tried on every text"
+        for file in SENTENCES.iterdir():
+            for match in compiled.finditer(file.read_text("utf-8")):
+                shown = folded(match[0])
+                assert all(any(word in shown for word in words) for words in needed), (pattern, match[0])
+
+
+def test_whatever_equals_a_letter_without_case_is_folded_to_it() -> None:
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))
+    for char in re.findall(f"[{re.escape(LETTERS)}]", every, FLAGS):
+        assert re.fullmatch(re.escape(folded(char)), char, FLAGS)
+        assert folded(char) in LETTERS
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [
+        ("ab?c", [{"a"}, {"c"}]),
+        ("(?:foo|bar)+ x*", [{"foo", "bar"}, {" "}]),
+        ("(?:foo|b?)end", [{"end"}]),
+        (r"\bone\b two(?!three)", [{"one two"}]),
+        ("(?:ab(?:long|words)|cd){2}", [{"long", "words", "cd"}]),
+        ("[xy]z|q", [{"z", "q"}]),
+        ("(?:abc)?", []),
+    ],
+)
+def test_what_a_pattern_needs_is_read_from_it(pattern: str, needed: list[set[str]]) -> None:
+    assert [set(words) for words in required_words(pattern)] == needed
+
+
+def test_a_pattern_of_which_nothing_is_certain_is_tried_everywhere() -> None:
+    assert Alternatives(r"\d\d", "never").search("of 42")

@@ -1,0 +1,90 @@
+"""What every insert pays for: planning of generated columns, and making rows."""
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+from django.utils import timezone
+
+from memories.models import AuditEntry, Episode, Event, Memory, bulk_rows
+
+CALLED_BY_GENERATED_COLUMNS = """
+SELECT DISTINCT class.relname, proc.proname, language.lanname
+FROM pg_attrdef AS value
+JOIN pg_attribute AS att ON att.attrelid = value.adrelid AND att.attnum = value.adnum AND att.attgenerated = 's'
+JOIN pg_class AS class ON class.oid = value.adrelid
+JOIN pg_depend AS dep ON dep.classid = 'pg_attrdef'::regclass AND dep.objid = value.oid
+    AND dep.refclassid = 'pg_proc'::regclass
+JOIN pg_proc AS proc ON proc.oid = dep.refobjid
+JOIN pg_language AS language ON language.oid = proc.prolang
+"""
+
+
+@pytest.mark.django_db
+def test_no_generated_column_calls_a_function_that_is_planned_with_every_insert() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(CALLED_BY_GENERATED_COLUMNS)
+        called = cursor.fetchall()
+    assert {name for _table, name, _language in called} >= {"memos_fades_at", "memos_passage_search"}
+    assert [row for row in called if row[2] == "sql"] == []
+
+
+@pytest.mark.django_db
+def test_an_event_has_one_index_entry_for_its_episode_and_one_for_an_instruction_that_it_has() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'memories_event'")
+        indexes = [row[0] for row in cursor.fetchall()]
+    assert len([text for text in indexes if "(episode_id" in text]) == 1
+    assert [text.endswith("WHERE (instruction_id IS NOT NULL)") for text in indexes if "(instruction_id" in text] == [
+        True
+    ]
+
+
+@pytest.mark.django_db
+def test_evidence_is_found_by_what_it_has_and_has_no_index_twice() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'memories_evidence'")
+        indexes = [row[0].partition(" USING ")[2] for row in cursor.fetchall()]
+    assert {text for text in indexes if not text.startswith(("btree (id)", "btree (memory_id, "))} == {
+        "btree (episode_id) WHERE (episode_id IS NOT NULL)",
+        "btree (event_id) WHERE (event_id IS NOT NULL)",
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("column", ["memory_id", "episode_id", "event_id"])
+@pytest.mark.parametrize("which", ["= gen_random_uuid()", "= ANY(%s::uuid[])"])
+def test_evidence_is_found_without_a_scan(column: str, which: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        question = f"EXPLAIN SELECT 1 FROM memories_evidence WHERE {column} {which}"
+        cursor.execute(question, [["0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e11"]] if "%s" in which else [])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Seq Scan" not in plan
+    assert f"({column} " in plan
+
+
+@pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry])
+def test_a_row_of_positional_arguments_equals_one_of_keywords(model: type[Model]) -> None:
+    key = "memory_id" if model is Episode else "id"
+    by_keyword = model(**{key: None, **_fresh(model)})
+    by_position = model(*bulk_rows.arguments(model, {key: None, **_fresh(model)}))
+    assert _values(by_position) == _values(by_keyword)
+    assert by_position._state.adding
+
+
+def test_a_column_that_a_model_does_not_have_is_refused() -> None:
+    with pytest.raises(TypeError, match="Event has no colour"):
+        bulk_rows.arguments(Event, {"colour": "red"})
+
+
+NOW = timezone.now()
+
+
+def _fresh(model: type[Model]) -> dict[str, object]:
+    """Values for columns whose default differs from row to row."""
+    names = {field.attname for field in model._meta.concrete_fields}
+    return {name: NOW for name in ("created_at", "updated_at", "salience_at", "batch_id") if name in names}
+
+
+def _values(row: Model) -> dict[str, object]:
+    return {name: value for name, value in vars(row).items() if name != "_state"}

@@ -1,0 +1,77 @@
+"""Before it writes, a store reads by indexes alone what it meets: the statements of the SQL function, one by one.
+
+EXPLAIN of the call itself shows only that a function is called.
+"""
+
+import re
+from copy import copy
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from memories.models import Memory
+from tests.make import make_memory
+from tests.plans import reads_all
+
+pytestmark = pytest.mark.django_db
+PARAMETERS = {
+    "from_keys": "ARRAY['terms#', 'pay#']",
+    "to_keys": "ARRAY['terms$', 'pay$']",
+    "at_scopes": "ARRAY['', 'global', 'project:shop']",
+    "tokens": "ARRAY['a', 'b']",
+    "current_normalisation": "2",
+    "at_scope": "'project:shop'",
+    "at_key": "'terms'",
+    "occasions": "ARRAY['thread:1']",
+    "caller": "'agent:1'",
+    "memory.id": "'00000000-0000-7000-8000-000000000001'::uuid",
+}
+
+
+def body() -> str:
+    """What the database runs, with values in the place of the parameters."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'memos_claim_lookup'")
+        [source] = cursor.fetchone()
+    names = "|".join(map(re.escape, PARAMETERS))
+    return re.sub(rf"(?<![.\w])({names})\b", lambda found: PARAMETERS[found[0]], source)
+
+
+def plan_of(sql: str) -> str:
+    """With the setting of the function itself."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {sql}")
+        return "\n".join(line for (line,) in cursor.fetchall())
+
+
+def analyzed(rows: int = 500) -> None:
+    """So many claims in one scope that it does not pay to read them all."""
+    claim = make_memory(scope="project:shop")
+    copies = [copy(claim) for _ in range(rows)]
+    for number, row in enumerate(copies):
+        row.pk, row.key = uuid4(), f"key-{number}"
+    Memory.objects.bulk_create(copies)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE memories_memory")
+
+
+def test_the_memories_that_a_store_meets_are_read_by_scope_and_beginning_of_their_key() -> None:
+    analyzed()
+    [met] = re.findall(r"SELECT live\.\*.*?FOR UPDATE OF live", body(), re.DOTALL)
+    plan = plan_of(met)
+    assert reads_all(plan) == []
+    [condition] = re.findall(r"memory_by_key.*\n\s*Index Cond: (.*)", plan)
+    assert "scope" in condition
+    assert "~>=~" in condition
+    assert "~<~" in condition
+
+
+def test_what_was_dismissed_and_what_was_counted_is_read_by_an_index() -> None:
+    analyzed()
+    questions = re.findall(r"(SELECT (?:FROM|one\.occasion FROM) memories_\w+ AS .*?)\)(?:;|\s+OR)", body(), re.DOTALL)
+    assert len(questions) == 5
+    for question in questions:
+        plan = plan_of(question.replace("SELECT FROM", "SELECT 1 FROM"))
+        assert reads_all(plan, "memories_tombstone", "memories_evidence") == [], plan

@@ -1,0 +1,189 @@
+"""The hook script in a shell of its own against a live server, in the format of each harness; and without a server."""
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memories.models import Episode, Event
+from tests.consolidation.experience import consolidated
+from tests.consolidation.test_guidance import WISH, learn
+from tests.make import make_agent, make_memory
+from tests.memos_site.harness import CLAUDE, SCRIPTS, connect, hook, sessions, shell
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Json = dict[str, Any]
+PROMPT = "Cancel the reservation of Acme, please"
+HARNESSES = ["claude-code", "codex", "gemini-cli", "cursor"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, live_server: Any) -> Path:
+    connect(tmp_path, live_server.url, make_agent()[1])
+    return tmp_path
+
+
+def runs_that_ended_badly_with(tool: str) -> None:
+    """Three cases in which the wish was refused and all was well, two in which this call ended badly."""
+    for number in range(3):
+        learn(number)
+    for number in (3, 4):
+        learn(number, tool, outcome="failure")
+    consolidated()
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_session_becomes_an_episode_with_its_prompt_its_call_and_its_outcome(home: Path, harness: str) -> None:
+    for event in sessions(PROMPT, "cancel_reservation", {"id": 7}, {"cancelled": True})[harness]:
+        hook(home, event, harness)
+    episode = Episode.objects.get(source=harness, thread_id="s1")
+    assert (episode.outcome, episode.closed_at is not None) == ("success", True)
+    said, called = Event.objects.filter(episode=episode).order_by("position")
+    assert (said.kind, said.role, said.text) == ("user_message", "user", PROMPT)
+    assert (called.tool, called.args, called.ok) == ("cancel_reservation", {"id": 7}, True)
+    assert "cancelled" in json.dumps(called.result)
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_what_is_known_stands_before_the_prompt(home: Path, harness: str) -> None:
+    make_memory("Acme wants its cancellations by mail", status="confirmed", confidence=80, company_id="Acme")
+    told = hook(home, sessions(PROMPT, "t", {}, {})[harness][0], harness)
+    if harness == "cursor":  # whose prompts take no text: its agent asks the `context` tool
+        assert told == {}
+        return
+    name = "BeforeAgent" if harness == "gemini-cli" else "UserPromptSubmit"
+    assert told["hookSpecificOutput"]["hookEventName"] == name
+    assert "cancellations by mail" in told["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_new_session_of_cursor_begins_with_what_is_known(home: Path) -> None:
+    make_memory("Cursor's user likes short answers", status="confirmed", confidence=80, source="cursor")
+    started = hook(home, {"hook_event_name": "sessionStart", "conversation_id": "s1"}, "cursor")
+    assert "short answers" in started["additional_context"]
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_call_that_went_badly_in_similar_runs_is_advised_against(home: Path, harness: str) -> None:
+    runs_that_ended_badly_with("cancel_ticket")
+    prompt, before, *_ = sessions(WISH.format(n="T9009"), "cancel_ticket", {"ticket": "T9009"}, {})[harness]
+    hook(home, prompt, harness)
+    told = hook(home, before, harness)
+    places = {
+        "cursor": lambda: told["agent_message"],
+        "gemini-cli": lambda: told["systemMessage"],
+    }
+    text = places.get(harness, lambda: told["hookSpecificOutput"]["additionalContext"])()
+    assert text.startswith("Memos: ")
+    assert told.get("permission", "ask") == "ask"
+    assert "permissionDecision" not in json.dumps(told)  # the harness asks whom it would have asked
+
+
+def test_a_call_that_nothing_speaks_against_is_not_commented(home: Path) -> None:
+    prompt, before, *_ = sessions(PROMPT, "cancel_reservation", {"id": 7}, {})["claude-code"]
+    assert hook(home, prompt) == {}
+    assert hook(home, before) == {}
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "ok"),
+    [
+        ("Bash", {"stdout": "", "exit_code": 0}, True),
+        ("Bash", {"stderr": "no such file", "exit_code": 2}, False),
+        ("Edit", {"success": False}, False),
+        ("Edit", "done", True),
+    ],
+)
+def test_the_last_call_says_how_a_session_ended(home: Path, tool: str, result: Any, ok: bool) -> None:
+    events = sessions(PROMPT, tool, {"command": "pytest -q"}, result)["claude-code"]
+    for event in events:
+        hook(home, event)
+    called = Event.objects.get(kind="tool_call")
+    assert (called.tool, called.ok) == ("bash" if tool == "Bash" else tool, ok)
+    assert Episode.objects.get().outcome == ("success" if ok else "failure")
+    assert list((home / ".memos" / "sessions").iterdir()) == []
+
+
+def test_who_knows_better_says_the_outcome(home: Path) -> None:
+    *_, after, end = sessions(PROMPT, "Edit", {}, "done")["claude-code"]
+    hook(home, after)
+    hook(home, end, MEMOS_OUTCOME="partial")
+    assert Episode.objects.get().outcome == "partial"
+
+
+def test_the_tools_of_memos_itself_are_not_reported(home: Path) -> None:
+    _, before, after, _ = sessions(PROMPT, "mcp__memos__memory_query", {"text": "Acme"}, {})["claude-code"]
+    assert (hook(home, before), hook(home, after)) == ({}, {})
+    assert not Episode.objects.exists()
+
+
+def test_a_long_result_is_cut(home: Path) -> None:
+    hook(home, sessions(PROMPT, "Read", {}, "x" * 100_000)["claude-code"][2])
+    assert Event.objects.get().result == "x" * 20_000
+
+
+@pytest.fixture
+def silent_server() -> Iterator[str]:
+    """Takes connections and never says a word, until the test is over."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture
+def dripping_server() -> Iterator[str]:
+    """Says one byte at a time, so that no read takes long and the answer never ends."""
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection:
+                while not over.wait(0.1):
+                    try:
+                        connection.sendall(b"H")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        over.set()
+
+
+@pytest.mark.parametrize("server", ["gone", "silent_server", "dripping_server"])
+@pytest.mark.parametrize("event", [0, 3])
+def test_without_a_server_the_agent_goes_on(
+    tmp_path: Path, request: pytest.FixtureRequest, server: str, event: int
+) -> None:
+    url = "http://127.0.0.1:9" if server == "gone" else request.getfixturevalue(server)
+    connect(tmp_path, url, "memos_token")
+    told = hook(tmp_path, sessions(PROMPT, "Bash", {}, {})["claude-code"][event], MEMOS_DEADLINE="0.5")
+    assert told == {}
+
+
+def test_the_deadline_leaves_room_for_python_to_start_within_a_second() -> None:
+    [deadline] = re.findall(r'"MEMOS_DEADLINE", "([0-9.]+)"', (SCRIPTS / "memos_hook.py").read_text())
+    assert float(deadline) <= 0.5
+
+
+@pytest.mark.parametrize("stdin", ["", "nonsense", "[]", "{}", '{"hook_event_name": "PreCompact", "session_id": "s"}'])
+def test_what_is_not_understood_is_no_harm(home: Path, stdin: str) -> None:
+    ended = shell(home, f"python3 {SCRIPTS}/memos_hook.py claude-code", stdin=stdin)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "{}\n", "")
+
+
+def test_a_scope_is_told_and_asked(tmp_path: Path, live_server: Any) -> None:
+    connect(tmp_path, live_server.url, make_agent(scopes=["project:a", "project:b"])[1], scope="project:b")
+    for event in sessions(PROMPT, "Edit", {}, "done")["claude-code"]:
+        hook(tmp_path, event)
+    assert Episode.objects.get().scope == "project:b"
+
+
+def test_nothing_is_written_but_what_is_remembered_of_the_session(home: Path) -> None:
+    hook(home, {"session_id": "s2", "hook_event_name": "UserPromptSubmit", "prompt": PROMPT, **CLAUDE})
+    assert {path.name for path in home.iterdir()} == {".memos"}
+    assert {path.name for path in (home / ".memos").iterdir()} == {"config.json", "sessions"}

@@ -1,0 +1,85 @@
+"""`as_of` over the API for episodes, working states, many at once, and beyond what is looked at."""
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from tests.make import ANNA, caller
+from tests.memos_site.looking_back import Days, get, make, post, text
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def days() -> Days:
+    return Days()
+
+
+@pytest.fixture
+def agent() -> APIClient:
+    return caller(permissions=["read", "ingest", "report", "review"])
+
+
+def test_an_episode_has_the_events_and_the_outcome_of_then(agent: APIClient) -> None:
+    body = {"source": "shop", "event_kind": "note", "thread_id": "t-1"}
+    first = post(agent, "events", 201, ref="1", summary="The parcel arrived broken", **body)["id"]
+    between = text(timezone.now())
+    post(agent, "events", 200, ref="2", summary="A giraffe was delivered instead", **body)
+    post(agent, "outcomes", 200, source="shop", target_record_id=first, outcome_status="failure")
+    failed = text(timezone.now())
+    post(agent, "outcomes", 200, source="shop", target_record_id=first, outcome_status="success")
+    for address in (f"memories/{first}", "memories"):
+        seen = [
+            get(agent, address, as_of=at, **({"type": "episodic"} if address == "memories" else {}))
+            for at in (between, failed)
+        ]
+        payloads = [one["results"][0]["payload"] if "results" in one else one["payload"] for one in seen]
+        assert [(one["event_count"], one["outcome"], bool(one["closed_at"])) for one in payloads] == [
+            (1, None, False),
+            (2, "failure", True),
+        ]
+    then = get(agent, f"memories/{first}", as_of=between)
+    assert [entry["ref"] for entry in then["payload"]["timeline"]] == ["1"]
+    assert [source["ref"] for source in then["provenance"]["sources"]] == ["1"]
+    for at, told in ((between, False), (failed, True)):
+        found = post(agent, "search", query="giraffe", types=["episodic"], as_of=at)["results"]
+        assert any(passage["ref"] == "2" for one in found for passage in one["passages"]) == told
+    assert get(agent, "memories", q="giraffe", type="episodic", as_of=between)["results"] == []
+    assert len(get(agent, "memories", q="giraffe", type="episodic", as_of=failed)["results"]) == 1
+
+
+def test_a_working_state_answers_with_the_state_of_then(agent: APIClient) -> None:
+    body = {"source": "shop", "thread_id": "t-1"}
+    made = post(agent, "working-states", 201, state="planning", context_summary="Ask Acme for the invoice", **body)
+    planning = text(timezone.now())
+    post(agent, "working-states", 200, state="done", context_summary="Acme has sent it", **body)
+    shown = get(agent, f"memories/{made['id']}", as_of=planning)
+    assert (shown["content"], shown["payload"]["state"]) == ("Ask Acme for the invoice", "planning")
+    assert get(agent, f"memories/{made['id']}")["payload"]["state"] == "done"
+
+
+def test_what_a_bulk_decision_and_its_undo_did_is_seen_at_each_step(agent: APIClient, days: Days) -> None:
+    rows = [make(f"Fact number {n}", days) for n in range(3)]
+    ids, instants = [str(row.pk) for row in rows], [text(timezone.now())]
+    batch = post(agent, "memories/bulk", action="dismiss", ids=ids, why="noise")["batch"]
+    instants.append(text(timezone.now()))
+    post(agent, f"audit/{batch}/undo")
+    instants.append(text(timezone.now()))
+    assert [len(get(agent, "memories", as_of=at)["results"]) for at in instants] == [3, 0, 3]
+    assert [len(get(agent, "memories", as_of=at, status="dismissed")["results"]) for at in instants] == [0, 3, 0]
+
+
+def test_beyond_the_bound_the_answer_says_that_former_words_are_missing(
+    agent: APIClient, days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [make(f"Acme settles invoice {n}", days) for n in range(3)]
+    then = text(days.now)
+    for row in rows:
+        row.edit({"content": "Nothing of that"}, by=ANNA, at=days.next())
+    monkeypatch.setattr("memories.search.former_words.MOST_REWORDED", 2)
+    answer = post(agent, "search", query="invoice", as_of=then)
+    assert (len(answer["results"]), answer["degraded"]) == (2, ["former_words"])
+    assert post(agent, "context", task="invoice", as_of=then)["degraded"] == ["former_words"]
+    assert get(agent, "memories", 400, q="invoice", as_of=then)["errors"][0]["pointer"] == "/q"
+    assert post(agent, "search", query="invoice", categories=["contact"], as_of=then)["degraded"] == []
+    assert get(agent, "memories", 400, stale="true", as_of=then)["errors"][0]["pointer"] == "/stale"

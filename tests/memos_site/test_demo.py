@@ -1,0 +1,83 @@
+"""The demo team: every page has something to show, nothing is loaded twice, and nothing of it stays."""
+
+from collections import Counter
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
+from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Injection, Memory, Tombstone
+from memories.values.choices import Status
+from memos_site import demo, review
+from memos_site.demo.agent_steps import ANNA
+from skills.models import SkillUse, SkillVersion
+from tests.make import make_memory
+from tests.pages import signed_in
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+PAGES = (
+    "/",
+    "/memories/",
+    "/episodes/",
+    "/skills/",
+    "/adaptations/",
+    "/runs/",
+    "/insights/",
+    "/dismissed/",
+    "/agents/",
+)
+ROOMS = ("memories", "skills", "consolidation")
+OF_THE_STORE = (AuditCursor, DigestKey)
+
+
+def rows() -> Counter[str]:
+    """Of every table of ours but the store's own marks: how far it was audited, and its key for dismissals."""
+    models = [model for room in ROOMS for model in apps.get_app_config(room).get_models() if model not in OF_THE_STORE]
+    return Counter({model.__name__: model._default_manager.count() for model in models})
+
+
+@pytest.mark.slow
+def test_every_page_has_something_to_show_and_nothing_of_it_stays() -> None:
+    before = rows()
+    now = timezone.now()
+    assert demo.load(at=now)
+    waiting = set(review.kinds(ANNA, at=now))
+    assert waiting == {"semantic", "competence", "plan_graph", "version", "revision", "merge", "conflict", "failing"}
+    assert {status for status, _name in Status.choices} - {"superseded"} <= set(
+        Memory.objects.values_list("status", flat=True)
+    )
+    for model, least in ((SkillUse, 20), (Injection, 30), (Adaptation, 3), (Tombstone, 4), (LLMCall, 4), (Agent, 4)):
+        assert model._default_manager.count() >= least, model
+    assert SkillOffer.objects.exists() and SkillVersion.objects.filter(status="published").count() == 2
+    assert set(Run.objects.values_list("status", flat=True)) == {"succeeded", "failed"}
+    assert AuditEntry.objects.filter(action="decay").exists(), "what nobody used has faded"
+    assert not Memory.objects.filter(created_at__gt=now).exists()
+    person = signed_in("root", group="administrator")
+    for page in PAGES:
+        assert 'class="empty' not in person.get(page).content.decode(), page
+    loaded = rows()
+    assert not demo.load(at=now), "it is there already"
+    assert rows() == loaded
+    demo.remove()
+    assert rows() - before == Counter()
+
+
+def test_a_store_with_data_of_its_own_is_left_alone() -> None:
+    own = make_memory()
+    with pytest.raises(CommandError, match="data of its own"):
+        call_command("demo", "load")
+    call_command("demo", "remove")
+    assert list(Memory.objects.all()) == [own]
+
+
+def test_what_fails_half_way_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError("the disk is full")
+
+    before = rows()
+    monkeypatch.setattr("memos_site.demo.loading.decisions", fail)
+    with pytest.raises(RuntimeError):
+        demo.load(at=timezone.now())
+    assert rows() - before == Counter()

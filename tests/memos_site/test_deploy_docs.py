@@ -1,0 +1,68 @@
+"""What operators copy: the figures that dashboard and alerts name exist, and the containers name what is there."""
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from memories import leases
+from memos_site.api import prometheus
+from memos_site.platform import measures
+from memos_site.platform.env import Environment
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURE = re.compile(r"\bmemos_[a-z_]+")
+VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b")
+OF_OTHERS = (
+    "POSTGRES_PASSWORD", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_HEADERS",
+)  # fmt: skip
+IDLE = "idle_in_transaction_session_timeout"
+OF_A_HISTOGRAM = re.compile(r"_(count|bucket|sum)$")
+
+
+def known() -> set[str]:
+    counted = {metric.name for metric in measures.registry.collect()}
+    state = set(FIGURE.findall(Path(prometheus.__file__).read_text()))
+    return counted | {f"{name}_total" for name in counted} | state
+
+
+def test_dashboard_and_alerts_name_figures_that_exist() -> None:
+    dashboard = json.loads((ROOT / "docs/grafana.json").read_text())
+    rules = yaml.safe_load((ROOT / "docs/alerts.yml").read_text())["groups"][0]["rules"]
+    texts = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    texts += [rule["expr"] for rule in rules]
+    named = {OF_A_HISTOGRAM.sub("", name) for text in texts for name in FIGURE.findall(text)}
+    assert len(named) > 10
+    assert named <= known()
+
+
+def test_compose_sets_settings_that_exist() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    of_us = [service for service in services.values() if service.get("build") == "."]
+    names = {name.removesuffix("_FILE") for service in of_us for name in service["environment"]}
+    assert len(of_us) == 4
+    assert names <= set(Environment.model_fields)
+
+
+def test_the_image_holds_every_room_and_nothing_that_is_not_there() -> None:
+    lines = [line.split() for line in (ROOT / "Dockerfile").read_text().splitlines()]
+    copied = {
+        word for words in lines if words[:1] == ["COPY"] and not words[1].startswith("--from") for word in words[1:-1]
+    }
+    rooms = {"memos_site", "memories", "skills", "consolidation", "templates", "static"}
+    assert rooms | {"manage.py", "requirements.txt"} <= copied
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_the_page_of_deployment_names_settings_that_exist() -> None:
+    named = set(VARIABLE.findall((ROOT / "docs/deploy.md").read_text())) - set(OF_OTHERS)
+    assert len(named) > 10
+    assert named <= set(Environment.model_fields) | {f"{name}_FILE" for name in Environment.model_fields}
+
+
+def test_a_transaction_of_a_frozen_process_ends_in_the_compose_file_as_the_page_says() -> None:
+    [line] = [line for line in (ROOT / "docs/deploy.md").read_text().splitlines() if line.startswith(IDLE)]
+    command = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["postgres"]["command"]
+    assert line.replace(" ", "") in command
+    assert int(line.removeprefix(IDLE).strip(" =s")) > leases.IDLE_SECONDS

@@ -1,0 +1,54 @@
+"""Programs that show a token pass sessions, messages and forms by; nobody gains anything by showing one."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from memories.models import Agent
+from tests.make import make_person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def signed_in(client: Client) -> Client:
+    client.force_login(make_person("anna"))
+    return client
+
+
+def test_a_token_costs_no_look_at_the_session(signed_in: Client) -> None:
+    _agent, token = Agent.objects.issue("P01")
+    with CaptureQueriesContext(connection) as queries:
+        answer = signed_in.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
+    assert answer.json()["name"] == "P01"
+    assert [query["sql"] for query in queries if "django_session" in query["sql"] or "auth_user" in query["sql"]] == []
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Authorization": "Bearer wrong"}, {"X-API-Key": "wrong"}, {"Authorization": "Basic YTpi"}]
+)
+def test_whoever_is_signed_in_is_not_taken_for_the_owner_of_a_wrong_token(
+    signed_in: Client, headers: dict[str, Any]
+) -> None:
+    assert signed_in.get("/api/v1/me").status_code == 200
+    assert signed_in.get("/api/v1/me", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("name", ["inbox", "api-docs"])
+def test_pages_know_who_is_signed_in_whatever_header_a_proxy_adds(signed_in: Client, name: str) -> None:
+    assert signed_in.get(reverse(name), headers={"Authorization": "Basic YTpi"}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["inbox", "api-docs"])
+def test_no_page_opens_to_a_header(client: Client, name: str) -> None:
+    assert client.get(reverse(name), headers={"Authorization": "Bearer wrong"}).status_code in (302, 401, 403)
+
+
+def test_answers_to_programs_keep_their_headers(client: Client) -> None:
+    answer = client.get("/api/v1/me", headers={"Authorization": "Bearer wrong"})
+    for name in ("Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "X-Request-Id"):
+        assert answer.headers[name]

@@ -1,0 +1,81 @@
+"""Sentences of the rooms in the reader's language: what a decision was refused for, what a run ended with."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from memos_site.web.sentences import PLACEHOLDER, SENTENCES, sentence
+from memos_site.web.words import in_words
+from tests.test_house import ROOT
+
+ROOMS = ("memories", "skills", "consolidation", "memos_site")
+NOT_ON_PAGES = ("api", "management", "admin", "transfer", "episodes", "reports", "values", "revisions", "claims")
+OF_OPERATORS = {"consolidation/models/webhooks.py"}
+TO_AGENTS = {"memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting/forget.py"}
+
+
+def refusals() -> Iterator[tuple[str, str]]:
+    """What decisions of people are refused with: every Conflict that is raised below the pages."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            if not set(path.relative_to(ROOT).parts) & set(NOT_ON_PAGES) and name not in TO_AGENTS | OF_OPERATORS:
+                yield from ((name, text) for text in _conflicts(path))
+
+
+def _conflicts(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Conflict" and node.args:
+            said = node.args[0]
+            if isinstance(said, ast.Constant):
+                yield str(said.value)
+            elif isinstance(said, ast.JoinedStr):
+                yield "".join(map(_filled, said.values))
+
+
+def _filled(part: ast.expr) -> str:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    return " (dismiss by anna)" if "_last_decision" in ast.unparse(part) else "x1"
+
+
+def test_every_refusal_of_a_decision_is_known_to_the_pages() -> None:
+    with translation.override("zh-hans"):
+        unknown = [(where, text) for where, text in refusals() if sentence(text) == text and " " in text]
+    assert len(list(refusals())) > 40
+    assert unknown == []
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_sentence_keeps_what_it_is_about(text: str) -> None:
+    values = {name: "candidate" if name in ("status", "standing") else f"Q{name}" for name in PLACEHOLDER.findall(text)}
+    with translation.override("zh-hans"):
+        shown = sentence(text % values)
+        assert all(in_words(value) in shown for value in values.values())
+        assert re.search(r"[\u4e00-\u9fff]", shown)
+
+
+def test_the_status_and_the_verb_are_words_of_the_language() -> None:
+    with translation.override("zh-hans"):
+        shown = sentence("cannot promote a memory that is dismissed (dismiss by anna)")
+    assert "已忽略" in shown
+    assert "anna" in shown
+    assert "dismiss" not in shown
+
+
+def test_english_and_what_people_wrote_stay_as_they_are() -> None:
+    said = "cannot promote a memory that is dismissed (dismiss by anna)"
+    assert sentence(said) == said
+    with translation.override("zh-hans"):
+        assert sentence("it rained; we stayed") == "it rained; we stayed"
+
+
+def test_why_a_step_failed_is_said_after_the_name_of_the_step() -> None:
+    why = "facts: the language model did not answer within 60 seconds; part 3: the language model refused to answer"
+    with translation.override("zh-hans"):
+        assert sentence(why) == "事实：语言模型在 60 秒内没有应答；第 3 部分：语言模型拒绝回答"
+        assert sentence("a text of a person: with a colon") == "a text of a person: with a colon"

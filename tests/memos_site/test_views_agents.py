@@ -1,0 +1,172 @@
+"""The page of agents: a token shown once, with the texts that connect it; rotated and revoked by administrators."""
+
+import json
+import re
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone, translation
+from pytest_django import DjangoAssertNumQueries
+
+from memories.models import Agent, AuditEntry
+from memories.values.choices import Sensitivity
+from memos_site.web.connecting import HARNESSES, PROSE, connection_texts, prose_of
+from tests.make import bearing, make_agent
+from tests.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+PAGE = "/agents/"
+FORM: dict[str, Any] = {
+    "name": "refund-agent",
+    "clearance": "2",
+    "permissions": ["read", "ingest"],
+    "scopes": "project:shop",
+}
+
+
+@pytest.fixture
+def administrator() -> Client:
+    return signed_in("ada", group="administrator")
+
+
+def token_in(page: str) -> str:
+    [token] = re.findall(r'<pre id="token">(memos_[^<]+)</pre>', page)
+    return str(token)
+
+
+def works(token: str) -> bool:
+    return bool(bearing(token).get("/api/v1/me").status_code == 200)
+
+
+def test_a_new_agents_token_is_shown_once_and_works(administrator: Client) -> None:
+    issued = administrator.post(PAGE, FORM)
+    token = token_in(issued.content.decode())
+    assert "no-store" in issued["Cache-Control"]
+    told = bearing(token).get("/api/v1/me").json()
+    assert (told["name"], told["scopes"], told["permissions"]) == ("refund-agent", ["project:shop"], ["ingest", "read"])
+    assert token not in administrator.get(PAGE).content.decode()
+    assert Agent.objects.filter(owner__username="ada").exists()
+
+
+def test_every_text_is_filled_in_with_address_and_token(administrator: Client) -> None:
+    page = administrator.post(PAGE, FORM).content.decode()
+    texts = dict(re.findall(r'<details name="connect" id="([a-z-]+)">(.*?)</details>', page, re.DOTALL))
+    assert set(texts) == set(HARNESSES)
+    for name, text in texts.items():
+        assert "YOUR_TOKEN" not in text
+        assert "127.0.0.1:8000" not in text
+        if name != "plugins":
+            assert token_in(page) in text
+            assert "http://testserver" in text
+
+
+def test_before_there_is_a_token_its_place_is_named(administrator: Client) -> None:
+    page = administrator.get(PAGE).content.decode()
+    assert "YOUR_TOKEN" in page
+    for block in re.findall(r'<code class="language-json">(.*?)</code>', page, re.DOTALL):
+        json.loads(unescape(block))
+
+
+def test_what_a_person_may_not_do_no_agent_of_theirs_may(administrator: Client) -> None:
+    for wrong in ({"clearance": "9"}, {"permissions": ["everything"]}, {"scopes": "no/slash"}, {"name": ""}):
+        assert administrator.post(PAGE, FORM | wrong).status_code == 400
+    assert not Agent.objects.exists()
+
+
+def test_a_name_is_given_once(administrator: Client) -> None:
+    make_agent("refund-agent")
+    answer = administrator.post(PAGE, FORM)
+    assert (answer.status_code, Agent.objects.count()) == (409, 1)
+    assert "there is an agent of this name" in answer.content.decode()
+
+
+def test_it_expires_when_it_is_said_to(administrator: Client) -> None:
+    administrator.post(PAGE, FORM | {"expires": "30"})
+    expires_at = Agent.objects.get().expires_at
+    assert expires_at is not None
+    assert timedelta(days=29) < expires_at - timezone.now() < timedelta(days=31)
+
+
+def test_a_rotated_token_takes_the_place_of_the_former_one(administrator: Client) -> None:
+    agent, former = make_agent("refund-agent", scopes=["project:shop"])
+    page = administrator.post(f"/agents/{agent.pk}/rotate/").content.decode()
+    token = token_in(page)
+    assert (works(former), works(token)) == (False, True)
+    assert bearing(token).get("/api/v1/me").json()["scopes"] == ["project:shop"]
+    assert AuditEntry.objects.get(action="rotate").label == "refund-agent"
+
+
+def test_a_revoked_token_is_refused_and_cannot_be_rotated(administrator: Client) -> None:
+    agent, token = make_agent("refund-agent")
+    administrator.post(f"/agents/{agent.pk}/revoke/")
+    assert not works(token)
+    again = administrator.post(f"/agents/{agent.pk}/rotate/", follow=True).content.decode()
+    assert "has been revoked before" in again
+    assert 'id="token"' not in again
+
+
+@pytest.mark.parametrize(("group", "seen"), [("reviewer", 200), ("viewer", 403)])
+def test_others_give_and_take_no_tokens(group: str, seen: int) -> None:
+    agent, token = make_agent("refund-agent")
+    client = signed_in(group=group)
+    page = client.get(PAGE)
+    assert (page.status_code, b"New agent" in page.content) == (seen, False)
+    for path in (PAGE, f"/agents/{agent.pk}/rotate/", f"/agents/{agent.pk}/revoke/"):
+        assert client.post(path, FORM).status_code == 403
+    assert works(token)
+
+
+def test_an_agent_that_sees_more_than_the_person_is_not_listed() -> None:
+    make_agent("secret-agent", clearance=Sensitivity.HYPER)
+    assert "secret-agent" not in signed_in().get(PAGE).content.decode()
+
+
+def test_the_list_says_what_each_may_and_costs_the_same_for_many(
+    administrator: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(20):
+        make_agent(f"agent-{number}", scopes=["project:shop"])
+    with django_assert_max_num_queries(12):
+        page = administrator.get(PAGE).content.decode()
+    assert page.count("project:shop") >= 20
+
+
+def test_the_page_of_an_agent_counts_its_requests_and_shows_how_to_connect_it(administrator: Client) -> None:
+    agent, token = make_agent("refund-agent", scopes=["project:shop"])
+    for _ in range(3):
+        assert works(token)
+    page = administrator.get(f"/agents/{agent.pk}/").content.decode()
+    assert re.search(r"Requests</dt>\s*<dd>3</dd>", page)
+    assert "curl -sS http://testserver/api/v1/me" in page
+    assert "project:shop" in page
+    listed = administrator.get(PAGE).context["page"].rows
+    assert [row.calls_today for row in listed] == [3]
+
+
+def test_an_agent_above_the_reader_has_no_page(administrator: Client) -> None:
+    agent, _ = make_agent("secret-agent", clearance=Sensitivity.HYPER)
+    assert signed_in().get(f"/agents/{agent.pk}/").status_code == 404
+    assert signed_in("vera", group="viewer").get(f"/agents/{agent.pk}/").status_code == 403
+    assert administrator.get(f"/agents/{agent.pk}/").status_code == 200
+
+
+def test_agents_that_may_call_no_more_have_a_tab_of_their_own(administrator: Client) -> None:
+    make_agent("refund-agent")
+    make_agent("old-agent", expires_at=timezone.now() - timedelta(days=1))
+    answer = administrator.get(PAGE)
+    assert [row.name for row in answer.context["page"].rows] == ["refund-agent"]
+    assert [tab.count for tab in answer.context["tabs"]] == [1, 1]
+    assert [row.name for row in administrator.get(f"{PAGE}?ended=1").context["page"].rows] == ["old-agent"]
+    assert not administrator.get(f"{PAGE}?q=nobody").context["page"].rows
+
+
+def test_what_stands_around_the_code_is_told_in_the_readers_language() -> None:
+    for name in HARNESSES:
+        assert set(prose_of(name)) <= set(PROSE), name
+    with translation.override("zh-hans"):
+        texts = connection_texts(url="http://testserver")
+    assert "发布的技能" in texts[0].html
+    assert "claude mcp add" in texts[0].html

@@ -1,0 +1,100 @@
+"""What is snoozed: until when is said, shown, and can be ended before."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memories.models import Memory, Proposal
+from memos_site.web import snoozing
+from tests.deciding import propose
+from tests.make import make_memory
+from tests.pages import HTMX, signed_in
+
+pytestmark = pytest.mark.django_db
+
+WEDNESDAY = datetime(2026, 11, 18, 12, tzinfo=UTC)
+SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
+IN_VIEW = {**HTMX, "HX-Current-URL": "http://testserver/?kind=snoozed"}
+
+
+@pytest.fixture
+def client() -> Client:
+    return signed_in()
+
+
+def decide(client: Client, memory: Memory, decision: str, headers: dict[str, str] = HTMX) -> str:
+    return client.post(f"/memories/{memory.pk}/decide/", {"decision": decision}, headers=headers).content.decode()
+
+
+def queue(client: Client, query: str = "") -> str:
+    page = client.get(f"/{query}").content.decode()
+    return page[page.index('<ul class="queue"') :] if '<ul class="queue"' in page else ""
+
+
+@pytest.mark.parametrize(
+    ("now", "when", "day"),
+    [
+        (WEDNESDAY, "tomorrow", "Thu 19 Nov"),
+        (WEDNESDAY, "week", "Mon 23 Nov"),
+        (SUNDAY, "tomorrow", "Mon 23 Nov"),
+        (SUNDAY, "week", "Mon 30 Nov"),  # the day after is offered as tomorrow
+    ],
+)
+def test_the_two_days_that_are_offered_are_never_the_same(now: datetime, when: str, day: str) -> None:
+    assert snoozing.day(snoozing.until(when, now)) == day
+    assert day in {choice["day"] for choice in snoozing.choices(now)}
+
+
+def test_the_day_is_said_in_the_toast_and_stands_on_the_page_of_the_memory(client: Client) -> None:
+    memory = make_memory("Acme pays late")
+    assert "Snoozed until " + (day := snoozing.day(snoozing.until("week", timezone.now()))) in decide(
+        client, memory, "snooze week"
+    )
+    assert f"snoozed until {day}" in client.get(f"/memories/{memory.pk}/").content.decode()
+    Memory.objects.update(snoozed_until=timezone.now() - timedelta(minutes=1))
+    assert "snoozed until" not in client.get(f"/memories/{memory.pk}/").content.decode()
+
+
+def test_what_is_snoozed_has_a_tab_with_its_count_and_waits_nowhere_else(client: Client) -> None:
+    awake, asleep = make_memory("Acme pays early"), make_memory("Acme pays late")
+    proposal = propose(make_memory("Reply in Italian", status="confirmed"), content="Reply in French")
+    answer = decide(client, asleep, "snooze tomorrow")
+    assert re.search(r'id="kind-snoozed"[^>]*>1<', answer) and 'id="waiting" hx-swap-oob="true">2<' in answer
+    client.post(f"/proposals/{proposal.pk}/decide/", {"decision": "snooze week"})
+    shown = queue(client, "?kind=snoozed")
+    assert shown.index("Acme pays late") < shown.index("Reply in Italian")  # what wakes first stands first
+    assert "Acme pays early" not in shown and shown.count("Wake now") == 2
+    assert f"until {snoozing.day(snoozing.until('tomorrow', timezone.now()))}" in shown
+    assert "Acme pays late" not in queue(client) and awake.content in queue(client)
+
+
+def test_what_was_snoozed_is_woken_where_it_stands_and_sleeps_on_after_an_undo(client: Client) -> None:
+    memory = make_memory("Acme pays late")
+    decide(client, memory, "snooze week")
+    answer = decide(client, memory, "snooze wake", headers=IN_VIEW)
+    assert "Back in the queue" in answer and "Acme pays late" in queue(client)
+    undo = re.search(r"/undo/[0-9a-f-]{36}/", answer)
+    assert undo
+    back = client.post(undo[0], headers=IN_VIEW).content.decode()
+    assert re.search(rf'class="row" id="row-{memory.pk}"', back)  # it stands in this view again
+    assert "Acme pays late" not in queue(client)
+
+
+def test_what_is_snoozed_is_edited_where_it_stands(client: Client) -> None:
+    memory = make_memory("Acme pays late")
+    decide(client, memory, "snooze week")
+    assert client.get(f"/memories/{memory.pk}/edit/", headers=HTMX).status_code == 409
+    assert client.get(f"/memories/{memory.pk}/edit/", headers=IN_VIEW).status_code == 200
+    body = {"decision": "edit", "content": "Acme pays early"}
+    answer = client.post(f"/memories/{memory.pk}/decide/", body, headers=IN_VIEW).content.decode()
+    assert re.search(rf'class="row" id="row-{memory.pk}"', answer) and "Wake now" in answer
+
+
+def test_those_that_are_ticked_are_woken_together(client: Client) -> None:
+    ids = [make_memory(f"claim {n}", snoozed_until=timezone.now() + timedelta(days=2)).pk for n in range(3)]
+    body = {"decision": "snooze wake", "chosen": "\n".join(f"{pk} " for pk in ids[:2]), "next": "/?kind=snoozed"}
+    assert "Woken: 2" in client.post("/bulk/", body, follow=True).content.decode()
+    assert queue(client).count('class="row"') == 2 and not Proposal.objects.exists()

@@ -1,0 +1,152 @@
+"""Packages that others made, such as the public skills of Anthropic: in and out unchanged, byte for byte."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from skills_ref.validator import validate
+
+from skills.packaging import PackageRefused, extras, pack, pack_files, unpack, unpack_files
+from tests.skills.generated import TEXTS, patiently
+from tests.skills.test_unpacking import make_zip
+
+PDF = """---
+name: pdf
+description: >-
+  Fill forms, merge and split: everything "PDF".
+  Use when the user mentions a .pdf file.
+license: Proprietary. LICENSE.txt has complete terms
+allowed-tools: Bash(python:*) Read
+metadata:
+  author: Ann
+---
+
+# PDF Processing
+
+See [forms](forms.md), `references/api.md` and scripts/office/pack.py.
+
+## Examples
+
+````markdown
+```python
+print("nested")
+```
+````
+"""
+FILES = {
+    "SKILL.md": PDF.encode(),
+    "LICENSE.txt": b"All rights\r\n",
+    "LICENSE": b"MIT",
+    "forms.md": "# 表单 🧭\n".encode(),
+    "references/api.md": b"# API\r\n\r\ntext  ",
+    "scripts/__init__.py": b"",
+    "scripts/fill.py": b"print(1)",
+    "scripts/office/pack.py": b"import os\r\n",
+    "assets/logo.png": b"\x89PNG\r\n\x1a\n\x00\xff",
+    "assets/fonts/Sans.ttf": bytes(range(256)),
+    "themes/dark.css": b"a{}",
+}
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def validated(content: bytes, folder: Path) -> list[str]:
+    """The problems that the reference validator finds in an export."""
+    zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
+    name = next(iter(unzipped(content))).partition("/")[0]
+    problems: list[str] = validate(folder / name)
+    return problems
+
+
+def test_a_public_skill_comes_in_and_goes_out_unchanged(tmp_path: Path) -> None:
+    unpacked = unpack(make_zip({f"pdf/{path}": data for path, data in FILES.items()}))
+    assert unpacked.warnings == []
+    package = pack_files(unpacked.fields.name, unpacked.files)
+    assert unzipped(package.content) == {f"pdf/{path}": data for path, data in sorted(FILES.items())}
+    assert validated(package.content, tmp_path) == []
+    assert unpack(package.content) == unpacked
+    assert unpack_files({f"any-folder/{path}": data for path, data in FILES.items()}).files == unpacked.files
+
+
+def test_its_fields_are_what_people_read_and_edit() -> None:
+    fields = unpack_files(FILES).fields
+    assert (fields.name, fields.title, fields.allowed_tools) == ("pdf", "PDF Processing", "Bash(python:*) Read")
+    assert (
+        fields.description == 'Fill forms, merge and split: everything "PDF". Use when the user mentions a .pdf file.'
+    )
+    assert (fields.scripts, fields.others) == ({"fill.py": "print(1)"}, {"api.md": "# API\r\n\r\ntext  "})
+    assert (fields.reference_folder, fields.metadata) == ("references", {"author": "Ann"})
+
+
+def test_an_edit_keeps_every_other_file_where_it_lies(tmp_path: Path) -> None:
+    unpacked = unpack_files(FILES)
+    package = pack_files("pdf", unpacked.files)
+    edited = unpacked.fields.model_copy(update={"description": "Fills forms"})
+    again = pack(edited, 2, extras(package.content, unpacked.fields))
+    assert {path for path in again.contents if again.contents[path] != FILES[path]} == {"SKILL.md"}
+    assert set(again.contents) == set(FILES)
+    assert "](references/api.md)" in again.skill_md
+    assert validated(again.content, tmp_path) == []
+
+
+def test_a_frontmatter_that_no_validator_takes_is_written_anew_and_the_body_stays(tmp_path: Path) -> None:
+    body = "\n# Plan\n\n---\n\nA rule above.\r\n"
+    text = f"---\nname: Plan Trip\ndescription: [b]\nhooks: x\nmetadata: {{a: b}}\n---\n{body}"
+    unpacked = unpack_files({"plan/SKILL.md": text.encode()})
+    package = pack_files(unpacked.fields.name, unpacked.files)
+    assert validated(package.content, tmp_path) == []
+    assert package.skill_md.endswith(body.replace("\r\n", "\n"))
+    assert "the frontmatter was written anew, as the specification demands" in unpacked.warnings
+
+
+HEADS = st.builds(
+    "---\nname: {}\ndescription: {}\n{}---\n{}".format,
+    st.sampled_from(["trip", "'trip'", "Trip", "旅行", "trip # no", "&a trip", "!x trip"]),
+    TEXTS,
+    st.sampled_from(["", "license: MIT\n", "metadata:\n  a: b\n", "metadata: {a: b}\n", "name: twice\n", "x: y\n"]),
+    TEXTS,
+)
+
+
+@patiently
+@given(HEADS | TEXTS)
+def test_whatever_comes_in_goes_out_valid_and_only_once_changed(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    try:
+        unpacked = unpack_files({"trip/SKILL.md": text.encode("utf-8", "replace")})
+    except PackageRefused:
+        return
+    package = pack_files(unpacked.fields.name, unpacked.files)
+    assert validated(package.content, tmp_path_factory.mktemp("export")) == []
+    again = unpack(package.content)
+    assert (again.files, again.warnings) == (unpacked.files, [])
+
+
+NAMES = st.sampled_from(
+    ["a.md", "A.MD", "ü.py", "a b.sh", "__init__.py", "旅行.txt", "x.exe", ".env", "-x.md", "🧭.md"]
+)
+FOLDERS = st.sampled_from(["", "scripts/", "reference/", "references/", "assets/", "docs/deep/", "a b/", "../", "/"])
+
+
+@patiently
+@given(
+    st.dictionaries(st.builds(str.__add__, FOLDERS, NAMES), st.binary(max_size=20) | TEXTS.map(str.encode), max_size=6)
+)
+def test_hostile_names_are_refused_renamed_or_kept_and_nothing_is_lost(files: dict[str, bytes]) -> None:
+    try:
+        unpacked = unpack_files({"SKILL.md": b"---\nname: trip\ndescription: b\n---\n", **files})
+    except PackageRefused as refused:
+        assert refused.problems
+        return
+    clutter = [name for name in files if "/." in f"/{name}"]
+    assert len(unpacked.files) == 1 + len(files) - len(clutter)
+    assert sorted(unpacked.files.values())[1:] or len(files) == len(clutter)
+    assert {data for name, data in files.items() if name not in clutter} <= set(unpacked.files.values())
+    assert all(".." not in path and path.isascii() and " " not in path for path in unpacked.files)
