@@ -22,6 +22,7 @@ from memories.values.trust import Actor
 
 KIND = "import"
 PREVIEWED = 300  # rows
+LINES = (Format.CONVERSATIONS, Format.OPEN_MEMORY, Format.MEMOS)  # a row a line
 NOT_ALLOWED = "importing needs the permission review"
 
 
@@ -53,7 +54,7 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
     file = ImportFile.objects.select_related("person").get(pk=run.subject)
     counters: Counter[str] = Counter()
     summary, reporter = Summary(), Reporter(run, counters, should_stop)
-    reporter.done = reporter.total = 0
+    reporter.done, reporter.total = 0, _rows_of(file)
     try:
         with _on_disk(file) as path:
             reporter.stage("importing")
@@ -68,6 +69,14 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
     file.save(update_fields=["summary", "content"])
     run.total = summary.rows
     run.finish(Run.Status.SUCCEEDED, counters=dict(summary.counts), at=timezone.now())
+
+
+def _rows_of(file: ImportFile) -> int:
+    """How many rows are to come: exact for files of lines and for short ones, 0 where only the end tells."""
+    if file.format in LINES:
+        return sum(1 for line in bytes(file.content).splitlines() if line.strip())
+    previewed: int = file.preview.get("rows", 0)
+    return previewed if previewed < PREVIEWED else 0
 
 
 def options_of(file: ImportFile) -> Options:

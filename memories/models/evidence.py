@@ -5,7 +5,7 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.db.models import Count, F, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
@@ -58,9 +58,14 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         return said.exclude(snapshot="").order_by("-at", "-pk")
 
     def with_episodes(self, trust: Trust, *, most: int) -> "list[Evidence]":
-        """The first rows with their episodes, by one statement; an episode above the caller is None."""
+        """The first rows with their episodes and the `position` of their events, by one statement; an episode above the
+        caller is None."""
         heavy = ("payload", "provenance", "content")
-        joined = self.select_related("episode__memory").defer(*(f"episode__memory__{name}" for name in heavy))
+        joined = (
+            self.annotate(position=F("event__position"))
+            .select_related("episode__memory")
+            .defer(*(f"episode__memory__{name}" for name in heavy))
+        )
         rows = list(joined.defer("episode__environment", "episode__artifacts")[:most])
         for row in rows:
             if (episode := row.episode) and not trust.sees(scope=episode.scope, sensitivity=episode.memory.sensitivity):
@@ -68,10 +73,11 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         return rows
 
     def with_runs(self, trust: Trust) -> Self:
-        """Load each row's episode with its tool calls (`episode.trace`); an episode above the caller is None."""
+        """Load each row's episode with its tool calls (`episode.trace`), and the `position` of its event; an episode
+        above the caller is None."""
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
         episodes = Episode.objects.visible_to(trust).defer("environment", "artifacts").prefetch_related(calls)
-        return self.prefetch_related(Prefetch("episode", episodes))
+        return self.annotate(position=F("event__position")).prefetch_related(Prefetch("episode", episodes))
 
 
 def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:

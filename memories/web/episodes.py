@@ -21,6 +21,7 @@ from memories.values.trust import Trust
 
 EVENTS_ON_A_PAGE = 100
 MAX_PAGE = 30_000  # characters of text, arguments and results, with their markup
+SHOWN_BEFORE = 3  # events before the one that a link leads to
 MARKUP = 700  # characters around an event
 PARTS = ("text", "args", "result")
 AROUND = 4  # events of the same source before and after a single one
@@ -32,10 +33,7 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     episodes = Episode.objects.visible_to(trust).filter(memory__in=unexpired_memories()).select_related("memory")
     row: Any = get_object_or_404(_with_times(episodes), pk=episode_id)
-    after = request.GET.get("after", "")
-    numbered = after.isascii() and after.isdigit()  # a superscript two is a digit, and no number
-    following = row.events.beyond(int(after) if numbered else 0).for_reading()
-    events = _fitting(list(following[:EVENTS_ON_A_PAGE]))
+    events = _events(row, request)
     learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
     learned = learned.annotate(position=F("event__position"))
     reveal, evidence = wants_secrets(request), list(learned.order_by("-at", "-pk")[:50])
@@ -45,6 +43,7 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "reveal": reveal,
         "has_secrets": SECRET in row.memory.flags or any(_holds_secret(event) for event in events),
         "events": events,
+        "is_later": bool(events) and events[0].position > 1,
         "after": events[-1].position if events and events[-1].position < row.event_count else None,
         "node": node_id(row.pk, 0).removesuffix("0"),
         "calls": calls,
@@ -57,6 +56,24 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "slowest": max((event.latency_ms or 0 for event in events), default=0),
     }
     return render(request, "memories/episode.html", context)
+
+
+def _events(row: Episode, request: HttpRequest) -> list[Event]:
+    """A page of its events: those after `after`; else the first ones, or from shortly before `at` where that is no
+    first one."""
+    after, at = (_number(request.GET.get(name, "")) for name in ("after", "at"))
+    events = _events_after(row, after)
+    if at and not after and events and events[-1].position < at <= row.event_count:
+        events = _events_after(row, at - 1 - SHOWN_BEFORE)
+    return events
+
+
+def _events_after(row: Episode, position: int) -> list[Event]:
+    return _fitting(list(row.events.beyond(position).for_reading()[:EVENTS_ON_A_PAGE]))
+
+
+def _number(text: str) -> int:
+    return int(text[:9]) if text.isascii() and text.isdigit() else 0  # a superscript two is a digit, and no number
 
 
 def _with_times(episodes: EpisodeQuerySet) -> EpisodeQuerySet:

@@ -4,12 +4,15 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django import template
+from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from memories.models import Event, Memory
+from memories.models.episode import node_id
 from memories.web.tool_graph import Call, graph
 from memos_site.templatetags.page import as_json, failed
 from memos_site.web.words import in_words, listed
@@ -32,6 +35,13 @@ def headline(memory: Memory) -> str:
 def event_name(event: Event) -> str:
     """Return the kind of an event in words and what it is about: Plugin run: mail-1."""
     return capfirst(pair(event.kind, event.ref))
+
+
+@register.simple_tag
+def event_address(episode_id: UUID, position: int | None) -> str:
+    """Return the address of an event on the page of its episode; without a position that of the page."""
+    path = reverse("episode", args=[episode_id])
+    return f"{path}?at={position}#{node_id(episode_id, position)}" if position else path
 
 
 @register.filter

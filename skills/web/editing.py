@@ -90,6 +90,9 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     try:
         return _preview_or_propose(request, draft, before, trust)
     except Invalid as invalid:
+        if _follows(request):
+            problems = [error.detail for error in invalid.errors]
+            return render(request, "skills/_edit_preview.html", {"problems": problems})
         draft.add_errors(invalid.errors)
         return _page(request, draft, status=400)
     except Conflict as conflict:
@@ -104,6 +107,8 @@ def _preview_or_propose(request: HttpRequest, draft: Draft, before: dict[str, by
     if "open" in request.POST:
         return _page(request, draft)
     files = file_edits.apply(before, [row.edit for row in draft.files])
+    if _follows(request):
+        return render(request, "skills/_edit_preview.html", {"preview": _preview(draft, before, files)})
     if request.POST.get("do") != "propose":
         return _page(request, draft, preview=_preview(draft, before, files))
     about: dict[str, Any] = {"trust": trust, "at": timezone.now(), "why": draft.why}
@@ -124,6 +129,11 @@ def restore_version(request: HttpRequest, memory_id: UUID, number: int) -> HttpR
     except FileNotFoundError:
         raise Http404(f"the package of {old} is missing from the storage") from None
     return redirect("memory", memory_id=memory_id)
+
+
+def _follows(request: HttpRequest) -> bool:
+    """Whether the preview alone is asked for, by the script that follows what is typed."""
+    return request.headers.get("HX-Request") == "true"
 
 
 def editor(request: HttpRequest) -> Trust:

@@ -29,6 +29,7 @@ def test_it_is_edited_looked_at_proposed_and_published_and_the_package_says_so(
     expect(page.locator("#preview ins")).to_contain_text("and a seat")
     assert skill.versions.count() == 1, "a preview writes nothing"
     if scripts:
+        page.evaluate("scrollTo(0, 0)")  # the button led to the preview
         assert findings(page) == []
     page.get_by_label("What it changes, for who publishes it").fill("seats are booked too")
     page.get_by_role("button", name="Propose this version").click()
@@ -44,3 +45,16 @@ def test_it_is_edited_looked_at_proposed_and_published_and_the_package_says_so(
     with zipfile.ZipFile(tmp_path / "skill.zip") as package:
         assert "Books a flight and a seat" in package.read(f"{skill.name}/SKILL.md").decode()
     assert complaints == []
+
+
+def test_what_changes_is_shown_while_it_is_typed(browser: Browser, live_server: LiveServer) -> None:
+    skill = make_skill()
+    page = sign_in(browser, live_server)
+    complaints = watched(page)
+    page.goto(f"{live_server.url}/skills/{skill.pk}/edit/")
+    expect(page.locator("#preview")).to_be_hidden()
+    page.get_by_label("Description: what it does").fill("Books a flight and a seat")
+    expect(page.locator("#preview ins")).to_contain_text("and a seat")
+    page.get_by_label("Description: what it does").fill(" ")
+    expect(page.locator("#preview .errors")).to_be_visible()
+    assert (skill.versions.count(), complaints) == (1, [])

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from consolidation import run_queue
-from consolidation.models import ImportFile, Run
+from consolidation import import_run, run_queue
+from consolidation.models import ImportFile, Run, RunStopped
 from memories.models import Memory
 from tests.pages import HTMX, signed_in
 from tests.transfer.sources import FOUNDER_OS, database, fact, founder_memory
@@ -53,6 +53,21 @@ def test_an_upload_is_shown_before_anything_comes_in_and_then_imported_by_a_run(
     assert b"every 2s" not in anna.get(f"/import/{file.pk}/").content
     file.refresh_from_db()
     assert (bytes(file.content), file.summary["counts"]) == (b"", [["imported", 2], ["failed", 1]])
+
+
+def test_a_bar_tells_how_much_of_a_file_of_lines_is_imported() -> None:
+    anna = signed_in()
+    lines = [f'{{"id": "r{n}", "messages": [{{"role": "user", "content": "Refund order {n}"}}]}}' for n in range(301)]
+    file = SimpleUploadedFile("runs.jsonl", "\n\n".join(lines).encode())
+    anna.post("/import/", {"file": file, "format": "conversations", "status": "keep"})
+    uploaded = ImportFile.objects.get()
+    anna.post(f"/import/{uploaded.pk}/start/")
+    run = Run.objects.get()
+    run.begin(at=timezone.now())
+    with pytest.raises(RunStopped):
+        import_run.process(run, should_stop=lambda: True)
+    page = anna.get(f"/import/{uploaded.pk}/", headers=HTMX).content.decode()
+    assert '<progress max="301" value="25"' in page
 
 
 def test_a_file_is_imported_once_however_often_the_button_is_pressed(tmp_path: Path) -> None:

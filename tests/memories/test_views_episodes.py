@@ -1,8 +1,9 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from memories.models import Evidence
 from memories.values.choices import Outcome, Sensitivity
-from tests.make import answer, call, make_memory, make_run, user
+from tests.make import AT, answer, call, make_memory, make_run, user
 from tests.pages import signed_in, support
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,24 @@ def test_a_long_episode_goes_on_on_the_next_page() -> None:
     assert len(page) < 60_000
     assert f'href="?after={shown + 1}"' in page
     assert f"message {shown + 1}." in client.get(f"/episodes/{run.pk}/", {"after": str(shown + 1)}).content.decode()
+
+
+def test_evidence_leads_to_its_event_wherever_it_stands_in_the_episode() -> None:
+    run = make_run(messages=[user(f"message {n}.") for n in range(130)])
+    client, claim = signed_in(), make_memory()
+    near, far = (run.episode.events.get(position=position) for position in (3, 120))
+    for event in (near, far):
+        Evidence.objects.create(
+            memory=claim, occasion=f"o{event.position}", episode=run.episode, event=event, kind="supports", at=AT
+        )
+        address = f"/episodes/{run.pk}/?at={event.position}#{event.node_id}"
+        assert f'href="{address}"' in client.get(f"/memories/{claim.pk}/").content.decode()
+        assert f'href="{address}"' in client.get(f"/memories/{claim.pk}/pane/").content.decode()
+        page = client.get(address).content.decode()
+        assert f'id="{event.node_id}"' in page
+        assert ("From the beginning" in page) == (event is far)
+    first_page = client.get(f"/episodes/{run.pk}/").content.decode()
+    assert f'href="#{near.node_id}"' in first_page and f'?at=120#{far.node_id}"' in first_page
 
 
 def test_a_page_of_long_results_stays_readable_and_goes_on() -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from memories.models import Agent
 from tests.make import make_agent, make_run
 from tests.memories.storing import agent, store
 from tests.pages import HTMX, candidate, signed_in
@@ -53,7 +54,8 @@ def test_while_one_types_only_the_results_are_answered() -> None:
 
 def test_agents_are_for_reviewers() -> None:
     fill()
-    assert ">agent<" in found(signed_in(), "parcel-agent")
+    page = found(signed_in(), "parcel-agent")
+    assert ">agent<" in page and f"/agents/{Agent.objects.get(name='parcel-agent').pk}/" in page
     assert ">agent<" not in found(signed_in("vera", group="viewer"), "parcel-agent")
 
 

@@ -7,7 +7,7 @@ import pytest
 from memories.values.choices import Sensitivity
 from skills.models import Skill, SkillVersion
 from tests.make import make_skill, make_version
-from tests.pages import signed_in
+from tests.pages import HTMX, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +29,20 @@ def test_the_form_holds_the_fields_and_a_preview_changes_nothing() -> None:
     changed = form(skill, description="Books two flights", do="preview")
     page = client.post(f"/skills/{skill.pk}/edit/", changed).content.decode()
     assert '<ins><span class="unseen">added: </span>two</ins>' in page
+    assert SkillVersion.objects.count() == 1
+
+
+def test_the_preview_alone_is_answered_to_the_script_that_follows_what_is_typed() -> None:
+    skill = make_skill()
+    client = signed_in()
+    for description, shown in (
+        ("Books two flights", "<ins>"),
+        (" ", '<p class="errors">'),
+        ("Books a flight", "Nothing."),
+    ):
+        answer = client.post(f"/skills/{skill.pk}/edit/", form(skill, description=description), headers=HTMX)
+        page = answer.content.decode()
+        assert (answer.status_code, shown in page, "<form" in page) == (200, True, False)
     assert SkillVersion.objects.count() == 1
 
 
