@@ -1,7 +1,8 @@
 """Choice of the lexemes of a question to search for, where there are too many passages to match them all. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memories.search.table_statistics import TableStatistics
 
@@ -10,6 +11,8 @@ MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # most words of a question, where many a
 MOST_TESTS = 300_000  # most pairs of a word and a passage: in small scopes a question keeps more words
 MOST_WORDS_OF_LONG = 240  # most words of a question, however small the scope
 MOST_COUNTED_WORDS = 1_000  # most words of a long question of which it is counted how rare they are
+
+EVEN: Mapping[str, float] = MappingProxyType({})  # every word counts alike
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,22 @@ class LexemeQuery:
 
 
 def lexeme_query(
-    words: Sequence[str], known: TableStatistics, scopes: Collection[str] | None, most: int = MOST_MATCHED
+    words: Sequence[str],
+    known: TableStatistics,
+    scopes: Collection[str] | None,
+    most: int = MOST_MATCHED,
+    emphasis: Mapping[str, float] = EVEN,
 ) -> LexemeQuery:
     """Build the query: any of the words where few passages match, else any of the rarest words.
 
-    Where even the rarest word matches too many, it is combined with the next ones.
+    A word of half the weight must be twice as rare. Where even the rarest word matches too many, it is combined with
+    the next ones.
     """
     total = known.passages_in(scopes)
     expected = [total * known.share(word) for word in words]
     if total <= most or sum(expected) <= most:
         return LexemeQuery(_any(words), None, None, [None] * len(words))
-    rarest_first = sorted(range(len(words)), key=lambda n: expected[n])
+    rarest_first = sorted(range(len(words)), key=lambda n: expected[n] / emphasis.get(words[n], 1.0))
     chosen = _as_many_as_fit(rarest_first, expected, most)
     if chosen:
         frequencies = [None if n in chosen else expected[n] for n in range(len(words))]
@@ -77,11 +85,18 @@ def most_words(passages: float) -> int:
     return int(max(MOST_WORDS_OF_FEW, min(MOST_TESTS / max(passages, 1.0), MOST_WORDS_OF_LONG)))
 
 
-def rarest(words: Sequence[str], holding: Sequence[float], most: int) -> list[str]:
-    """The words that the fewest passages hold, without those that none holds; of equally rare ones the longest."""
-    held = [(count, -len(word), word) for word, count in zip(words, holding, strict=True) if count]
-    return [word for _, _, word in sorted(held)[:most]]
+def rarest(
+    words: Sequence[str], holding: Sequence[float], most: int, emphasis: Mapping[str, float] = EVEN
+) -> list[str]:
+    """The words of the greatest weight, of these the ones that the fewest passages hold, without those that none holds;
+    of equally rare ones the longest.
+    """
+    held = [
+        (-emphasis.get(word, 1.0), count, -len(word), word) for word, count in zip(words, holding, strict=True) if count
+    ]
+    return [word for *_, word in sorted(held)[:most]]
 
 
-def longest(words: Sequence[str], most: int) -> list[str]:
-    return sorted(words, key=lambda word: (-len(word), word))[:most]
+def longest(words: Sequence[str], most: int, emphasis: Mapping[str, float] = EVEN) -> list[str]:
+    """The words of the greatest weight, of these the longest."""
+    return sorted(words, key=lambda word: (-emphasis.get(word, 1.0), -len(word), word))[:most]

@@ -73,7 +73,9 @@ class SearchPlan:
     @property
     def lexeme_query(self) -> LexemeQuery | None:
         question = self.question
-        return lexeme_query(question.words, question.statistics, self.scopes) if question.words else None
+        if not question.words:
+            return None
+        return lexeme_query(question.words, question.statistics, self.scopes, emphasis=question.emphasis)
 
     @property
     def centring(self) -> Centring:
@@ -100,6 +102,7 @@ class SearchPlan:
             "most_matched": sought and sought.most,
             "estimated_total": sought and sought.total,
             "estimated_frequencies": sought and sought.frequencies,
+            "emphasis": question.weights,
             "last_word": len(question.words) - 1,
             "few_passages": FEW_PASSAGES,
             "has_vector": question.vector is not None,

@@ -1,7 +1,7 @@
 """Parsing of a search question into lexemes and a vector."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
@@ -10,23 +10,27 @@ from memories import embedding
 from memories.embedding import Array
 from memories.models import EmbeddingModel
 from memories.models.vector import Serving
-from memories.search import lexemes, table_statistics
+from memories.search import emphasis, lexemes, table_statistics
 from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.search.table_statistics import TableStatistics
 from memories.values.conditions import Filter
 from memories.values.text import searchable
 
 log = logging.getLogger(__name__)
-LONGEST_READ = 10_000  # most characters of a question that are parsed
 ENDPOINT_SECONDS = 2.0  # timeout of an endpoint for a question
+WORDS_OF_PARTS = """
+    (SELECT json_agg(tsvector_to_array(to_tsvector('english', part)) ORDER BY place)
+     FROM unnest(%s::text[]) WITH ORDINALITY AS parts (part, place))
+"""
 
 
 @dataclass(frozen=True)
 class Question:
     """A parsed question.
 
-    `words`: its lexemes, of a long question the rarest. `vector`: None where the text has no meaning to the model
-    `model`, or the endpoint failed. `mean`: the mean vector of the model's texts, where it is known.
+    `words`: its lexemes, of a long question the rarest. `emphasis`: what counts less than 1 of these. `vector`: of what
+    it asks; None where that has no meaning to the model `model`, or the endpoint failed. `mean`: the mean vector of the
+    model's texts, where it is known.
     """
 
     text: str
@@ -35,18 +39,24 @@ class Question:
     model: str = ""
     mean: Array | None = None
     statistics: TableStatistics = field(default_factory=TableStatistics)
+    emphasis: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to search for."""
         return not self.words and self.vector is None
 
+    @property
+    def weights(self) -> list[float]:
+        """How much each of the words counts."""
+        return [self.emphasis.get(word, emphasis.ASKED) for word in self.words]
+
 
 def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
-    """The serving model, the vector of the text, and failed parts. Must not be called inside a transaction."""
+    """The serving model, the vector of what is asked, and failed parts. Must not be called inside a transaction."""
     model = EmbeddingModel.objects.serving_with_mean()
     try:
-        vector = embedding.ask(embedding.named(model.name), text, patience=ENDPOINT_SECONDS)
+        vector = embedding.ask(embedding.named(model.name), emphasis.asked(text), patience=ENDPOINT_SECONDS)
     except embedding.EmbeddingError as error:
         log.warning("searching by words only: %s", error)
         return model, None, ("embedding",)
@@ -59,21 +69,32 @@ def read_question(text: str, model: Serving, vector: Array | None, wanted: Filte
     One statement, which refreshes the statistics of the tables where they are stale, and a second one for a long
     question.
     """
-    read = text[:LONGEST_READ]
+    read = emphasis.bounded(text)
+    parts = emphasis.by_weight(read)
     refreshed = table_statistics.SQL if table_statistics.cache.is_stale else "NULL"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT tsvector_to_array(to_tsvector('english', %s)), {refreshed}",
-            [searchable(read) or read],
+            f"SELECT tsvector_to_array(to_tsvector('english', %s)), {refreshed}, {WORDS_OF_PARTS}",
+            [searchable(read) or read, [searchable(part) or part for part in parts.values()]],
         )
-        words, rows = cursor.fetchone()
+        words, rows, words_of = cursor.fetchone()
     if rows is not None:
         table_statistics.cache.keep(TableStatistics.of(rows))
     known = table_statistics.cache.statistics
-    return Question(text, _telling(words, known, wanted), vector, model.name, model.mean, known)
+    counts = _emphasis(list(parts), words_of or [])
+    return Question(text, _telling(words, known, wanted, counts), vector, model.name, model.mean, known, counts)
 
 
-def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter) -> list[str]:
+def _emphasis(weights: Sequence[float], words: Sequence[Sequence[str]]) -> dict[str, float]:
+    """The greatest weight that each word has."""
+    found: dict[str, float] = {}
+    for weight, said in zip(weights, words, strict=True):
+        for word in said:
+            found[word] = max(weight, found.get(word, 0.0))
+    return found
+
+
+def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter, counts: Mapping[str, float]) -> list[str]:
     """The words to search for: all of a short question, the rarest ones of a long one.
 
     Where the caller sees little they are counted in what it sees: the frequencies that the database estimates are those
@@ -82,11 +103,11 @@ def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter) -> li
     passages = known.passages_in(wanted.value("scope"))
     most = lexemes.most_words(passages)
     if len(words) <= most:
-        return lexemes.longest(words, most)
+        return lexemes.longest(words, most, counts)
     if passages > lexemes.MOST_MATCHED:
-        return lexemes.rarest(words, [known.share(word) or known.rare or 1.0 for word in words], most)
-    parsed = lexemes.longest(words, lexemes.MOST_COUNTED_WORDS)
-    return lexemes.rarest(parsed, _count(parsed, wanted), most)
+        return lexemes.rarest(words, [known.share(word) or known.rare or 1.0 for word in words], most, counts)
+    parsed = lexemes.longest(words, lexemes.MOST_COUNTED_WORDS, counts)
+    return lexemes.rarest(parsed, _count(parsed, wanted), most, counts)
 
 
 def _count(words: Sequence[str], wanted: Filter) -> list[int]:

@@ -37,15 +37,17 @@ SELECT
         (SELECT sum(passages) FROM masks WHERE masks.mask[bit / 60 + 1] >> (bit %% 60) & 1 = 1),
         0
     )::float8 AS holding,
-    coalesce(%(estimated_total)s::float8, (SELECT sum(passages) FROM masks))::float8 AS total
+    coalesce(%(estimated_total)s::float8, (SELECT sum(passages) FROM masks))::float8 AS total,
+    (%(emphasis)s::float8[])[bit + 1] AS emphasis
 FROM generate_series(0, %(last_word)s) AS bit
 
 -- part: words
--- `idf` weighs a word in the ranking; `rarity`, as if there were a few passages more, in the relevance.
+-- `idf` weighs a word in the ranking; `rarity`, as if there were a few passages more, in the relevance. Both are less where
+-- only the talk around a question says the word, see memories/search/emphasis.py.
 SELECT
     bit,
-    ln(1 + (greatest(total - holding, 0) + 0.5) / (holding + 0.5)) AS idf,
-    ln(1 + (greatest(coalesce(total, 0) + %(few_passages)s - holding, 0) + 0.5) / (holding + 0.5)) AS rarity
+    emphasis * ln(1 + (greatest(total - holding, 0) + 0.5) / (holding + 0.5)) AS idf,
+    emphasis * ln(1 + (greatest(coalesce(total, 0) + %(few_passages)s - holding, 0) + 0.5) / (holding + 0.5)) AS rarity
 FROM frequencies
 
 -- part: weights

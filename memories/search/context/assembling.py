@@ -12,8 +12,9 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
+from memories.search import emphasis
 from memories.search.context import queries, recording, rendering, selection
-from memories.search.context.company_mentions import LONGEST_READ, company_in
+from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
 from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
@@ -126,7 +127,7 @@ def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str,
     said = allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or []
     if not task:
         return about + said
-    asked, most = task[:LONGEST_READ], max(queries.BY_TASK, request.limit)
+    asked, most = emphasis.bounded(task), max(queries.BY_TASK, request.limit)
     serving = EmbeddingModel.objects.serving_with_mean
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     vector = _vector(asked, model, allowance)
@@ -158,7 +159,7 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
         return None
     try:
         patience = max(0.05, allowance.left(keeping=FOR_THE_SEARCH))
-        return embedding.ask(embedding.named(model.name), task, patience=patience)
+        return embedding.ask(embedding.named(model.name), emphasis.asked(task), patience=patience)
     except EmbeddingError as error:
         allowance.missing("embedding", error)
         return None
