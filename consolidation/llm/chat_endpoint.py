@@ -107,7 +107,7 @@ class ChatEndpoint:
             client.close()
         if isinstance(answer, Exception):
             fault = self._error_of(answer)
-            fault.read = not isinstance(answer, openai.APIStatusError)
+            fault.read = not isinstance(answer, openai.APIStatusError) and not _never_connected(answer)
             raise fault from None
         return answer
 
@@ -141,7 +141,8 @@ class ChatEndpoint:
             return Unavailable(self._sentence(f"did not answer within {self.timeout:g} seconds"))
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
             cause = error.__cause__ or error
-            return Unavailable(self._sentence(f"cannot be read: {cause or type(cause).__name__}"))
+            what = "cannot be reached" if _never_connected(error) else "cannot be read"
+            return Unavailable(self._sentence(f"{what}: {cause or type(cause).__name__}"))
         if isinstance(error, ValidationError | ValueError | RecursionError):
             return Unavailable(self._sentence("answered something that is no chat completion"))
         return Unavailable(self._sentence(f"cannot be asked: {type(error).__name__}: {error}"), passing=False)
@@ -160,6 +161,11 @@ class ChatEndpoint:
         sentence = f"the language model {what}"
         hidden = sentence.replace(self.key, credentials.MASK) if self.key else sentence
         return credentials.masked(hidden.replace("\0", ""))[:LONGEST_WHY]
+
+
+def _never_connected(error: Exception) -> bool:
+    """Whether nothing of the request left, because there was no connection to send it through."""
+    return isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
 
 
 def _put(done: "SimpleQueue[Completion | Exception]", work: Callable[[], Completion]) -> None:

@@ -10,6 +10,7 @@ from skills.manifest import Fields
 
 ALLOWED = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
+LONGEST, DEEPEST = 20_000, 20  # characters and levels that are parsed: PyYAML takes minutes for some texts beyond them
 _FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 
 
@@ -20,12 +21,26 @@ def split(text: str) -> tuple[str, str]:
 
 
 def parse(frontmatter: str) -> dict[str, Any] | None:
-    """The YAML mapping of a frontmatter with every scalar as text; None when it is not a mapping."""
+    """The YAML mapping of a frontmatter with every scalar as text; None when it is none, or not `_is_small`."""
     try:
+        if not _is_small(frontmatter):
+            return None
         values = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     return values if isinstance(values, dict) else None
+
+
+def _is_small(frontmatter: str) -> bool:
+    """Whether it is short and flat enough to be parsed. Raises a YAMLError where that is met first."""
+    if len(frontmatter) > LONGEST:
+        return False
+    depth = 0
+    for event in yaml.parse(frontmatter, Loader=yaml.BaseLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            return False
+    return True
 
 
 def is_strict(text: str, name: str) -> bool:
@@ -46,6 +61,8 @@ def is_strict(text: str, name: str) -> bool:
 def _is_plain(frontmatter: str) -> bool:
     """Block style alone: no flow style, anchor, tag, list or repeated key, which the reference validator refuses."""
     try:
+        if not _is_small(frontmatter):
+            return False
         events = list(yaml.parse(frontmatter, Loader=yaml.BaseLoader))
         node = yaml.compose(frontmatter, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError, ValueError):

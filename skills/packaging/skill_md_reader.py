@@ -57,7 +57,7 @@ def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
     mapping = frontmatter.parse(yaml)
     if mapping is None:
         mapping = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", yaml, re.MULTILINE))
-        warnings = ["the frontmatter is not valid YAML; it was read line by line"]
+        warnings = ["the frontmatter is not valid YAML, or too long or deep; it was read line by line"]
     metadata = mapping.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     texts = {key: value for key, value in mapping.items() if isinstance(value, str)}

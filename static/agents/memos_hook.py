@@ -22,10 +22,12 @@ DEADLINE = float(os.environ.get("MEMOS_DEADLINE", "0.5"))  # seconds, of which w
 answers: list[dict[str, Any]] = []
 
 
-def finish(*_signal: object) -> None:
-    """Say what there is to say, once, and end without waiting for what still runs."""
+def finish(*late: object) -> None:
+    """Say what there is to say, once, and end without waiting for what still runs. `late`: the time is over."""
     if CLOCK:
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    if late and os.environ.get("MEMOS_DEBUG"):
+        os.write(2, f"memos: not done within {DEADLINE:g} seconds\n".encode())
     text = json.dumps(answers[0]) if answers else "{}"
     os.write(1, f"{text}\n".encode())
     os._exit(0)
@@ -218,7 +220,7 @@ def main() -> None:
             answers.append(work[KINDS[hook.name]](hook))
 
     if not CLOCK:
-        threading.Timer(DEADLINE, finish).start()
+        threading.Timer(DEADLINE, finish, [True]).start()
     beside(answer)
     for thread in threads:  # one may begin another
         while thread.is_alive():

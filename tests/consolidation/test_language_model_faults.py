@@ -1,12 +1,15 @@
 """What a language model and its endpoint do wrong, spoken over real HTTP."""
 
+from dataclasses import replace
+
 import httpx2
 import pytest
 
 from consolidation.llm import Refused, Truncated, Unavailable, Unusable
-from consolidation.llm.chat_endpoint import LARGEST_ANSWER, retry_after
+from consolidation.llm.chat_endpoint import LARGEST_ANSWER, ChatEndpoint, retry_after
 from consolidation.models import LLMCall
 from tests.consolidation.model_questions import GOOD, Trip, Waits, ask, ledger, model
+from tests.journeys.installation import free_port
 from tests.model_endpoint import KEY, ModelEndpoint, Reply
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +59,12 @@ def test_a_busy_endpoint_is_asked_again_when_it_says(endpoint: ModelEndpoint) ->
     assert waits.waited == [7.0]
     assert [(ok, "429" in error) for ok, error in ledger()] == [(False, True), (True, False)]
     assert LLMCall.objects.order_by("pk")[0].tokens_in == 0  # nothing was read, nothing costs
+
+
+def test_an_endpoint_that_takes_no_connection_costs_nothing(endpoint: ModelEndpoint) -> None:
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        ask(replace(model(), endpoint=ChatEndpoint(f"http://127.0.0.1:{free_port()}/v1", timeout=30)))
+    assert [call.tokens_in for call in LLMCall.objects.all()] == [0] * 4
 
 
 def test_an_endpoint_that_asks_for_too_long_a_pause_is_not_waited_for(endpoint: ModelEndpoint) -> None:

@@ -165,6 +165,13 @@ def test_without_a_server_the_agent_goes_on(
     assert told == {}
 
 
+def test_who_looks_for_a_fault_is_told_that_the_server_is_slow(tmp_path: Path, silent_server: str) -> None:
+    connect(tmp_path, silent_server, "memos_token")
+    event = json.dumps(sessions(PROMPT, "Bash", {}, {})["claude-code"][3])
+    ended = shell(tmp_path, f"python3 {SCRIPTS}/memos_hook.py codex", stdin=event, MEMOS_DEBUG="1")
+    assert (ended.stdout, ended.stderr) == ("{}\n", "memos: not done within 0.5 seconds\n")
+
+
 def test_the_deadline_leaves_room_for_python_to_start_within_a_second() -> None:
     [deadline] = re.findall(r'"MEMOS_DEADLINE", "([0-9.]+)"', (SCRIPTS / "memos_hook.py").read_text())
     assert float(deadline) <= 0.5

@@ -10,6 +10,7 @@ from skills.packaging.skill_md_reader import read
 from skills.packaging.skill_md_writer import skill_md
 from tests.skills.generated import FIELDS, TEXTS, patiently
 
+LINE_BY_LINE = "the frontmatter is not valid YAML, or too long or deep; it was read line by line"
 HEAD = "---\nname: plan-trip\ndescription: Plans a trip\n---\n"
 
 
@@ -99,7 +100,9 @@ def test_a_list_of_files_that_is_out_of_date_is_written_anew() -> None:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ("---\nname: a\ndescription: b: c\n---\n", "the frontmatter is not valid YAML; it was read line by line"),
+        ("---\nname: a\ndescription: b: c\n---\n", LINE_BY_LINE),
+        (f"---\nname: a\ndescription: {'[' * 21}b{']' * 21}\n---\n", LINE_BY_LINE),
+        (f"---\nname: a\ndescription: b\nnote: {'x' * 20_000}\n---\n", LINE_BY_LINE),
         ("---\nname: a\ndescription: b\nhooks: Bash\n---\n", "hooks: not kept"),
         ("---\nname: a\ndescription: b\nmetadata:\n  author: [x]\n---\n", "metadata.author: not kept"),
         ("---\nname: a\ndescription: [b]\n---\nGo\n", "description: not kept"),
