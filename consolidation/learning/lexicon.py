@@ -32,13 +32,13 @@ STOP = _words(
     a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
     appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
     but by can can't cannot certainly code come could couldn't couple course currently dear details did didn't
-    difficult do does doesn't doing don't down due each easy eight else email even evening every everything
+    difficult do does doesn't doing don't down due each easy eight either else email even evening every everything
     experienced few fine first five for forward four from get gets getting give go going good got great had handle
     happy has hasn't have haven't having he hear hello help her here hers hey hi him his hope hopefully hoping how
     however i i'd i'll i'm i've id ids if in info information into is isn't it it's its itself just kind kindly know
-    let let's like likely ll look looking looks lot lovely made make makes making many matter may maybe me mean
-    might mine moment more morning most much must my myself need needed needing needs nice nine no not now number
-    numbers of off ok okay on one ones only or other others our ours out over own perhaps please possible pretty
+    less let let's like likely ll look looking looks lot lovely made make makes making many matter may maybe me mean
+    might mine moment more morning most much must my myself need needed needing needs neither nice nine no not now
+    number numbers of off ok okay on one ones only or other others our ours out over own perhaps please possible pretty
     provide provided question questions quick quickly quite rather re ready really reason recall receive received
     recently remember right said same say see seven she should since situation six so some somebody somehow someone
     something soon sorry start still such support sure take tell ten than thank thanks that that's the their them
@@ -110,7 +110,8 @@ GENERIC = _words(
     object old option options original outcome package part phone picked placed point problem product program project
     proper recent regular related request required result results robust run second section set several
     simple single small sort source specific standard started state status step steps stuff summary system target task
-    test tests text title tool tools top total type types used user value values version whole work working works
+    test tests text title tool tools top total type types upcoming used user value values version whole work working
+    works
     """
 )
 

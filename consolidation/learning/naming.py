@@ -120,16 +120,17 @@ def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> 
 
 def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     asks = say("mentions", terms=say.join([term.written for term in use.said[:4]], "or")) if use.said else ""
-    clear = _conditions([sign for sign in use.signs if sign.of >= 4])
+    acts = _acts(steps)
+    telling = [sign for sign in use.signs if sign.of >= 4 and (acts or use.said or not sign.others)]
+    clear = _conditions(telling)  # alone, only a value on which nothing else was right tells to change nothing
     shows = say("shows", facts=say.join(clear)) if clear else ""
     works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""
-    acts = _acts(steps)
     if shows and acts and not (works or asks):
         asks = say("asked_to", acts=_said(acts, say))  # what records show tells nothing of the wish
     when = say("and").join(part for part in (works, asks, shows) if part)
     if when:
         return say("use_when", when=when)
-    return say("use_asked", acts=_said(acts, say)) if acts else say("use_answer")
+    return say("use_asked", acts=_said(acts, say)) if acts else ""
 
 
 def _conditions(signs: Sequence[Condition]) -> list[str]:

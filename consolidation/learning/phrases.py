@@ -13,7 +13,6 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _SENTENCES: dict[str, tuple[str, str]] = {
     "no_action": ("Answer without changing anything", "只答复，不做任何更改"),
     "use_asked": ("Use when asked to {acts}.", "当用户要求{acts}时使用。"),
-    "use_answer": ("Use when what these tools return answers the request.", "当查询结果足以答复请求时使用。"),
     "use_when": ("Use when {when}.", "适用于：{when}。"),
     "asked_to": ("asked to {acts}", "用户要求{acts}"),
     "mentions": ("a request mentions {terms}", "请求中提到{terms}"),

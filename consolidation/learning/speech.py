@@ -15,12 +15,13 @@ PRIOR = 10.0
 DISTINCT = 1.2  # standard errors
 
 CASES = 3
+ENOUGH = 10  # cases that ended well: with fewer the requests of failed runs count, too
 TOO_COMMON = 0.6  # of the other cases
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term of requests: `runs` of those that ended well with the effect and `others` of the other runs contain it.
+    """A term of requests: `runs` of those for the effect and `others` of the other runs contain it.
 
     `cases`: cases of these runs; `apart`: of them those with other effects than the pattern's, too; `own`: the share of
     the pattern's cases. `score`: log-odds in standard errors; `chance`: one-sided p-value (Fisher's exact test);
@@ -43,27 +44,31 @@ class Term:
 class Requests:
     """The requests of runs that ended well with a tool's effect, beside those of cases without it.
 
-    `tool`: '' for the runs of a pattern without effects, of which the opening tells the request: what users say after
-    they were refused is none.
+    Where few cases ended well, but more than one of the pattern's, those of failed runs count, too: how a run ended
+    tells nothing of what its user wished. `tool`: '' for the runs of a pattern without effects, of which the opening
+    tells the request: what users say after they were refused is none.
     """
 
     scope: Scope
     tool: str
 
     @cached_property
-    def _well(self) -> list[Run]:
+    def _asking(self) -> list[Run]:
         if not self.tool:
             return self.scope.successes
-        return [run for run in self.scope.all if run.succeeded and self.tool in self.scope.effects(run)]
+        having = [run for run in self.scope.all if self.tool in self.scope.effects(run)]
+        well = [run for run in having if run.succeeded]
+        few = len({run.thread for run in well}) < ENOUGH
+        return having if few and len({run.thread for run in self.scope.successes}) > 1 else well
 
     @cached_property
     def _cases(self) -> set[str]:
-        return {run.thread for run in self._well}
+        return {run.thread for run in self._asking}
 
     @cached_property
     def _own(self) -> set[str]:
-        """The cases of the pattern's successes."""
-        return {run.thread for run in self.scope.successes}
+        """The cases of the pattern among them."""
+        return {run.thread for run in self._asking if run.id in self.scope.ids}
 
     @cached_property
     def _elsewhere(self) -> list[Run]:
@@ -72,7 +77,7 @@ class Requests:
         A run with the effect or of such a case may have asked for the same; a run of another place has other words
         anyway.
         """
-        places = {run.place for run in self._well}
+        places = {run.place for run in self._asking}
         return [r for r in self.scope.all if r.thread not in self._cases and r.place in places and not self._has(r)]
 
     def _has(self, run: Run) -> bool:
@@ -87,7 +92,7 @@ class Requests:
         return sorted(self._scored(), key=lambda term: (-term.score, -term.cases, -len(term.key), term.key))
 
     def _scored(self) -> Iterator[Term]:
-        well, other = self._holding(self._well), self._holding(self._elsewhere)
+        well, other = self._holding(self._asking), self._holding(self._elsewhere)
         other_cases = {run.thread for run in self._elsewhere}
         total, rest = len(self._cases), len(other_cases)
         for key, runs in well.items():

@@ -1,4 +1,4 @@
-"""Trigger terms of a competence, from the requests of runs that ended well with its effects."""
+"""Trigger terms of a competence, from the requests of runs with its effects."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -14,6 +14,7 @@ MOST = 6
 SHARE = 0.2  # least share of the pattern's cases that contain a term
 SHARE_OF_SEVERAL = 0.5  # the same of effects that are only seen together
 MAY_BE = 0.1  # highest p-value of a word of the tool's name
+MOST_OF = 0.75  # share of a word's cases that contain a pair with it, which says more
 FALSE = 0.05  # false discovery rate (Benjamini and Hochberg 1995)
 
 
@@ -87,7 +88,7 @@ def _longest(found: Sequence[Term]) -> list[Term]:
     taken: list[Term] = []
     for term in found:
         longer = [o for o in found if o.key != term.key and len(o.key) > len(term.key) and _holds(o.key, term.key)]
-        better = [o for o in longer if o.cases >= term.cases or (o.cases + 1 >= term.cases >= 4)]
+        better = [o for o in longer if o.cases >= (MOST_OF * term.cases if term.cases > CASES else term.cases)]
         best = max(better, key=lambda o: (o.cases, o.score, o.key), default=term)
         if best not in taken:
             taken.append(best)

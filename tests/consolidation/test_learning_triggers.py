@@ -156,3 +156,41 @@ def test_a_description_says_when_the_skill_is_wrong_and_names_no_tool_of_another
 
     assert fields.description.endswith("the look-up shows `status` pending. Not for `status` delivered.")
     assert "With `status` delivered `exchange_items` is what ended well (cases: 12)." in fields.experience
+
+
+def test_of_few_successes_the_requests_of_failed_runs_say_what_was_wished() -> None:
+    others = [other(n, "Where is it? It is late") for n in range(20, 40)]
+    two = [refund(n, "Cash for it", "success" if n < 2 else "failure") for n in range(6)]
+    one = [refund(n, "Cash for it", "success" if n < 1 else "failure") for n in range(6)]
+
+    assert learned(two, [*two, *others]).fields.trigger == ["cash"]
+    assert learned(one, [*one, *others]).fields.trigger == []
+
+
+def test_of_many_successes_the_requests_of_failed_runs_are_not_needed() -> None:
+    others = [other(n, "Where is it? It is late") for n in range(30, 60)]
+    runs = [refund(n, "Cash" if n < 10 else "Cheque", "success" if n < 10 else "failure") for n in range(14)]
+
+    assert learned(runs, [*runs, *others]).fields.trigger == ["cash"]
+
+
+def test_a_pair_that_most_cases_of_a_word_say_takes_its_place() -> None:
+    runs = [refund(n, "The broken kettle" if n < 6 else "It is broken") for n in range(8)]
+    others = [other(n, "Where is it? It is late") for n in range(20, 40)]
+
+    assert learned(runs, [*runs, *others]).fields.trigger == ["broken kettle"]
+
+
+def test_without_a_word_a_value_on_which_something_was_changed_too_is_no_reason_to_change_nothing() -> None:
+    def looked(n: int, plan: str, *change: tuple[str, dict[str, str], str]) -> Run:
+        record = ("get_line", {"line_id": f"l{n}"}, {"line_id": f"l{n}", "plan": plan})
+        return run(n, "Hello there", record, *change)
+
+    def resumed(n: int, plan: str) -> Run:
+        return looked(n, plan, ("resume_line", {"line_id": f"l{n}"}, "ok"))
+
+    idle = [looked(n, "small") for n in range(8)]
+    apart = [resumed(n, "large") for n in range(20, 40)]
+
+    assert "`plan` small" in learned(idle, [*idle, *apart]).fields.description
+    assert "`plan`" not in learned(idle, [*idle, *apart, resumed(50, "small")]).fields.description
