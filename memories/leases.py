@@ -1,12 +1,13 @@
 """One worker at a time: a block of work that holds a lease, on any number of hosts and through a connection pooler.
 
 A thread renews the lease while the block runs. A process that was frozen or cut off for longer may have been replaced:
-inside the block, every transaction that writes first confirms the lease, and holds it until it ends. So what the
-replaced process has not committed is rolled back, and nothing is done twice.
+inside the block, every transaction that writes or locks rows first confirms the lease, and holds it until it ends. So
+what the replaced process has not committed is rolled back, and nothing is done twice.
 """
 
 import logging
 import platform
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ POLL_SECONDS = 0.2
 BEAT_SECONDS = 10.0  # from one sign of life of a worker to the next
 WORKER = "worker "  # the leases that workers hold as long as they live begin with it
 READING = ("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET", "RESET", "SHOW", "DROP INDEX", "CREATE INDEX")
+LOCKING = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bpg_advisory_xact_lock", re.IGNORECASE)
 log = logging.getLogger(__name__)
 
 
@@ -46,7 +48,7 @@ _held = _Held()
 def hold(name: str, *, wait: bool) -> Iterator[int]:
     """Hold the lease of that name for the block; yields its fence, or 0 if another worker has it (never with `wait`).
 
-    LeaseLost is raised at the first write after another worker has taken over.
+    LeaseLost is raised at the first write or lock after another worker has taken over.
     """
     fence = _acquire(name, wait=wait)
     if not fence:
@@ -95,7 +97,7 @@ def _confirm_before_writing(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
     """Wraps every statement of this thread while it holds a lease."""
-    if not _held.names or sql.lstrip().upper().startswith(READING):
+    if not _held.names or (sql.lstrip().upper().startswith(READING) and not LOCKING.search(sql)):
         return execute(sql, params, many, context)
     if connection.in_atomic_block:
         _confirm(frozenset(_held.names))

@@ -5,12 +5,14 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.db import models
+from django.db.models import F
 
 from consolidation.learning.findings import Findings
 from memories.models import Memory, array_insert
 from memories.models.trusted import Trusted, new_id
 
 MOST_ATTEMPTS = 3
+WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "error")
 COUNTED_RUN = ("fact_id", "episode_id", "case", "at", "counted")
 
 
@@ -58,10 +60,19 @@ class CountedFact(models.Model):
         """The findings of its runs, counted now."""
         raise NotImplementedError
 
-    def attempted(self) -> None:
-        """Count an attempt before the work, so that a fact which kills its worker three times is set aside."""
-        self.attempts += 1
-        self.save(update_fields=["attempts"])
+    def attempted(self) -> bool:
+        """Count an attempt before the work, so that a fact which kills its worker three times is set aside.
+
+        False: it is not due any more.
+        """
+        return bool(type(self).objects.due().filter(pk=self.pk).update(attempts=F("attempts") + 1))
+
+    def lock(self) -> Memory | None:
+        """Read the row again and lock it until the transaction ends; its memory is locked first, as a removal does."""
+        self.refresh_from_db(fields=["memory"])
+        memory = Memory.objects.select_for_update(of=("self",)).filter(pk=self.memory_id).first()
+        self.refresh_from_db(from_queryset=type(self).objects.select_for_update(no_key=True))
+        return memory
 
     def failed(self, why: str) -> None:
         """Record a failure that the worker survived: retried in the next run."""
@@ -69,8 +80,9 @@ class CountedFact(models.Model):
         self.save(update_fields=["attempts", "error"])
 
     def settle(self) -> None:
+        """Save what was written about the locked row."""
         self.due, self.attempts, self.error = False, 0, ""
-        self.save()
+        self.save(update_fields=WRITTEN)
 
 
 class CountedRunQuerySet(Trusted[Any]):

@@ -47,7 +47,8 @@ def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
     """Brings every fact of a scope that was touched to its end. Counters: facts_created, suppressed, failed."""
     counters: Counter[str] = Counter()
     for fact in _due(scope):
-        fact.attempted()
+        if not fact.attempted():
+            continue  # another worker was faster
         try:
             with transaction.atomic():
                 counters.update(_write(fact, at=at))
@@ -67,7 +68,9 @@ def _due(scope: str) -> Iterator[CountedFact]:
 def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
     lock_key(fact.scope, _key(fact))
     counters: Counter[str] = Counter()
-    memory = Memory.objects.select_for_update(of=("self",)).filter(pk=fact.memory_id).first()
+    memory = fact.lock()
+    if not fact.due:
+        return counters
     findings = fact.findings()
     if memory is None:
         counters = _found(fact, findings, at=at)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories import leases
 from memories.leases import LeaseLost, hold
-from memories.models import Lease, Tombstone
+from memories.models import Lease, Tombstone, claim_locks
 from memos_site.platform import process_identity
 from tests.at_once import at_once
 from tests.memos_site.processes import until
@@ -19,6 +19,10 @@ from tests.memos_site.processes import until
 pytestmark = pytest.mark.django_db(transaction=True)
 NAME = "consolidate:project:shop"
 ELSEWHERE = "another host"
+LOCKS: dict[str, Callable[[], object]] = {
+    "of a row": lambda: Tombstone.objects.select_for_update().first(),
+    "of a scope": claim_locks.to_store,
+}
 
 
 def write() -> None:
@@ -146,6 +150,20 @@ def test_a_rolled_back_savepoint_confirms_the_lease_again() -> None:
             raise ZeroDivisionError
         assert elsewhere(take_over)
         write()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_confirms_the_lease_and_the_database_ends_its_transaction_when_it_is_silent(lock: str) -> None:
+    with hold(NAME, wait=False):
+        with transaction.atomic():
+            LOCKS[lock]()
+            assert elsewhere(take_over) == 0
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW idle_in_transaction_session_timeout")
+                assert cursor.fetchone() == ("2min",)
+        assert elsewhere(take_over)
+        with pytest.raises(LeaseLost), transaction.atomic():
+            LOCKS[lock]()
 
 
 def test_reading_needs_no_lease() -> None:
