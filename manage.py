@@ -7,6 +7,10 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memos_site.settings")
+    if sys.argv[1:2] in (["serve"], ["worker"]):
+        from memos_site.platform.supervision import hangups
+
+        hangups.keep()  # before all that takes seconds
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

@@ -43,6 +43,18 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
     return kept | {"MEMOS_DATA_DIR": str(data_dir)} | more
 
 
+@contextmanager
+def usual_signals() -> Iterator[None]:
+    """What is started in the block takes SIGHUP and SIGINT, also where the tests run in the background or by nohup."""
+    usual = {signal.SIGHUP: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    former = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
 class Using:
     """A process that uses the server in `data_dir` until it is told to leave, or dies."""
 

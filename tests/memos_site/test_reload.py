@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.memos_site import site as sites
-from tests.memos_site.processes import PATIENCE, SOURCE, until
+from tests.memos_site.processes import PATIENCE, SOURCE, until, usual_signals
 from tests.memos_site.site import Site, children
 
 pytestmark = pytest.mark.slow
@@ -27,9 +27,8 @@ ENDED = "the former processes have ended"
 @pytest.fixture(autouse=True)
 def _sighup_as_a_service_manager_leaves_it() -> Iterator[None]:
     """What these tests start inherits whether the signal is ignored, as it is when they themselves run under nohup."""
-    former = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, former)
+    with usual_signals():
+        yield
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,4 +137,9 @@ def in_a_fork(work: Callable[[], T]) -> T:
     """What `work` returns or raises in a process of its own, which gives back the memory that it took: migrations
     load the models of all their states, and the processes that serve would keep it for ever."""
     with ProcessPoolExecutor(1, mp_context=FORK, initializer=die_with_parent, initargs=(signal.SIGTERM,)) as fork:
-        return fork.submit(work).result()
+        try:
+            return fork.submit(work).result()
+        except (KeyboardInterrupt, SystemExit):  # perhaps in this process alone; the end of the block waits for both
+            for process in active_children():
+                process.terminate()
+            raise

@@ -9,24 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from memos_site.platform.supervision import hangups
 from memos_site.platform.supervision.child import STOP_SIGNALS, Child, Fork, Work, exit_reason
 from memos_site.platform.supervision.successor import Successor
 
 SAME_SIGNAL_SECONDS = 1.0  # a signal repeated within this time counts once
 log = logging.getLogger("memos.supervisor")
-
-
-def is_ignored(number: int) -> bool:
-    return signal.getsignal(number) == signal.SIG_IGN
-
-
-def has_terminal() -> bool:
-    """Whether this process has a controlling terminal, which it has no more after a hangup."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
-    except OSError:
-        return False
-    return True
 
 
 def _pipe() -> tuple[int, int]:
@@ -72,11 +60,12 @@ class Supervisor:
     def _handlers(self) -> Iterator[None]:
         handlers = {number: signal.signal(number, self._request_stop) for number in STOP_SIGNALS}
         handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)  # not ignored: it wakes us
-        if not is_ignored(signal.SIGHUP):  # by nohup, or in a successor
-            had_terminal = has_terminal()
+        if not hangups.is_ignored():  # by nohup, or in a successor
+            had_terminal = hangups.has_terminal()
             handlers[signal.SIGHUP] = signal.signal(
-                signal.SIGHUP, lambda *_: self._hang_up(terminal_lost=had_terminal and not has_terminal())
+                signal.SIGHUP, lambda *_: self._hang_up(terminal_lost=had_terminal and not hangups.has_terminal())
             )
+            self.reload_requested |= hangups.was_kept()
         wakeup = signal.set_wakeup_fd(self.wakeups[1])
         try:
             yield

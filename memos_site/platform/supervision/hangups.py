@@ -1,0 +1,50 @@
+"""Signals to a process that starts: SIGHUP is kept for its supervisor, which then takes new code.
+
+Imported before all that takes seconds, so it imports nothing of that kind.
+"""
+
+import os
+import signal
+import sys
+
+_kept: list[int] = []
+
+
+def is_ignored() -> bool:
+    """Whether this process ignores SIGHUP, as `nohup` and a supervisor tell it to."""
+    return signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+
+
+def has_terminal() -> bool:
+    """Whether this process has a controlling terminal, which it has no more after a hangup."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def keep() -> None:
+    """From now on SIGHUP does not end this process, unless it tells that its terminal is gone.
+
+    SIGTERM does, also where the process is the first of a container: there it has no effect of its own.
+    """
+    if not is_ignored():
+        had_terminal = has_terminal()
+        signal.signal(signal.SIGHUP, lambda *_: _receive(terminal_lost=had_terminal and not has_terminal()))
+    if os.getpid() == 1:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def was_kept() -> bool:
+    """Whether one came since `keep`; asking again says no."""
+    kept = bool(_kept)
+    _kept.clear()
+    return kept
+
+
+def _receive(*, terminal_lost: bool) -> None:
+    if terminal_lost:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGHUP)
+    _kept.append(signal.SIGHUP)
