@@ -15,6 +15,7 @@ COPY skills skills
 COPY consolidation consolidation
 COPY templates templates
 COPY static static
+COPY docs/agents docs/agents
 RUN /venv/bin/python -m compileall -q memos_site memories skills consolidation
 ENV PATH=/venv/bin:$PATH MEMOS_DATA_DIR=/data PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 LOG_FORMAT=json
 USER 10001
@@ -22,6 +23,6 @@ VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 # The root file system may be read-only: what is written lies in /data and /tmp.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=300s --retries=3 \
   CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://0.0.0.0:8000/health/ready', timeout=4)"]
 CMD ["python", "manage.py", "serve", "--host", "0.0.0.0"]

@@ -18,6 +18,7 @@ OF_OTHERS = (
     "POSTGRES_PASSWORD", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_HEADERS",
 )  # fmt: skip
 IDLE = "idle_in_transaction_session_timeout"
+PATHS, NAMES = re.compile(r'BASE_DIR((?: / "[^"]+")+)'), re.compile(r'"([^"]+)"')
 OF_A_HISTOGRAM = re.compile(r"_(count|bucket|sum)$")
 
 
@@ -25,6 +26,13 @@ def known() -> set[str]:
     counted = {metric.name for metric in measures.registry.collect()}
     state = set(FIGURE.findall(Path(prometheus.__file__).read_text()))
     return counted | {f"{name}_total" for name in counted} | state
+
+
+def read_at_run_time(rooms: set[str]) -> set[str]:
+    """Paths below the root that the code of the rooms names; what `manage.py catalogues` reads is for development."""
+    files = [path for room in rooms for path in (ROOT / room).rglob("*.py") if path.stem != "catalogues"]
+    named = [match for path in files for match in PATHS.findall(path.read_text())]
+    return {"/".join(NAMES.findall(match)) for match in named} - {"var"}
 
 
 def test_dashboard_and_alerts_name_figures_that_exist() -> None:
@@ -52,6 +60,7 @@ def test_the_image_holds_every_room_and_nothing_that_is_not_there() -> None:
     }
     rooms = {"memos_site", "memories", "skills", "consolidation", "templates", "static"}
     assert rooms | {"manage.py", "requirements.txt"} <= copied
+    assert read_at_run_time(rooms) <= copied
     assert all((ROOT / name).exists() for name in copied)
 
 
