@@ -19,6 +19,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--workers", type=int, default=1, help="web processes, and jobs at a time, of each of three hosts"
     )
+    parser.add_argument("--only", default="", metavar="'KIND ...'", help="faults, such as 'reload frozen_jobs'")
     told = vars(parser.parse_args(arguments))
     os.environ |= {f"CLUSTER_{name.upper()}": str(value) for name, value in told.items()}
     return int(pytest.main(["-n", "0", "-s", "-q", "tests/cluster/test_random_kills.py"]))

@@ -3,13 +3,16 @@
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from tests.cluster.load import SCOPE, Ledger
 
 WAITING = """
 SELECT (SELECT count(*) FROM memories_episode WHERE closed_at IS NOT NULL AND digested_at IS NULL),
-       (SELECT count(*) FROM memories_pending), (SELECT count(*) FROM consolidation_pattern WHERE due AND cases > 1)
+       (SELECT count(*) FROM memories_pending), (SELECT count(*) FROM consolidation_pattern WHERE due AND cases > 1),
+       (SELECT count(*) FROM consolidation_argumentfact WHERE due),
+       (SELECT count(*) FROM consolidation_planshape WHERE due)
 """
 ROWS = {
     "event": "SELECT ref FROM memories_event WHERE kind = 'step'",
@@ -34,6 +37,30 @@ SELECT scope, count(*), COALESCE(sum(successes), 0),
         WHERE o.scope = p.scope)
 FROM consolidation_pattern p WHERE scope LIKE '{SCOPE}-%' GROUP BY scope
 """
+COUNTED_FACTS = f"""
+SELECT f.scope, count(*), sum((SELECT count(*) FROM consolidation_argumentuse u WHERE u.fact_id = f.id)),
+       sum((SELECT count(*) FROM consolidation_argumentuse u WHERE u.fact_id = f.id AND NOT u.counted)),
+       sum((SELECT count(*) FROM memories_evidence e WHERE e.memory_id = f.memory_id)), count(f.memory_id)
+FROM consolidation_argumentfact f WHERE scope LIKE '{SCOPE}-%' GROUP BY scope
+"""
+PLANS = f"""
+SELECT p.scope, count(*), sum((SELECT count(*) FROM consolidation_plannedrun r WHERE r.shape_id = p.id)),
+       sum((SELECT count(*) FROM memories_evidence e WHERE e.memory_id = p.memory_id))
+FROM consolidation_planshape p WHERE scope LIKE '{SCOPE}-%' GROUP BY scope
+"""
+LEARNED_SKILLS = f"""
+SELECT s.scope, count(*), sum((SELECT count(*) FROM memories_evidence e WHERE e.memory_id = s.memory_id)),
+       (SELECT count(*) FROM memories_memory m WHERE m.scope = s.scope AND m.type = 'competence'
+        AND m.origin = 'consolidated')
+FROM skills_skill s WHERE scope LIKE '{SCOPE}-%' AND name NOT LIKE 'skill-%' GROUP BY scope
+"""
+ENOUGH = 6  # conversations of a scope, from which a fact is said
+OF_SCOPES: dict[str, tuple[str, Callable[[int], tuple[int, ...]]]] = {  # what each counts of so many conversations
+    "patterns, successes, sightings": (LEARNED, lambda n: (1, n, n)),
+    "skills, evidence, competences": (LEARNED_SKILLS, lambda n: (1, n, 1)),
+    "facts, uses, uncounted, evidence, memories": (COUNTED_FACTS, lambda n: (1, n, 0, n, 1)),
+    "plans, runs, evidence": (PLANS, lambda n: (1, n, n)),
+}
 
 
 class Tables(Protocol):
@@ -41,7 +68,7 @@ class Tables(Protocol):
 
 
 def waiting(server: Tables) -> tuple[Any, ...]:
-    """What background work has not done yet: episodes, passages without a vector, patterns."""
+    """What background work has not done yet: episodes, passages without a vector, patterns, facts, plans."""
     [row] = server.sql(WAITING)
     return row
 
@@ -69,14 +96,16 @@ def faults(server: Tables, ledger: Ledger) -> list[str]:
 
 
 def _of_jobs(server: Tables, ledger: Ledger) -> list[str]:
-    """Each conversation is counted once in the one pattern that all of its scope share."""
+    """Each conversation is counted once in the one pattern, skill, fact and plan that all of its scope share."""
     expected = Counter(ledger.acknowledged.get("conversation", {}).values())
-    learned = {str(scope): tuple(map(int, counts)) for scope, *counts in server.sql(LEARNED)}
-    return [
-        f"{expected[scope]} conversations of {scope}, but patterns, successes, sightings: {learned.get(scope)}"
-        for scope in sorted(expected | Counter(learned.keys()))
-        if learned.get(scope) != (1, expected[scope], expected[scope])
-    ]
+    found = []
+    for words, (statement, wanted) in OF_SCOPES.items():
+        learned = {str(scope): tuple(int(n or 0) for n in counts) for scope, *counts in server.sql(statement)}
+        for scope in sorted(expected | Counter(learned.keys())):
+            times = expected[scope]
+            if learned.get(scope) != wanted(times) and (times >= ENOUGH or statement != COUNTED_FACTS):
+                found.append(f"{times} conversations of {scope}, but {words}: {learned.get(scope)}")
+    return found
 
 
 def _of_uses(server: Tables, ledger: Ledger) -> list[str]:

@@ -4,11 +4,12 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 
 import psycopg
 
+from tests.cluster.freezes import Freeze, freeze
 from tests.cluster.whole import Cluster, Host
 from tests.memos_site.processes import belonging
 from tests.memos_site.site import children
@@ -25,10 +26,11 @@ Undo = Callable[[], None]
 class Faults:
     """Each kind once before any comes again. Some are made good later, by `heal` of the cluster at the latest."""
 
-    def __init__(self, cluster: Cluster, seed: int) -> None:
-        self.cluster, self.chance = cluster, random.Random(seed)
+    def __init__(self, cluster: Cluster, seed: int, only: Collection[str] = ()) -> None:
+        self.cluster, self.chance, self.only = cluster, random.Random(seed), only
         self.kinds: list[Callable[[], None]] = []
         self.later: list[tuple[float, Undo]] = []
+        self.freezes: list[Freeze] = []
         self.told: list[str] = []
         self.refusal = AWAY_SECONDS
 
@@ -51,10 +53,11 @@ class Faults:
 
     def _next(self) -> None:
         if not self.kinds:
-            self.kinds = [self.web, self.worker, self.host, self.frozen_jobs, self.pooler, self.replica, self.primary,
-                          self.store, self.silent, self.late_replica]  # fmt: skip
+            self.kinds = [self.web, self.worker, self.host, self.reload, self.frozen_jobs, self.pooler, self.replica,
+                          self.primary, self.store, self.silent, self.late_replica]  # fmt: skip
+            self.kinds = [kind for kind in self.kinds if not self.only or kind.__name__ in self.only]
             self.chance.shuffle(self.kinds)
-            if not self.told:  # the first: it takes longest
+            if not self.told and self.frozen_jobs in self.kinds:  # the first: it takes longest
                 self.kinds.remove(self.frozen_jobs)
                 self.kinds.append(self.frozen_jobs)
         fault = self.kinds.pop()
@@ -65,8 +68,11 @@ class Faults:
         self.later.append((time.monotonic() + seconds, undo))
 
     def _running(self) -> Host:
-        """A host that is up, and not frozen."""
-        return self.chance.choice([h for h in self.cluster.hosts if not h.frozen and h.supervisor.poll() is None])
+        return self.chance.choice(self._hosts())
+
+    def _hosts(self) -> list[Host]:
+        """Those that are up, and not frozen."""
+        return [host for host in self.cluster.hosts if not host.frozen and host.supervisor.poll() is None]
 
     def web(self) -> None:
         self._kill(self._running().processes()[0])
@@ -90,10 +96,17 @@ class Faults:
         host.supervisor.wait()
         self._undo(AWAY_SECONDS, host.start)
 
+    def reload(self) -> None:
+        """New code takes over."""
+        self._running().reload()
+
     def frozen_jobs(self) -> None:
-        host = self._running()
-        host.freeze()
-        self._undo(FROZEN_SECONDS, host.thaw)
+        """A host freezes amid its work for so long that others take it over, and comes back."""
+        if any(host.frozen for host in self.cluster.hosts):
+            return  # who would take over
+        met = freeze(self.cluster, self._hosts(), self.chance)
+        self.freezes.append(met)
+        self._undo(FROZEN_SECONDS, lambda: met.thaw(self.cluster))
 
     def pooler(self) -> None:
         self.cluster.pooler.stop(self.chance.choice([signal.SIGINT, signal.SIGKILL]))
@@ -116,7 +129,8 @@ class Faults:
     def silent(self) -> None:
         """Many clients connect to one host and say nothing."""
         opened = ExitStack()
-        opened.enter_context(unfinished_requests(self._running().port, SILENT, b""))
+        with suppress(ConnectionRefusedError):  # it starts
+            opened.enter_context(unfinished_requests(self._running().port, SILENT, b""))
         self._undo(AWAY_SECONDS, opened.close)
 
     def late_replica(self) -> None:

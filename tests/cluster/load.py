@@ -42,6 +42,22 @@ class Wrong(Exception):
     """An answer that no repetition makes right."""
 
 
+def refund(name: str) -> list[dict[str, Any]]:
+    """A run: the number that the user says is wrong for the payment, the right one comes from an earlier result."""
+    order, payment = {"order_id": f"order-7-{name}"}, {"payment_id": f"pay-7-{name}"}
+    wish = f"The parcel of order-7-{name} arrived broken, I want my money back."
+    messages: list[dict[str, Any]] = [{"role": "user", "content": wish}]
+    for number, (tool, given, result) in enumerate([
+        ("refund_payment", {"payment_id": f"order-7-{name}"}, {"error": "payment not found"}),
+        ("get_order", order, order | payment),
+        ("refund_payment", payment, {"refunded": True}),
+    ]):  # fmt: skip
+        call = {"id": f"c{number}", "function": {"name": tool, "arguments": json.dumps(given)}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)})
+    return messages
+
+
 class Client(threading.Thread):
     """One agent, who does one thing after another until `stop` is set, and ends what it has begun."""
 
@@ -124,13 +140,8 @@ class Client(threading.Thread):
         self.ledger.keep("observation", f"Part {name}")
 
     def conversation(self, name: str) -> None:
-        call = {"id": "c", "function": {"name": "refund_payment", "arguments": json.dumps({"payment_id": name})}}
-        messages = [
-            {"role": "user", "content": f"The parcel {name} arrived broken, I want my money back."},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c", "content": json.dumps({"refunded": True})},
-        ]
-        told = {"id": f"run-{name}", "source": "load", "scope": self.scope, "outcome": "success", "messages": messages}
+        told: dict[str, Any] = {"id": f"run-{name}", "source": "load", "scope": self.scope, "outcome": "success"}
+        told["messages"] = refund(name)
         self.call("POST", "conversations", name, json=told)
         self.ledger.keep("conversation", f"run-{name}", self.scope)
 

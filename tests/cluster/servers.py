@@ -72,9 +72,9 @@ class Postgres:
         self.process.wait()
         until(lambda: not any(map(runs, backends)), what="the end of all backends, which hold the shared memory")
 
-    def sql(self, statement: str) -> list[tuple[object, ...]]:
+    def sql(self, statement: str, *given: object) -> list[tuple[object, ...]]:
         with psycopg.connect(self.url, autocommit=True) as connection:
-            cursor = connection.execute(statement.encode())
+            cursor = connection.execute(statement.encode(), given or None)
             return cursor.fetchall() if cursor.description else []
 
 

@@ -65,6 +65,8 @@ def agent() -> Iterator[Agent]:
     ):
         work("a")
         work("b")
+    for name in "cdef":
+        agent.conversation(name)
     consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now() + timedelta(hours=1))
     yield agent
     agent.http.close()
@@ -81,6 +83,14 @@ DOUBLED = {
     "event": "UPDATE memories_event SET ref = 'a' WHERE ref = 'b' AND kind = 'step'",
     "claim": "UPDATE memories_memory SET key = 'claim-a', scope = 'project:cluster-1' WHERE key = 'claim-b'",
     "use": "UPDATE skills_skilluse SET note = 'a' WHERE note = 'b'",
+}
+
+ONE = "(SELECT id FROM memories_evidence WHERE memory_id = m.memory_id LIMIT 1)"
+UNEQUAL = {
+    "skills": f"DELETE FROM memories_evidence USING consolidation_pattern m WHERE memories_evidence.id = {ONE}",
+    "facts": "UPDATE consolidation_argumentfact SET memory_id = NULL",
+    "facts, uses": "UPDATE consolidation_argumentuse SET counted = false",
+    "plans": f"DELETE FROM memories_evidence USING consolidation_planshape m WHERE memories_evidence.id = {ONE}",
 }
 
 
@@ -109,6 +119,16 @@ def test_an_episode_and_a_use_that_are_counted_twice_are_found(agent: Agent) -> 
     found = books.faults(Here(), agent.ledger)
     assert any("conversations of project:cluster-0" in line for line in found)
     assert any(line.startswith("uses of skills") for line in found)
+
+
+@pytest.mark.parametrize("what", UNEQUAL)
+def test_what_was_learned_of_a_run_twice_or_not_is_found(agent: Agent, what: str) -> None:
+    Here().sql(UNEQUAL[what])
+    assert [
+        line
+        for line in books.faults(Here(), agent.ledger)
+        if f"6 conversations of project:cluster-0, but {what}" in line
+    ]
 
 
 def test_work_that_is_done_again_for_the_same_key_is_found(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:

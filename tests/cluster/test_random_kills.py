@@ -14,7 +14,8 @@ from tests.cluster.whole import Cluster, cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not found(), reason="PgBouncer is not installed")]
 SEED, SECONDS, EVERY, WORKERS = (float(os.environ.get(f"CLUSTER_{name}", usual)) for name, usual in
-                        (("SEED", "20"), ("SECONDS", "40"), ("EVERY", "4"), ("WORKERS", "1")))  # fmt: skip
+                        (("SEED", "20"), ("SECONDS", "40"), ("EVERY", "3.6"), ("WORKERS", "1")))  # fmt: skip
+ONLY = os.environ.get("CLUSTER_ONLY", "").split()  # kinds of faults
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def test_nothing_acknowledged_is_lost_and_nothing_doubled(whole: Cluster) -> None:
-    outcome = trial(whole, seed=int(SEED), seconds=SECONDS, every=EVERY)
+    outcome = trial(whole, seed=int(SEED), seconds=SECONDS, every=EVERY, only=ONLY)
     print(outcome.line)
     assert outcome.wrong == [], f"{outcome.line}\n{whole.said[-8000:]}"
     assert all(outcome.ledger.count(kind) for kind in ("event", "claim", "conversation", "skill")), outcome.line

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ HURRY = (
     "('consolidation.tasks.consolidate', 'consolidation.tasks.queued', 'memories.tasks.embed_pending')"
 )
 HURRY_SECONDS = 4.0
+NOTICE_SECONDS = 60.0  # in which a worker that was replaced comes to a write
+READY = "the new processes are ready"
 
 
 @dataclass
@@ -26,6 +29,10 @@ class Outcome:
     ledger: Ledger
     faults: list[str]
     """That were made"""
+    freezes: list[str]
+    """The lease that each met, and whether another worker took it over"""
+    reloads: int
+    """After which new code took over"""
     wrong: list[str]
     """That were found"""
     drained: float
@@ -35,7 +42,8 @@ class Outcome:
         told = {kind: len(names) for kind, names in sorted(self.ledger.acknowledged.items())}
         times = {f"p{share}": round(self.ledger.percentile(share / 100), 3) for share in (50, 95, 100)}
         made = {"acknowledged": told, "tries": self.ledger.tries, "calls": len(self.ledger.seconds), **times}
-        return json.dumps({**made, "drained_s": round(self.drained, 1), "faults": self.faults, "wrong": self.wrong})
+        met = {"faults": self.faults, "freezes": self.freezes, "reloads_done": self.reloads}
+        return json.dumps({**made, "drained_s": round(self.drained, 1), **met, "wrong": self.wrong})
 
 
 class Hurry(threading.Thread):
@@ -49,10 +57,14 @@ class Hurry(threading.Thread):
         while not self.ended.wait(HURRY_SECONDS):
             with suppress(psycopg.Error):
                 self.cluster.primary.sql(HURRY)
+            self.cluster.enqueue("consolidation.tasks.consolidate")
 
 
-def trial(cluster: Cluster, *, seed: int, seconds: float, every: float, clients: int = 4) -> Outcome:
-    stop, hurry, faults = threading.Event(), Hurry(cluster), Faults(cluster, seed)
+def trial(
+    cluster: Cluster, *, seed: int, seconds: float, every: float, clients: int = 4, only: Collection[str] = ()
+) -> Outcome:
+    """`only`: kinds of faults."""
+    stop, hurry, faults = threading.Event(), Hurry(cluster), Faults(cluster, seed, only)
     callers = [Client(number, seed, cluster, stop) for number in range(clients)]
     for thread in (hurry, *callers):
         thread.start()
@@ -71,4 +83,9 @@ def trial(cluster: Cluster, *, seed: int, seconds: float, every: float, clients:
         raise
     hurry.ended.set()
     hurry.join()
-    return Outcome(ledger, faults.told, books.faults(cluster.primary, ledger), time.monotonic() - healed)
+    drained = time.monotonic() - healed
+    with suppress(AssertionError):
+        until(lambda: not any(one.fault() for one in faults.freezes), seconds=NOTICE_SECONDS)
+    wrong = [*books.faults(cluster.primary, ledger), *filter(None, (one.fault() for one in faults.freezes))]
+    freezes = [one.line for one in faults.freezes]
+    return Outcome(ledger, faults.told, freezes, cluster.said.count(READY), wrong, drained)

@@ -13,13 +13,15 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
+from django_q.tasks import async_task
 
+from memos_site.platform.supervision.successor import VARIABLE
 from tests.cluster.clients import token_of
 from tests.cluster.servers import Pooler, Postgres, primary, replica
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import free_port
-from tests.memos_site.processes import PATIENCE, belonging, kill_all
-from tests.memos_site.site import Site, children
+from tests.memos_site.processes import PATIENCE, belonging, kill_all, usual_signals
+from tests.memos_site.site import ENQUEUE, QUEUE, Queue, Site, children
 from tests.skills.stores import AWS, BUCKET, RefusingStore, refusing_s3_server
 
 AGENT = ("--permission", "read", "--permission", "ingest", "--permission", "report", "--permission", "skills")
@@ -48,7 +50,12 @@ class Host:
 
     def start(self) -> None:
         command = ("serve", "--port", str(self.port), "--workers", f"{self.workers}")
-        self.site = Site(self.folder, *command, **self.told)
+        with usual_signals():
+            self.site = Site(self.folder, *command, **self.told)
+
+    def reload(self) -> None:
+        """Have the code that is there now take over, as a deployment does."""
+        self.supervisor.send_signal(signal.SIGHUP)
 
     @property
     def supervisor(self) -> subprocess.Popen[bytes]:
@@ -60,8 +67,10 @@ class Host:
         return self.site.said if self.site else ""
 
     def processes(self) -> tuple[list[int], list[int]]:
-        """Of web and of jobs: children of the supervisor, who alone of them have none or some."""
-        ours = children(self.supervisor.pid)
+        """Of web and of jobs: children of the supervisor and of its successors, who alone of them have none or some."""
+        first = children(self.supervisor.pid)
+        successors = [pid for pid in first if is_successor(pid)]
+        ours = [pid for pid in first if pid not in successors] + [pid for one in successors for pid in children(one)]
         jobs = [pid for pid in ours if children(pid)]
         return [pid for pid in ours if pid not in jobs], jobs
 
@@ -101,6 +110,15 @@ class Host:
             self.supervisor.wait(PATIENCE)
 
 
+class PrimaryQueue(Queue):
+    def __init__(self, server: Postgres) -> None:
+        self.server, self.list_key = server, QUEUE
+
+    def enqueue(self, task: str) -> int:
+        [[row]] = self.server.sql(ENQUEUE, self.list_key, task)
+        return int(str(row))
+
+
 @dataclass
 class Cluster:
     primary: Postgres
@@ -114,6 +132,11 @@ class Cluster:
     @property
     def said(self) -> str:
         return "\n".join(f"{host.url}\n{host.said}" for host in self.hosts)
+
+    def enqueue(self, task: str) -> None:
+        """Put a job into the queue of all hosts."""
+        with suppress(psycopg.Error):
+            async_task(task, broker=PrimaryQueue(self.primary))  # type: ignore[no-untyped-call]  # django-q has no types
 
     def start_replica(self) -> None:
         self.replica.start("fsync=off")
@@ -150,6 +173,14 @@ class Cluster:
         for row in self.primary.sql(WAITS):
             print(*row)
         print(self.pooler.said[-2000:])
+
+
+def is_successor(pid: int) -> bool:
+    """Whether a supervisor started this process with new code, by what the kernel says of it."""
+    try:
+        return f"\0{VARIABLE}=".encode() in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def catches(pid: int, number: int) -> bool:
@@ -200,6 +231,7 @@ def _new(folder: Path, number: int) -> Path:
 
 def _settings(pooler: Pooler, second: Postgres, store: str) -> dict[str, str]:
     return {
+        "DJANGO_SETTINGS_MODULE": "tests.cluster.settings",
         "DATABASE_URL": pooler.url,
         "DATABASE_POOLER": "transaction",
         "DATABASE_REPLICA_URLS": second.url,

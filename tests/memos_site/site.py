@@ -19,6 +19,9 @@ from memos_site.platform.postgres.cluster import NAME, PORT, USER
 from memos_site.platform.postgres.server import Server
 from tests.memos_site.processes import PATIENCE, SOURCE, belonging, environment, nobody_left, until
 
+QUEUE = "memos"
+ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, now()) RETURNING id"
+
 
 class Site:
     def __init__(self, data_dir: Path, *command: str, **more: str) -> None:
@@ -87,13 +90,12 @@ class Queue(Broker):
     """Puts tasks into the queue of another data directory."""
 
     def __init__(self, data_dir: Path) -> None:
-        self.data_dir, self.list_key = data_dir, "memos"
+        self.data_dir, self.list_key = data_dir, QUEUE
 
     def enqueue(self, task: str) -> int:
-        insert = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, now()) RETURNING id"
         host = Server(self.data_dir).host()
         with psycopg.connect(host=host, port=PORT, user=USER, dbname=NAME) as connection:
-            row = connection.execute(insert, [self.list_key, task]).fetchone()
+            row = connection.execute(ENQUEUE, [self.list_key, task]).fetchone()
         assert row
         return int(row[0])
 
