@@ -46,13 +46,15 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 @contextmanager
 def usual_signals() -> Iterator[None]:
     """What is started in the block takes SIGHUP and SIGINT, also where the tests run in the background or by nohup."""
-    usual = {signal.SIGHUP: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
-    former = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    hangup, interrupt = (
+        signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     try:
         yield
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGHUP, hangup)
+        signal.signal(signal.SIGINT, interrupt)
 
 
 class Using:
