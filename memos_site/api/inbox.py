@@ -89,7 +89,7 @@ class Inbox(ApiView):
         filters = {name: request.query_params.get(name, "") for name in EXACT}
         filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
         versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
-        rows = review.waiting_memories(self.trust, at=now, **filters).prefetch_related(versions)
+        rows = review.rows_of_parts(self.trust).prefetch_related(versions)
 
         def show(row: models.Memory | models.Proposal) -> Json:
             kind = review.kind_of(row)

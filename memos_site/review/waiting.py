@@ -1,6 +1,7 @@
 """The review queue: candidates and contested memories, proposed versions of skills, open proposals."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db import connection
 from django.db.models import (
     BooleanField,
     Case,
+    CharField,
     F,
     FloatField,
     Func,
@@ -26,6 +28,7 @@ from memories.models import Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
+from memories.models.value_counts import count_values
 from memories.values.choices import Status, Type
 from memories.values.trust import Trust
 from skills.models import SkillVersion
@@ -49,6 +52,7 @@ EXACT = ("scope", "source", "category", "company_id")
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
 MOST_READ = 2_000  # rows of a kind whose values the filters offer
+EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counted` counts
 
 
 class IsAnyOf(Func):
@@ -75,6 +79,15 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
         rows = rows.none()
+    return _weighed(rows)
+
+
+def rows_of_parts(trust: Trust) -> MemoryQuerySet:
+    """The visible memories with the columns of `waiting_memories`, for a list whose rows `waiting_parts` choose."""
+    return _weighed(Memory.objects.visible_to(trust))
+
+
+def _weighed(rows: MemoryQuerySet) -> MemoryQuerySet:
     counted = _support_count()
     support = Case(When(type=Type.SEMANTIC, then=F("times_confirmed")), default=counted, output_field=IntegerField())
     rows = with_support(rows.select_related("skill", "performance", "worth")).annotate(support_count=support)
@@ -87,35 +100,34 @@ def waiting_parts(trust: Trust, *, at: datetime, kind: str = "", **filters: str)
 
     Claims, of which there may be many, are read in the order of an index; of the others (LEARNED) there are few.
     """
-    return _parts(trust, at, filters, kind)
+    return {name: _with_order(name, rows) for name, rows in _parts(trust, at, filters, kind).items()}
 
 
-def _parts(
-    trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "", *, by_type: bool = False
-) -> dict[str, MemoryQuerySet]:
-    """As by `waiting_parts`; with `by_type` each type of LEARNED for itself."""
+def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
+    ordered: MemoryQuerySet
+    if name == Type.SEMANTIC:
+        ordered = rows.annotate(weight=Value(0.0), support_count=F("times_confirmed"))
+    else:
+        ordered = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
+    return ordered
+
+
+def _parts(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
+    """The parts of `waiting_parts`, to be counted."""
     rows = _open_to(trust, at, filters, kind)
     if kind == SNOOZED:
-        return {SNOOZED: _with_order(rows.filter(Q(status__in=UNDECIDED) | _updated()))}
+        return {SNOOZED: rows.filter(Q(status__in=UNDECIDED) | _updated())}
     undecided = rows.filter(status__in=UNDECIDED)
     parts: dict[str, MemoryQuerySet] = {}
     others = [type for type in OTHER_TYPES if kind in ("", type)]
     if others:
-        plans = undecided.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
-        learned = _with_order(plans)
-        named = {type: learned.filter(type=type) for type in others}
-        parts |= named if by_type or kind else {LEARNED: learned.filter(type__in=others)}
+        learned = undecided.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
+        parts[kind or LEARNED] = learned.filter(type__in=others)
     if kind in ("", Type.SEMANTIC):
-        claims = undecided.filter(type=Type.SEMANTIC)
-        parts[str(Type.SEMANTIC)] = claims.annotate(weight=Value(0.0), support_count=F("times_confirmed"))
+        parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC)
     if kind in ("", VERSION):
-        parts[VERSION] = _with_order(rows.filter(_updated()))
+        parts[VERSION] = rows.filter(_updated())
     return parts
-
-
-def _with_order(rows: MemoryQuerySet) -> MemoryQuerySet:
-    ordered: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
-    return ordered
 
 
 def _updated() -> Q:
@@ -191,14 +203,14 @@ def kinds(
     with what waits beyond that.
     """
     filters = filters or {}
-    rows: dict[str, QuerySet[Any]] = {**_in_order(_parts(trust, at, filters, by_type=True))}
+    rows: dict[str, QuerySet[Any]] = {**_first_ones(_parts(trust, at, filters))}
     proposals = open_proposals(trust, at=at, **filters).order_by()
-    rows |= {kind: proposals.filter(kind=kind) for kind in PROPOSALS}
+    each = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
     if snoozed:
-        rows |= waiting_parts(trust, at=at, kind=SNOOZED, **filters)
+        rows |= _parts(trust, at, filters, SNOOZED)
         rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=at, kind=SNOOZED, **filters).order_by()
     totals: dict[str, int] = {}
-    for name, n in _counted(rows | _rows_of_views(trust, views or {}, at=at), most + 1).items():
+    for name, n in _counted(rows | _rows_of_views(trust, views or {}, at=at), each, most + 1).items():
         kind = name.partition("/")[0]
         totals[kind] = totals.get(kind, 0) + n
     return {kind: n for kind, n in totals.items() if n}
@@ -208,9 +220,10 @@ def _rows_of_views(trust: Trust, views: Mapping[str, Mapping[str, str]], *, at: 
     """The first rows of each kind of these views, named by the view and the kind."""
     rows: dict[str, QuerySet[Any]] = {}
     for name, filters in views.items():
-        for kind, part in _in_order(waiting_parts(trust, at=at, **filters)).items():
-            rows[f"{name}/{kind}"] = part[: MOST_OF_VIEW + 1]
-        if filters.get("kind", "") in ("", SNOOZED, *PROPOSALS):
+        kind = filters.get("kind", "")
+        for part, memories in _first_ones(_parts(trust, at, filters, kind)).items():
+            rows[f"{name}/{part}"] = memories[: MOST_OF_VIEW + 1]
+        if kind in ("", SNOOZED, *PROPOSALS):
             rows[f"{name}/proposals"] = open_proposals(trust, at=at, **filters).order_by()[: MOST_OF_VIEW + 1]
     return rows
 
@@ -220,34 +233,48 @@ def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
     return min(sum(kinds(trust, at=at, most=most).values()), most + 1)
 
 
-def values_of_waiting(trust: Trust, names: Collection[str], *, at: datetime) -> list[tuple[Any, ...]]:
-    """Return the distinct values of these columns among the first MOST_READ waiting memories of each kind."""
-    first, *others = (part.values_list(*names)[:MOST_READ] for part in _in_order(waiting_parts(trust, at=at)).values())
-    return list(first.union(*others))
+def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
+    """Count the values of these columns, column -> value -> rows, among the first MOST_READ memories of each part."""
+    return count_values({part: (rows, names) for part, rows in _first_ones(_parts(trust, at, {})).items()}, MOST_READ)
 
 
-def _in_order(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
+def _first_ones(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
     """The parts in the order of their index, so that the first rows are not sought in the whole table."""
-    best = ("-support_count", "-created_at", "-pk")
-    return {kind: part.order_by(*best) if kind == Type.SEMANTIC else part.order_by() for kind, part in parts.items()}
+    best = ("-times_confirmed", "-created_at", "-pk")
+    return {part: rows.order_by(*best) if part == Type.SEMANTIC else rows.order_by() for part, rows in parts.items()}
 
 
-def _counted(rows: Mapping[str, "QuerySet[Any]"], most: int) -> dict[str, int]:
-    """Count the rows of several queries, each up to `most`, by one statement."""
-    selects, values = [], []
+def _counted(
+    rows: Mapping[str, "QuerySet[Any]"], each: Mapping[str, tuple[Sequence[str], "QuerySet[Any]"]], most: int
+) -> dict[str, int]:
+    """Count the rows of several queries, each up to `most`, by one statement.
+
+    `each`: column -> values, each of which is counted for itself, and a query.
+    """
+    selects: list[str] = []
+    parameters: list[Any] = []
     for name, queryset in rows.items():
-        try:
-            capped = queryset if queryset.query.is_sliced else queryset[:most]
-            sql, parameters = capped.values("pk").query.sql_with_params()
-        except EmptyResultSet:
-            continue
-        selects.append(f"SELECT %s, count(*) FROM ({sql}) AS rows")  # noqa: S608 - a query of ours
-        values += [name, *parameters]
+        if found := _sql_of(queryset if queryset.query.is_sliced else queryset[:most]):
+            selects.append(f"SELECT %s, count(*) FROM ({found[0]}) AS rows")  # noqa: S608 - a query of ours
+            parameters += [name, *found[1]]
+    for column, (values, queryset) in each.items():
+        if found := _sql_of(queryset.filter(**{column: EACH})[:most]):
+            counted = f"SELECT count(*) FROM ({found[0]}) AS rows"  # noqa: S608 - a query of ours
+            selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
+            parameters += [*found[1], list(values)]
     if not selects:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(selects), values)
+        cursor.execute(" UNION ALL ".join(selects), parameters)
         return dict(cursor.fetchall())
+
+
+def _sql_of(rows: "QuerySet[Any]") -> tuple[str, tuple[Any, ...]] | None:
+    """The ids of these rows as a statement with its parameters; None where there can be none."""
+    try:
+        return rows.values("pk").query.sql_with_params()
+    except EmptyResultSet:
+        return None
 
 
 def kind_of(row: Memory | Proposal) -> str:

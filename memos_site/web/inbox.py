@@ -32,7 +32,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     also = [inbox_rows.proposals(trust, **filters)]
     limit = MORE_ROWS if more else FIRST_ROWS
     parts = inbox_rows.parts(trust, **filters)
-    page = page_of(request, inbox_rows.rows(trust, **filters), order, limit=limit, also=also, parts=parts)
+    page = page_of(request, inbox_rows.rows_of_parts(trust), order, limit=limit, also=also, parts=parts)
     attach_compared(page.rows, trust)
     if more:
         return render(request, "inbox/_rows.html", {"page": page})
@@ -53,7 +53,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "filters": given,
         "sort": sort,
         "is_filtered": bool(narrowed or sort),
-        "choices": inbox_rows.choices(trust) if page.rows or narrowed or sort else {},
+        "choices": inbox_rows.choices(trust, filters) if page.rows or narrowed or sort else {},
         "as_of": timezone.now().isoformat(),
         **_matching(filters["kind"], kinds),
         "waiting_shown": counted.waiting,

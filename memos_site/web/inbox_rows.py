@@ -1,7 +1,9 @@
 """Rows, filters and counts of the inbox."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -51,6 +53,12 @@ TALLY_LABELS = {
     "blocked": gettext_lazy("dismissed claims said again, and not heard"),
 }
 FILTERS = ("kind", *review.EXACT, "q", "flag")
+COLUMNS = {  # filters whose values are those of the rows
+    "source": gettext_lazy("Source"),
+    "scope": gettext_lazy("Scope"),
+    "company_id": gettext_lazy("Company"),
+}
+MOST_OFFERED = 50  # values of such a filter
 MAX_COUNTED = review.MOST_OF_VIEW  # of all that waits
 ALL = "all"  # beside the saved views: what waits without filters
 MAX_FILTER = 512  # characters
@@ -72,16 +80,22 @@ def filters_of(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
-    """Return the waiting memories with the versions of skills and what contests each.
-
-    `contests`: the relations; `doubt`: the words.
-    """
+    """Return the waiting memories with what a row shows of each."""
     now = timezone.now()
+    return _with_grounds(review.waiting_memories(trust, at=now, **filters), trust, at=now)
+
+
+def rows_of_parts(trust: Trust) -> MemoryQuerySet:
+    """Return the visible memories with what a row shows of each, for a page whose rows `parts` choose."""
+    return _with_grounds(review.rows_of_parts(trust), trust, at=timezone.now())
+
+
+def _with_grounds(memories: MemoryQuerySet, trust: Trust, *, at: datetime) -> MemoryQuerySet:
+    """With the versions of skills and what contests each: `contests`, the relations; `doubt`, the words."""
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
-    contests = Prefetch("relations", Relation.objects.contests(trust, at=now), to_attr="contests")
-    memories = with_doubt(review.waiting_memories(trust, at=now, **filters))
-    waiting: MemoryQuerySet = memories.prefetch_related(versions, contests)
-    return waiting
+    contests = Prefetch("relations", Relation.objects.contests(trust, at=at), to_attr="contests")
+    shown: MemoryQuerySet = with_doubt(memories).prefetch_related(versions, contests)
+    return shown
 
 
 def parts(trust: Trust, **filters: str) -> list[Part[Memory]]:
@@ -175,17 +189,30 @@ def _capped(count: int) -> dict[str, Any]:
     return {"n": min(count, most), "shown": f"{most:,}+" if count > most else str(count)}
 
 
-def choices(trust: Trust) -> dict[str, list[tuple[str, Any]]]:
-    """Return the options of the filters: values of the first MOST_READ waiting rows of each kind, flags and orders."""
-    names = ("scope", "source", "company_id")
-    values = zip(names, zip(*review.values_of_waiting(trust, names, at=timezone.now()), strict=True), strict=False)
+@dataclass(frozen=True)
+class Choice:
+    """What the filter of a column offers. `is_cut`: there are more values, which may be typed."""
+
+    name: str
+    label: Any
+    chosen: str
+    values: list[tuple[str, str]]
+    is_cut: bool
+
+
+def choices(trust: Trust, filters: Mapping[str, str]) -> dict[str, list[Any]]:
+    """Return the options of the filters; of `columns` the most frequent values of what waits."""
+    counted = review.values_of_waiting(trust, list(COLUMNS), at=timezone.now())
     return {
-        **{name: [(value, value) for value in _sorted_values(column)] for name, column in values},
+        "columns": [_choice(name, counted.get(name, Counter()), filters[name]) for name in COLUMNS],
         "category": [(value, in_words(value)) for value in Category.values],
         "flag": list(FLAGS.items()),
         "sort": list(ORDERS.items()),
     }
 
 
-def _sorted_values(values: Iterable[str | None]) -> list[str]:
-    return sorted({value for value in values if value}, key=str.casefold)
+def _choice(name: str, counts: Counter[str], chosen: str) -> Choice:
+    values = [value for value, _n in counts.most_common() if value]
+    offered = sorted({*values[:MOST_OFFERED], *filter(None, [chosen])}, key=str.casefold)
+    is_cut = len(values) > MOST_OFFERED
+    return Choice(name, COLUMNS[name], chosen, [(value, value) for value in offered], is_cut)

@@ -47,6 +47,12 @@ def test_the_inbox_shows_a_candidate_skill_with_its_record_and_why_it_is_propose
     assert record.split()[1:2] == ["2"] and "of 3 runs" in " ".join(record.split())  # a share of so few says nothing
 
 
+def test_a_skill_is_edited_on_the_page_of_its_fields() -> None:
+    edit = f'href="/skills/{candidate().pk}/edit/" data-does="edit"'
+    assert edit in signed_in().get("/").content.decode()
+    assert edit not in signed_in("vera", group="viewer").get("/").content.decode()
+
+
 def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:

@@ -9,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Memory
 from memories.values.choices import Sensitivity, Status
+from memos_site.web.inbox_rows import MOST_OFFERED
 from tests.deciding import propose
 from tests.make import make_memory
 from tests.pages import HTMX, candidate, signed_in
@@ -107,3 +108,14 @@ def test_an_empty_inbox_says_what_was_done_today(django_assert_max_num_queries: 
     own = " ".join(anna.get("/").content.decode().split())
     assert "<dt>decided by you today</dt> <dd>3</dd>" in own and 'href="/memories/teach/"' in own
     assert "Today:" not in ben.get("/?source=nobody").content.decode()
+
+
+def test_a_filter_with_few_values_is_a_choice_among_them_and_one_with_many_is_typed() -> None:
+    for n in range(MOST_OFFERED + 1):
+        make_memory(f"Claim {n}", source=f"agent-{n:02}", scope="shop")
+    make_memory("Once more", source=f"agent-{MOST_OFFERED}", scope="shop")
+    page = signed_in().get("/?company_id=acme").content.decode()
+    sources = page[page.index('<datalist id="source-values">') : page.index("</datalist>")]
+    assert sources.count("<option") == MOST_OFFERED and f"agent-{MOST_OFFERED}" in sources
+    assert '<select id="scope"' in page and '<option value="shop">' in page
+    assert '<option value="acme" selected>' in page, "the value that is asked for is offered, though nothing has it"
