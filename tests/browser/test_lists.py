@@ -6,10 +6,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from memories.people import trust_of
 from memos_site import review
+from skills import publishing
+from skills.manifest import Fields
+from skills.models import SkillVersion
 from tests.browser.conftest import LONGEST_WAIT
 from tests.browser.test_review import sign_in
 from tests.deciding import LATER
-from tests.make import AT, make_memory, make_person
+from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_skill
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,3 +54,20 @@ def test_one_long_word_leaves_the_columns_of_the_admin_in_sight(browser: Browser
     page.goto(live_server.url + "/admin/memories/memory/")
     expect(page.locator("#result_list tbody th")).to_be_visible()
     assert page.locator("#result_list").evaluate("list => list.getBoundingClientRect().right <= innerWidth")
+
+
+def test_long_examples_sources_and_names_do_not_widen_their_pages(browser: Browser, live_server: LiveServer) -> None:
+    skill, long_name = make_skill(), "agent-with-a-name-" * 6
+    fields = Fields.model_validate({"name": skill.name, "description": "Books", "examples": ["a long line " * 60]})
+    prepared = publishing.prepare(fields, scope=skill.scope, number=2)
+    publishing.propose(skill, prepared, made_by=SkillVersion.MadeBy.UPLOAD, by=ANNA, at=AT)
+    memory, other = (make_memory(text, source=long_name * 4) for text in ("Acme pays late", "Acme pays too late"))
+    make_agent(long_name, scopes=[f"project:number-{n}" for n in range(9)], expires_at=LATER)
+    page = sign_in(browser, live_server)
+    addresses = [f"/memories/{skill.pk}/", f"/skills/{skill.pk}/2/", f"/memories/{memory.pk}/merge/?with={other.pk}"]
+    for address in [*addresses, "/agents/?ended=1"]:
+        page.goto(live_server.url + address)
+        page.locator("main summary:has(h2)").evaluate_all("all => all.forEach(one => (one.parentElement.open = true))")
+        for width in (390, 768, 1024):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
