@@ -128,7 +128,7 @@ def admit_experience(
 
 def _memory(columns: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
     made: dict[str, Any] = {"created_by": by.name[:200], "created_by_id": by.identity, "created_at": at}
-    return Memory(*bulk_rows.arguments(Memory, {"updated_at": at, "salience_at": at, **made, **columns}))
+    return bulk_rows.new(Memory, {"updated_at": at, "salience_at": at, **made, **columns})
 
 
 def dismissal_of_statement(statement: Statement, *, trust: Trust) -> Dismissal:

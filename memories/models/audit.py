@@ -200,4 +200,4 @@ class AuditEntry(models.Model):
             "batch_id": batch or new_id(),
             "undoes": undoes,
         }
-        return cls(*bulk_rows.arguments(cls, facts))
+        return bulk_rows.new(cls, facts)

@@ -64,17 +64,17 @@ def test_evidence_is_found_without_a_scan(column: str, which: str) -> None:
 
 
 @pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry])
-def test_a_row_of_positional_arguments_equals_one_of_keywords(model: type[Model]) -> None:
+def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
     key = "memory_id" if model is Episode else "id"
-    by_keyword = model(**{key: None, **_fresh(model)})
-    by_position = model(*bulk_rows.arguments(model, {key: None, **_fresh(model)}))
-    assert _values(by_position) == _values(by_keyword)
-    assert by_position._state.adding
+    by_model = model(**{key: None, **_fresh(model)})
+    made = bulk_rows.new(model, {key: None, **_fresh(model)})
+    assert _values(made) == _values(by_model)
+    assert made._state.adding
 
 
 def test_a_column_that_a_model_does_not_have_is_refused() -> None:
     with pytest.raises(TypeError, match="Event has no colour"):
-        bulk_rows.arguments(Event, {"colour": "red"})
+        bulk_rows.new(Event, {"colour": "red"})
 
 
 NOW = timezone.now()

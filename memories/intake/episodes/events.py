@@ -195,7 +195,7 @@ def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Epi
         policy=first.deletion_policy,
         **facts,
     )
-    episode = Episode(*bulk_rows.arguments(Episode, {"memory_id": memory.pk, "last_event_at": at, **facts}))
+    episode = bulk_rows.new(Episode, {"memory_id": memory.pk, "last_event_at": at, **facts})
     episode.memory = memory
     return episode
 

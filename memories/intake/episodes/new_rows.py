@@ -26,7 +26,7 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
     names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
     copied = {name: getattr(draft, name) for name in names}
     place = {"episode_id": episode.pk, "position": position, "made_by": by.name}
-    row = Event(*bulk_rows.arguments(Event, {**place, **copied, **derived}))
+    row = bulk_rows.new(Event, {**place, **copied, **derived})
     row.episode = episode
     return row
 
