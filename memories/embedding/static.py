@@ -20,7 +20,8 @@ class Table(NamedTuple):
 
 
 class Static:
-    """Embedder with vectors in a file. The files are read at first use, once for a process and its forks."""
+    """Embedder with vectors in a file. The files are read at first use, once for a process and its forks; of the table
+    only the rows that texts need."""
 
     name = "static-256"
     dimensions = 256
@@ -29,8 +30,9 @@ class Static:
 
     @cached_property
     def _table(self) -> Table:
-        with np.load(HERE / "table.npz") as file:
-            return Table(file["table"], file["scale"].astype(np.float32), file["mean"].astype(np.float32))
+        rows = np.asarray(np.load(HERE / "table.npy", mmap_mode="r"))  # mapped: all processes of a host share its pages
+        with np.load(HERE / "scale.npz") as file:
+            return Table(rows, file["scale"].astype(np.float32), file["mean"].astype(np.float32))
 
     @cached_property
     def _words(self) -> WordPiece:

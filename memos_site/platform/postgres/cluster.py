@@ -31,6 +31,8 @@ OPTIONS = {
     "max_logical_replication_workers": "0",
     "io_method": "sync",  # no separate I/O workers: three processes less, nothing lost on a local disk
     "jit": "off",
+    "wal_buffers": "4MB",  # by itself 16 MB, which the server fills with zeros when it starts
+    "max_pred_locks_per_transaction": "10",  # the least: no transaction of ours is serializable
     "log_timezone": "UTC",
     "timezone": "UTC",
     "log_checkpoints": "off",

@@ -59,7 +59,9 @@ def limit_waits() -> None:
 def load() -> Callable[..., Any]:
     """Load the application with all its views before the processes are forked, so that they share its memory."""
     application = get_wsgi_application()
-    assert get_resolver().url_patterns  # imports every view
+    addresses = get_resolver()
+    assert addresses.url_patterns  # imports every view
+    assert addresses.reverse_dict  # collects the names of all addresses
     gc.collect()
     gc.freeze()  # the collector would write into shared memory
     return application
