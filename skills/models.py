@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import Aggregate, Count, Max, OuterRef, Q, Sum
+from django.db.models import Aggregate, Count, Exists, Max, OuterRef, Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +15,8 @@ from memories.models.trusted import Trusted, new_id
 from memories.values.choices import ActorKind, Outcome, Permission
 from memories.values.exceptions import Conflict, NotFound
 from memories.values.trust import Trust
+
+MOST_WORDS = 20  # of a question, that are looked for
 
 
 def sees_every_status(trust: Trust) -> bool:
@@ -35,6 +37,19 @@ class SkillQuerySet(Trusted["Skill"]):
         """
         rows = self.visible_to(trust).select_related("memory__performance").prefetch_related("versions", "names")
         return rows if sees_every_status(trust) else rows.downloadable()
+
+    def mentioning(self, words: str, *, every_status: bool) -> Self:
+        """Skills that say each of the words in name, title or description: the published one, as agents see it, and
+        with `every_status` also that of a skill without.
+        """
+        rows = self
+        for word in words.split()[:MOST_WORDS]:
+            published = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PUBLISHED)
+            described = Q(Exists(published.filter(fields__description__icontains=word)))
+            if every_status:
+                described |= Q(memory__content__icontains=word)
+            rows = rows.filter(Q(name__icontains=word) | Q(title__icontains=word) | described)
+        return rows
 
     def called(self, name: str, *, scope: str) -> "Skill | None":
         """The skill of that name in a scope, its present or a former one, whatever has become of it."""

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from memories.api import paging
 from memories.api.base import WriteView, read
 from memories.api.openapi import operation
-from memories.api.paging import PAGING, some_of
+from memories.api.paging import PAGING, query, some_of
 from memories.api.parsers import LARGEST_BODY, TooLarge
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.values.choices import Permission, Sensitivity, Status
@@ -126,13 +126,21 @@ class Uploaded(Shape):
 
 class Skills(SkillView, WriteView):
     needs = {**SkillView.needs, "POST": (Permission.SKILLS,)}
-    filters = frozenset({"scope", "status"}) | PAGING
+    filters = frozenset({"scope", "status", "q"}) | PAGING
     others = {"POST": frozenset()}
     parser_classes = [UploadParser]
     prepared: importing.PreparedImport
     upload: Upload
 
-    @operation("ListSkills", "Skills", SkillPage, parameters=(some_of("status", Status.values, "In these states."),))
+    @operation(
+        "ListSkills",
+        "Skills",
+        SkillPage,
+        parameters=(
+            some_of("status", Status.values, "In these states."),
+            query("q", {"type": "string"}, "With each of these words in name, title or description."),
+        ),
+    )
     def get(self, request: Request) -> Response:
         """Skills
 
@@ -141,6 +149,8 @@ class Skills(SkillView, WriteView):
         rows = self.skills().filter(**paging.exact(request, "scope"))
         if statuses := paging.choice(request, "status", Status.values):
             rows = rows.filter(memory__status__in=statuses)
+        if words := request.query_params.get("q", "").strip():
+            rows = rows.mentioning(words, every_status=self.sees_every_status)
 
         def show(row: models.Skill) -> Json:
             return Skill.of(row, every_status=self.sees_every_status)
@@ -182,6 +192,9 @@ def _upload(data: Any) -> Upload:
     if not isinstance(data, QueryDict):  # a body of another kind was empty
         raise Invalid(FieldError("/file", "required", ONE_OF))
     names = {name: name.removesuffix("[]") for name in data}
+    for name, plain in names.items():
+        if any(isinstance(value, str) and "\0" in value for value in data.getlist(name)):
+            raise Invalid(FieldError(f"/{plain}", "unstorable_text", "a NUL character cannot be stored"))
     single = {plain: data[name] for name, plain in names.items() if plain not in ("files", "paths")}
     upload = read(Upload, single | {plain: data.getlist(n) for n, plain in names.items() if plain not in single})
     sent = [*upload.files, *([] if upload.file is None else [upload.file])]

@@ -129,7 +129,8 @@ def test_the_handshake_needs_no_session(live_server: Any, bearer: dict[str, str]
     assert ask("ping") == (200, {"jsonrpc": "2.0", "id": "a", "result": {}})
     assert set(ask("tools/list")[1]["result"]) == {"tools"}
     assert ask("server/discover")[1]["error"]["code"] == -32601
-    assert ask("resources/read", uri="skill://_/nothing/SKILL.md")[1]["error"]["code"] == -32002
+    for nothing in ("_/nothing", "_/%00", "%00/nothing", "%ff/nothing"):
+        assert ask("resources/read", uri=f"skill://{nothing}/SKILL.md")[1]["error"]["code"] == -32002
 
 
 def test_another_version_of_the_handshake_is_offered_the_latest(live_server: Any, bearer: dict[str, str]) -> None:

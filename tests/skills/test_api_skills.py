@@ -48,6 +48,16 @@ def test_an_agent_sees_what_is_published_and_a_reviewer_everything(agent: APICli
     assert names(reviewer, "status=candidate") == ["candidate"]
 
 
+def test_a_list_is_narrowed_to_skills_that_say_each_word(agent: APIClient, reviewer: APIClient) -> None:
+    make_skill("book-hotel")
+    make_version(make_skill("plan-trip"), description="Rents a car")
+    make_skill("cancel", published=False, content="Gives a seat back")
+    assert names(agent, "q=books+FLIGHT") == ["book-hotel", "plan-trip"]
+    assert names(agent, "q=flight+trip") == ["plan-trip"]
+    assert names(agent, "q=seat") == names(agent, "q=rents") == names(agent, "q=hotel+trip") == []
+    assert names(reviewer, "q=seat") == ["cancel"]
+
+
 def test_a_person_sees_every_status(admin_client: APIClient) -> None:
     make_skill(published=False)
     assert names(admin_client, "status=candidate") == ["book-flight"]

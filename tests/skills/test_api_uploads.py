@@ -148,6 +148,13 @@ def test_a_file_of_a_version_is_served_as_harmless_bytes() -> None:
     assert caller().get("/api/v1/skills/pdf/versions/1/files/SKILL.md").status_code == 404
 
 
+@pytest.mark.parametrize("field", ["changelog", "scope", "sensitivity", "paths"])
+def test_a_nul_character_in_a_field_is_named(field: str) -> None:
+    fields: dict[str, Any] = {field: "a\0b"}
+    answer = upload(caller(), **fields)
+    assert (answer.status_code, [error["pointer"] for error in answer.json()["errors"]]) == (400, [f"/{field}"])
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("field", ["file", "files"])
 def test_an_upload_that_a_lost_connection_interrupts_is_read_whole_again(field: str) -> None:

@@ -37,6 +37,8 @@ def read(trust: Trust, uri: object) -> Json | None:
     if address is None:
         return None
     scope, name = unquote(address[1]), unquote(address[2])
+    if "\0" in scope + name:  # which no row can hold
+        return None
     try:
         version = _published(trust).named(name, scope="" if scope == NO_SCOPE else scope).published
     except NotFound:
