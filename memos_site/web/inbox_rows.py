@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy
 
 from memories import scanning
@@ -185,8 +186,8 @@ def _shown(n: int) -> str:
 
 
 def _capped(count: int) -> dict[str, Any]:
-    most = review.MOST_COUNTED
-    return {"n": min(count, most), "shown": f"{most:,}+" if count > most else str(count)}
+    n = min(count, review.MOST_COUNTED)
+    return {"n": n, "shown": number_format(n, force_grouping=True) + ("+" if count > n else "")}
 
 
 @dataclass(frozen=True)

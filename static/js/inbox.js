@@ -197,6 +197,7 @@ function mark(row) {
 function show(row, wait = 60) {
   if (!pane || !row?.dataset.pane || !pane.checkVisibility() || shown === row.dataset.pane) return;
   shown = row.dataset.pane;
+  pane.setAttribute("aria-busy", "true"); // it still shows those of another row
   clearTimeout(soon);
   soon = setTimeout(() => load(row), wait);
 }
@@ -207,6 +208,7 @@ async function load(row) {
   try {
     const page = await fetched(row.dataset.pane, { signal: asking.signal });
     if (!page || shown !== row.dataset.pane) return;
+    pane.removeAttribute("aria-busy");
     pane.replaceChildren(...page.body.children);
     pane.dataset.about = row.id;
     pane.scrollTop = 0;

@@ -46,7 +46,7 @@ function unfold(what) {
 
 function select(step) {
   if (step) move(step);
-  press("select");
+  if (!step || !here()?.querySelector('[data-does="select"]:checked')) press("select"); // at the end it stays where it is
 }
 
 // Undo and redo go one step at a time: the toast's answer says what the next one is.

@@ -83,6 +83,16 @@ def test_keys_act_on_the_selection_wherever_the_focus_is(browser: Browser, live_
     assert [status_of(memory) for memory in memories[:2]] == ["candidate", "dismissed"]
 
 
+def test_to_select_more_never_takes_a_row_out(browser: Browser, live_server: LiveServer) -> None:
+    for n in range(3):
+        make_memory(f"Claim {n}")
+    page = sign_in(browser, live_server)
+    press(page, "j", "x", "Shift+J", "Shift+J", "Shift+J")  # once more than there are rows
+    expect(page.locator("#bulk")).to_contain_text("3 / 3")
+    press(page, "Shift+K")
+    expect(page.locator("#bulk")).to_contain_text("3 / 3")
+
+
 THOUSANDS = """(count) => {
   for (let n = 0; n < count; n += 1) {
     const value = `${crypto.randomUUID()} 1.`;
