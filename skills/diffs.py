@@ -6,8 +6,8 @@ Counters are left out: a track record that grew is no change.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 
+from memories.values import changes as sequences
 from skills.manifest import Fields
 from skills.models import SkillVersion
 from skills.packaging import is_text
@@ -121,7 +121,7 @@ def word_pieces(before: str, after: str) -> list[Piece]:
     if max(len(old), len(new)) > MOST_WORDS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     pieces = []
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=len(old) > MOST_WORDS).get_opcodes():
+    for tag, a, b, c, d in sequences.changes(old, new):
         parts = [("same", old[a:b])] if tag == "equal" else [("removed", old[a:b]), ("added", new[c:d])]
         pieces += [Piece(kind, "".join(words)) for kind, words in parts if words]
     return pieces

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Any
+
+from memories.values.changes import changes
 
 _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 WORD = re.compile(rf"\s+|{_CHARACTER}|(?:(?!{_CHARACTER})[\w'-])+|[^\w\s]")
@@ -21,8 +22,7 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
             (kind, "".join(words[:CONTEXT]) + " …") for kind, words in (("removed", old), ("added", new)) if words
         )
         return
-    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    for kind, (a, b, c, d) in _runs(old, codes):
+    for kind, (a, b, c, d) in _runs(old, changes(old, new)):
         if kind == "equal":
             yield "same", _shortened(old[a:b], first=a == 0 and c == 0, last=b == len(old))
             continue
