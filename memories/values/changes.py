@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from os.path import commonprefix
 
 Change = tuple[str, int, int, int, int]  # as of SequenceMatcher.get_opcodes
 MOST_PAIRS = 50_000  # of equal words, one of either text: beyond it frequent words are no place where texts meet
@@ -33,10 +32,16 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
 
 def _around(old: Sequence[str], new: Sequence[str]) -> list[Change]:
     """One change between what both begin and end with."""
-    head = len(commonprefix([list(old), list(new)]))
-    tail = len(commonprefix([list(reversed(old[head:])), list(reversed(new[head:]))]))
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
     a, b, c, d = head, len(old) - tail, head, len(new) - tail
     parts: list[Change] = [("equal", 0, a, 0, c)] if head else []
     if a < b or c < d:
         parts.append(("replace" if a < b and c < d else "delete" if a < b else "insert", a, b, c, d))
     return [*parts, *([("equal", b, len(old), d, len(new))] if tail else [])]
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many words both begin with."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(old), len(new)))
