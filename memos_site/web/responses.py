@@ -119,8 +119,12 @@ def _query(request: HttpRequest) -> str:
 
 def came_from(request: HttpRequest) -> str:
     """Return the local page that the form names, else the inbox."""
-    path = request.POST.get("next", "")
-    return path if url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}) else "inbox"
+    return local_page(request, request.POST.get("next", "")) or "inbox"
+
+
+def local_page(request: HttpRequest, path: str) -> str:
+    """Return an address that somebody gave if it is one of ours, else ''."""
+    return path if url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}) else ""
 
 
 def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:

@@ -20,7 +20,7 @@ from memories.web.grounds import nearest_to
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name
-from memos_site.web.responses import answer, came_from, posted, refuse, too_late
+from memos_site.web.responses import answer, local_page, posted, refuse, too_late
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 
@@ -92,7 +92,7 @@ def _preview(
         "others": [one for one in near if chosen and one.memory != chosen.memory],
         "error": error,
         "typed_text": request.POST.get("content", ""),
-        "next": came_from(request) if request.method == "POST" else _next(request),
+        "next": local_page(request, (request.POST or request.GET).get("next", "")),
     }
     return render(request, "inbox/merge.html", shown, status=status)
 
@@ -105,10 +105,6 @@ def _chosen(rows: MemoryQuerySet, memory: Memory, with_id: str) -> Near:
     if (other := near.first()) is None:
         raise Http404("no such memory")
     return compare_with(other, memory.content)
-
-
-def _next(request: HttpRequest) -> str:
-    return request.GET.get("next", "")
 
 
 def _id(text: str) -> UUID:

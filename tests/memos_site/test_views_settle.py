@@ -153,3 +153,21 @@ def test_a_merge_with_what_is_no_id_is_not_found(with_id: str) -> None:
     client, path = signed_in(), f"/memories/{make_memory().pk}/merge/"
     assert client.get(path, {"with": with_id}).status_code == 404
     assert client.post(path, {"with": with_id, "words": "own", "content": "Acme pays"}).status_code in (400, 404)
+
+
+@pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"])
+def test_the_way_out_of_a_merge_leads_to_no_other_site(address: str) -> None:
+    one, two = make_memory("Acme Corp pays on net-30 terms"), make_memory("Acme Corp pays on net-60 terms")
+    client, path = signed_in(), f"/memories/{one.pk}/merge/"
+    asked = {"with": str(two.pk), "next": address}
+    assert address not in client.get(path, asked).content.decode()
+    again = client.post(path, asked | {"words": "own", "content": ""})
+    assert (again.status_code, address in again.content.decode()) == (400, False)
+
+
+def test_the_way_out_of_a_merge_that_was_refused_leads_back() -> None:
+    one, two = make_memory("Acme Corp pays on net-30 terms"), make_memory("Acme Corp pays on net-60 terms")
+    client, path = signed_in(), f"/memories/{one.pk}/merge/"
+    body = {"with": str(two.pk), "words": "own", "content": ""}
+    assert 'href="inbox"' not in client.post(path, body).content.decode()
+    assert 'href="/?kind=semantic"' in client.post(path, body | {"next": "/?kind=semantic"}).content.decode()
