@@ -49,8 +49,9 @@ def order_undo(person: User, batch: UUID, *, at: datetime) -> BulkOrder:
 
     NotFound and NotAllowed as in `undo.undo`; Conflict: the run of the batch, or another undo of it, is under way.
     """
-    undo.end_order(batch, at=at)
-    plan = undo.plan_of(trust_of(person), batch)
+    trust = trust_of(person)
+    undo.end_order(trust, batch, at=at)
+    plan = undo.plan_of(trust, batch)
     with transaction.atomic():
         if BulkOrder.objects.filter(undoes=batch, run__in=Run.objects.unfinished()).exists():
             raise Conflict("it is being undone already")

@@ -52,7 +52,7 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
     NotFound: no visible batch of this id; NotAllowed: no permission to review, or to write into one of its scopes;
     Conflict: nothing of it could be undone.
     """
-    end_order(batch, at=at)
+    end_order(trust, batch, at=at)
     plan = plan_of(trust, batch)
     done = UndoResult(batch=uuid7())
     for start in range(0, len(plan.groups), CHUNK):
@@ -63,10 +63,10 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
     return done
 
 
-def end_order(batch: UUID, *, at: datetime) -> None:
+def end_order(trust: Trust, batch: UUID, *, at: datetime) -> None:
     """End the paused run that carries this batch out, so that nothing is added once it is undone.
 
-    Conflict: the run is not paused.
+    Conflict: the run is not paused. NotFound and NotAllowed as in `undo`, of an order of somebody else.
     """
     with transaction.atomic():
         locked = BulkOrder.objects.select_for_update(of=("self",)).select_related("run").defer("chosen")
@@ -75,6 +75,8 @@ def end_order(batch: UUID, *, at: datetime) -> None:
             return
         if order.run.status != Run.Status.PAUSED:
             raise Conflict("it is still under way: wait for its end, or pause it")
+        if str(order.person_id) != trust.actor.id:
+            plan_of(trust, batch)
         order.run.finish(Run.Status.SKIPPED, counters=order.counts, at=at, error="it was undone before its end")
 
 

@@ -60,8 +60,8 @@ def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
         "text": bulk_words.title_of_order(order, is_redo=is_redo),
         "live": not rests,
         "first": {pk: names[pk] for pk in first if pk in names},
-        "refused": _refused(order, names),
-        "unlisted_count": order.refused_count - len(order.refused),
+        "refused": (told := _refused(request, order, names)),
+        "unlisted_count": order.refused_count - len(told),
         "may_undo": order.done_count and rests,
         "standing": standing,
         "is_redo": is_redo,
@@ -84,9 +84,11 @@ def line(request: HttpRequest, order_id: UUID) -> HttpResponse:
     return render(request, "inbox/_under_way.html", _state(order) | {"ended": not order.run.is_unfinished})
 
 
-def _refused(order: BulkOrder, names: Mapping[UUID, str]) -> list[dict[str, Any]]:
-    """Return the rows that were refused, named as far as the reader may see them, each with the reason."""
+def _refused(request: HttpRequest, order: BulkOrder, names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    """Return the rows that were refused, each with the reason; to others than its person those that they may see."""
+    is_own = order.person_id == request.user.pk
     return [
         {"id": one["id"], "name": names.get(UUID(one["id"]), ""), "why": sentence(one["detail"])}
         for one in order.refused
+        if is_own or UUID(one["id"]) in names
     ]

@@ -9,10 +9,10 @@ from django.utils import timezone
 from consolidation import run_queue
 from consolidation.execution import Reporter
 from consolidation.models import BulkOrder, Run
-from memories.models import AuditEntry, Memory
+from memories.models import AuditEntry, Memory, PersonLimits
 from memories.people import trust_of
 from memories.values.choices import Category, Type
-from memories.values.exceptions import Conflict, Invalid, NotAllowed
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memos_site import review
 from memos_site.review import bulk_run
 from tests.make import AT, BEN, make_memory, make_person, make_skill, make_version
@@ -55,6 +55,18 @@ def killed_after(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched, pytest.raises(Killed):
         patched.setattr(BulkOrder, "record", record)
+        run_queue.work()
+
+
+def paused_after_a_part(order: BulkOrder, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Reporter.batch
+
+    def pausing(self: Reporter, *args: Any) -> None:
+        whole(self, *args)
+        Run.objects.get(pk=order.run.pk).pause(by=BEN, at=timezone.now())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Reporter, "batch", pausing)
         run_queue.work()
 
 
@@ -149,20 +161,28 @@ def test_a_paused_run_stops_and_its_undo_ends_it(monkeypatch: pytest.MonkeyPatch
     order = review.order(anna, seen(*made(8)), "promote", at=LATER)
     with pytest.raises(Conflict, match="still under way"):
         review.undo(trust_of(anna), order.batch, at=timezone.now())
-    whole = Reporter.batch
-
-    def pausing(self: Reporter, *args: Any) -> None:
-        whole(self, *args)
-        Run.objects.get(pk=order.run.pk).pause(by=trust_of(anna).actor, at=timezone.now())
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Reporter, "batch", pausing)
-        run_queue.work()
+    paused_after_a_part(order, monkeypatch)
     assert Memory.objects.filter(status="confirmed").count() == 3
     assert len(review.undo(trust_of(anna), order.batch, at=timezone.now()).undone) == 3
     run_queue.work()
     assert statuses() == {"candidate"}
     assert Run.objects.get(pk=order.run.pk).status == "skipped"
+
+
+def test_who_may_not_undo_a_paused_run_does_not_end_it_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = review.order(make_person(), seen(*made(8)), "promote", at=LATER)
+    limited = make_person("carl")
+    PersonLimits.objects.create(user=limited, scopes=["project:a"])
+    run = Run.objects.get(pk=order.run.pk)
+    run.pause(by=BEN, at=timezone.now())
+    with pytest.raises(NotFound):
+        review.undo(trust_of(limited), order.batch, at=timezone.now())  # nothing of it was decided yet
+    run.resume(by=BEN, at=timezone.now())
+    paused_after_a_part(order, monkeypatch)
+    for stranger in (limited, make_person("vera", group="viewer")):
+        with pytest.raises(NotAllowed):
+            review.undo(trust_of(stranger), order.batch, at=timezone.now())
+    assert Run.objects.get(pk=order.run.pk).status == "paused"
 
 
 def test_options_of_the_verb_come_through_and_an_order_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,3 +197,18 @@ def test_the_page_of_an_order_needs_at_most_twelve_queries(
     client.post(f"/undo/{latest_order().batch}/")
     with django_assert_max_num_queries(12):
         client.get(f"/bulk/{latest_order().pk}/")
+
+
+def test_a_reason_of_a_refusal_is_told_to_who_may_see_the_memory(client: Client) -> None:
+    made()
+    hidden, open_to_all = make_memory("What we pay Bea", sensitivity=3), make_memory("Acme pays")
+    client.post("/bulk/", matching("promote", agreed="9"))
+    order = BulkOrder.objects.get()
+    refused = [
+        {"id": str(row.pk), "code": "conflict", "detail": f"another live memory holds the key {key} meanwhile"}
+        for row, key in ((hidden, "pay-of-bea"), (open_to_all, "pay-of-acme"))
+    ]
+    BulkOrder.objects.filter(pk=order.pk).update(refused=refused, counts={"done": 0, "refused": 2})
+    assert "pay-of-bea" in order_page(client, order)
+    page = order_page(signed_in("vera", group="viewer"), order)
+    assert ("pay-of-acme" in page, "pay-of-bea" in page) == (True, False)
