@@ -11,6 +11,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase, HttpResponseNotAllowed
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import render
@@ -20,6 +21,7 @@ from django_htmx.middleware import HtmxMiddleware
 from uuid_utils.compat import uuid7
 
 from memories.values import links
+from memories.values.exceptions import NotAllowed
 from memos_site.api.error_pages import length_required
 from memos_site.platform.correlation import request_id
 from memos_site.platform.postgres import replicas
@@ -97,6 +99,20 @@ class WrongMethod:
         page = render(request, "405.html", {"takes_forms": "POST" in response["Allow"]}, status=response.status_code)
         page["Allow"] = response["Allow"]
         return page
+
+
+class NotForThem:
+    """A page for a decision that the caller may not take, where the view has no answer of its own."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, _request: HttpRequest, exception: Exception) -> None:
+        if isinstance(exception, NotAllowed):
+            raise PermissionDenied(str(exception)) from None
 
 
 class ContentPolicy(CSPMiddleware):

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "memos_site.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memos_site.middleware.Htmx",
+    "memos_site.middleware.NotForThem",
     "axes.middleware.AxesMiddleware",
 ]
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -16,7 +17,7 @@ from memories.people import trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
 from memos_site.templatetags.account import browser
-from tests.make import ANNA, AT, make_agent, make_memory, make_person
+from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_skill
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +111,27 @@ def test_a_limited_person_sees_and_teaches_in_these_scopes_only() -> None:
     client.post("/memories/teach/", {"content": "Never send proposals on Fridays", "scope": ""})
     assert list(Memory.objects.filter(origin="taught").values_list("scope", flat=True)) == ["project:a"]
     assert client.post("/memories/teach/", {"content": "Zebras run", "scope": "project:b"}).status_code == 403
+
+
+def test_a_limited_person_is_refused_a_decision_about_what_is_shared() -> None:
+    person = accounts.invite("carl", Access("reviewer", scopes=["project:a"]), by=ANNA, at=AT)
+    skill, client = make_skill(), Client()
+    client.force_login(person)
+    for path, body in (
+        (f"/skills/{skill.pk}/rename/", {"name": "fly"}),
+        (f"/skills/{skill.pk}/edit/", {"description": "Flies", "do": "propose"}),
+        (f"/skills/{skill.pk}/1/restore/", {}),
+        (
+            "/skills/upload/",
+            {
+                "scope": "project:b",
+                "files": SimpleUploadedFile("SKILL.md", b"---\nname: fly\ndescription: Flies\n---\n"),
+            },
+        ),
+    ):
+        answer = client.post(path, body)
+        assert (answer.status_code, "text/html" in answer["Content-Type"]) == (403, True), path
+    assert skill.versions.count() == 1
 
 
 def test_a_person_without_a_group_is_limited_too() -> None:
