@@ -37,7 +37,7 @@ def start(
         return _extract(trust, about, trigger=trigger, at=at)
     if kind == contrast_run.KIND:
         return _contrast(trust, about, trigger=trigger, at=at)
-    if kind not in run_queue.KINDS:
+    if kind not in run_queue.OVER_EVERYTHING:
         raise Conflict(f"there is no {kind} run")
     _check_scopes(trust)
     with transaction.atomic():
@@ -99,12 +99,16 @@ def start_backlog(trust: Trust, limit: int, *, trigger: Run.Trigger) -> int:
 
 
 def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) -> Run:
-    """Retry, pause or resume a run. NotFound: it may not be seen. Conflict: its status does not allow it."""
+    """Retry, pause or resume a run. NotFound: it may not be seen. NotAllowed: the caller could not have started it.
+    Conflict: its status does not allow it.
+    """
     run = Run.objects.visible_to(trust).filter(pk=run_id).first()
     if run is None:
         raise NotFound
     if run.episode_id is None and run.subject is None:
         _check_scopes(trust)
+    elif run.kind in TASKS:
+        trust.scope_to_write(run.scope)
     getattr(run, verb)(by=trust.actor, at=at, why=why)
     if verb != "pause":
         run_queue.nudge(TASKS.get(run.kind, run_queue.TASK))

@@ -22,6 +22,7 @@ KINDS: dict[str, Callable[..., None]] = {  # kind -> its work: process(run, shou
     reembedding_run.KIND: reembedding_run.process,
     import_run.KIND: import_run.process,
 }
+OVER_EVERYTHING = tuple(kind for kind in KINDS if kind != import_run.KIND)  # the others are about one file or order
 IN_SLICES = (reembedding_run.KIND,)  # their runs are running between two jobs, too
 
 

@@ -35,7 +35,6 @@ MOST_READ = 100  # conversations of the backlog that one press of the button que
 MOST_STEPS, MOST_CALLS, MOST_JOBS = 200, 200, 50
 STEPS_AT_FIRST = 40
 URGENCY = (RunStep.Status.FAILED, RunStep.Status.RUNNING, RunStep.Status.PENDING)
-KINDS = ("consolidate", "patterns", "duplicates", "reembed")  # that have a button
 JOBS = {  # the task of a schedule -> what it does
     "memories.tasks.embed_pending": gettext_lazy("Compute search vectors of new passages"),
     "memories.tasks.close_silent": gettext_lazy("Close silent episodes"),
@@ -112,7 +111,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         "choices": CHOICES,
         "unfinished": unfinished,
         "live": any(run.status != Run.Status.PAUSED for run in unfinished),
-        "kinds": [(kind, TITLES[kind]) for kind in run_queue.KINDS if kind in KINDS],
+        "kinds": [(kind, TITLES[kind]) for kind in run_queue.OVER_EVERYTHING],
         "aside": _aside(set_aside.items(trust, most=MOST_ASIDE)),
         "jobs": _jobs(unfinished),
         "administers": administers(request.user),

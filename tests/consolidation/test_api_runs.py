@@ -16,6 +16,7 @@ from memories.models import AuditEntry, Episode, Lease
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import run as recorded
 from tests.make import AT, caller, make_memory, make_run
+from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
 TOOLS = ["get_order", "refund_payment"]
@@ -263,3 +264,20 @@ def test_one_conversation_is_read_on_request_and_a_backlog_has_its_price(client:
 def test_without_a_model_nothing_is_queued_for_it(client: APIClient) -> None:
     assert post(client, "runs/backlog", 409)["detail"] == "no language model configured"
     post(client, "runs", 404, kind="extract", episode_id="0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e11")
+
+
+def test_a_token_of_some_scopes_decides_nothing_about_what_it_may_only_read() -> None:
+    shared = make(kind="extract", subject=None, episode=make_run().episode)
+    scoped = caller(permissions=["read", "review"], scopes=["project:a"])
+    assert get(scoped, f"runs/{shared.pk}")["status"] == "queued"
+    for verb in ("pause", "resume", "retry"):
+        post(scoped, f"runs/{shared.pk}/{verb}", 403)
+    own = make(kind="extract", episode=make_run(scope="project:a").episode, scope="project:a")
+    assert post(scoped, f"runs/{own.pk}/pause")["status"] == "paused"
+
+
+@pytest.mark.parametrize("kind", ["import", "bulk"])
+def test_what_is_about_one_file_or_order_is_not_started_without_it(kind: str) -> None:
+    page = signed_in().post("/runs/start/", {"kind": kind}, follow=True).content.decode()
+    assert f"there is no {kind} run" in page
+    assert not Run.objects.exists()
