@@ -151,7 +151,9 @@ def _background(scope: str, sensitivity: int, recent: Recent) -> Background:
 def _learn(pattern: Pattern, background: Background) -> Competence:
     ids = list(pattern.sightings.newest(RUNS_OF_PATTERN).values_list("episode_id", flat=True))
     known = {run.id: run for run in background.runs}
-    missing = recorded.runs([episode_id for episode_id in ids if episode_id not in known], background.recent)
+    older = [episode_id for episode_id in ids if episode_id not in known]  # or more secret since it was counted
+    readable = Episode.objects.filter(pk__in=older, memory__sensitivity__lte=pattern.sensitivity)
+    missing = recorded.runs(list(readable.values_list("pk", flat=True)), background.recent)
     known.update({run.id: located(run, background.rules) for run in missing})
     return learn(
         effects=frozenset(pattern.effects),

@@ -25,7 +25,7 @@ from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.evidence import Witness, record_suppressed
 from memories.intake.statements import Statement
-from memories.models import AuditEntry, Memory, bulk_rows, claim_locks
+from memories.models import AuditEntry, Episode, Memory, bulk_rows, claim_locks
 from memories.models.digest_key import DigestKey
 from memories.values.choices import LIVE, Hold, Origin, Outcome, Sensitivity, Status, Type
 from memories.values.trust import SYSTEM, everything
@@ -38,10 +38,10 @@ LATEST = 200  # runs of which cases are counted, and that tell which arguments a
 def write_plans(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Write every due plan of a scope. Counters: plans_created, plans_reinforced, suppressed, failed."""
     counters: Counter[str] = Counter()
-    tried: list[UUID] = []
-    while shapes := list(PlanShape.objects.due().filter(scope=scope).exclude(pk__in=tried)[:BATCH]):
+    last = UUID(int=0)
+    while shapes := list(PlanShape.objects.due().filter(scope=scope, pk__gt=last)[:BATCH]):
         ids = [shape.pk for shape in shapes]
-        tried += ids
+        last = ids[-1]
         PlanShape.objects.attempted(ids)
         try:
             counters.update(_write(shapes, at=at))
@@ -164,16 +164,22 @@ def _statement(shape: PlanShape, runs: Sequence[PlannedRun]) -> Statement:
 
 def _payload(shape: PlanShape, runs: Sequence[PlannedRun]) -> dict[str, Any]:
     named = {"kind": Type.PLAN_GRAPH.value, "plan_id": key_of(shape), "intent": shape.steps}
-    return named | plan_graphs.payload(shape.graph, _constants(runs[-LATEST:]))
+    return named | plan_graphs.payload(shape.graph, _constants(shape, runs[-LATEST:]))
 
 
-def _constants(runs: Sequence[PlannedRun]) -> dict[str, str | bool]:
+def _readable(run: PlannedRun, sensitivity: int) -> list[UUID]:
+    """The episode of a run, unless it is more secret since it was counted."""
+    rows = Episode.objects.filter(pk=run.episode_id, memory__sensitivity__lte=sensitivity)
+    return list(rows.values_list("pk", flat=True))
+
+
+def _constants(shape: PlanShape, runs: Sequence[PlannedRun]) -> dict[str, str | bool]:
     """The arguments that are the same for everybody, with their values, read from the latest run if it is there."""
     common = plan_graphs.common((run.case, run.given) for run in runs)
     if not common:
         return {}
     key = DigestKey.current()
-    latest = recorded.runs([runs[-1].episode_id])
+    latest = recorded.runs(_readable(runs[-1], shape.sensitivity))
     plan = plan_graphs.plan_of(latest[0], tool_rules()) if latest else None
     given = plan.given if plan else {}
     return {

@@ -57,3 +57,16 @@ def test_the_rules_mix_neither_scopes_nor_what_they_rest_on() -> None:
     found = Memory.objects.filter(key__startswith="p01-acmecorp").order_by("scope")
     expected = [(SCOPES[0], Sensitivity.HIGH), (SCOPES[1], Sensitivity.LOW)]
     assert [(memory.scope, memory.sensitivity) for memory in found] == expected
+
+
+def test_a_skill_learns_nothing_from_a_run_that_became_more_secret_since_it_was_counted() -> None:
+    secret = run(["build", "test"])
+    consolidated()
+    Memory.objects.filter(pk=secret.pk).update(sensitivity=Sensitivity.HIGH)
+    for minute in (1, 2):
+        run(["build", "test"], minutes=minute)
+    consolidated()
+    (learnt,) = Memory.objects.filter(type="competence")
+    assert learnt.sensitivity == Sensitivity.LOW
+    version = learnt.skill.versions.first()
+    assert "in 2 of 2 runs" in str(version.fields)  # of three that were counted
