@@ -11,7 +11,7 @@ FEW = 0.01  # share of a text above which a word is frequent, as SequenceMatcher
 TURNED = {"insert": "delete", "delete": "insert"}
 
 
-def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def changes(old: Sequence[str], new: Sequence[str]) -> Sequence[Change]:
     """The stretches that are equal, replaced, deleted or inserted, in order.
 
     SequenceMatcher looks at every pair of equal words, again for each stretch that it finds: three thousand words of

@@ -1,7 +1,7 @@
 """Word-by-word comparison of two texts; of Chinese, Japanese and Korean by characters, which know no spaces."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memories.values.changes import changes
@@ -32,7 +32,7 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
             yield "added", "".join(new[c:d])
 
 
-def _runs(old: list[str], codes: list[Any]) -> list[tuple[str, Span]]:
+def _runs(old: list[str], codes: Sequence[Any]) -> list[tuple[str, Span]]:
     """Merge changes with only a space between: of `net-30 days` -> `net-60 weeks` no word stands alone."""
     runs: list[tuple[str, Span]] = []
     for n, (tag, a, b, c, d) in enumerate(codes):
