@@ -5,13 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from consolidation.consolidation_run import consolidate
 from consolidation.models import PlannedRun, PlanShape, Run
-from consolidation.pipelines import plans
 from memories.intake import evidence
 from memories.intake.reports.payloads import PlanGraph, graph_errors
 from memories.lifecycle import removal
@@ -298,32 +295,3 @@ def test_a_long_search_for_a_way_is_no_plan() -> None:
     run(["look"] * 31)
     digested()
     assert memories() == []
-
-
-def test_what_is_asked_for_the_next_plans_does_not_grow_with_those_that_were_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(plans, "BATCH", 1)
-    refund(1)
-    for number in (2, 3):
-        run(["look", "pay", "send"] * number, minutes=number)
-    with CaptureQueriesContext(connection) as asked:
-        digested()
-    due = [one["sql"] for one in asked if one["sql"].startswith("SELECT") and 'planshape"."due" AND' in one["sql"]]
-    sizes = {len(sql) for sql in due if "LIMIT 1" in sql}
-    assert len(memories()) == 3
-    assert len(sizes) == 1
-
-
-def test_a_plan_holds_no_value_of_a_run_that_became_more_secret_since_it_was_counted() -> None:
-    for number in (1, 2):
-        refund(number, reason="broken in transit")
-    digested()
-    secret = refund(3, reason="broken in transit")
-    Memory.objects.filter(pk=secret.pk).update(sensitivity=1)
-    digested()
-    assert "broken in transit" in str(memories()[0].payload)
-    Memory.objects.filter(pk=secret.pk).update(sensitivity=3)
-    PlanShape.objects.update(due=True)
-    digested()
-    assert "broken in transit" not in str(memories()[0].payload)
