@@ -1,4 +1,4 @@
-"""How much each sentence of a long question counts. Pure.
+"""How much each sentence of a long question that is a conversation counts. Pure.
 
 Agents send a task with the talk around it. The rarest words are then those of the talk: of what a question alone finds,
 a dialogue with that question at its end found a quarter (LoCoMo's dialogues as claims of one person, recall@10 0.20 of
@@ -6,20 +6,20 @@ a dialogue with that question at its end found a quarter (LoCoMo's dialogues as 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memories.values.text import UNSPACED, detect_lang
 
 LONGEST_READ = 10_000  # characters
 LONG, LONG_CHINESE = 250, 80  # characters; in shorter questions every sentence counts alike
-ASKED = 1.0  # what the last turn asks; without it, what any sentence asks
+ASKED = 1.0  # what the last turn asks; where it asks nothing, what any sentence asks
 NEAR = 0.5  # the rest of the last turn, and what is asked in turns before
 TALK = 0.2
 LEAST_WORDS, LEAST_CHARACTERS = 5, 6  # of a sentence that asks; "How have you been?" asks nothing
 SENTENCE_ENDS = re.compile(r"(?<=[.!?…])[\"')\]]?\s+|(?<=[。！？；])")
-TURN = re.compile(r"\W{0,4}[^\W\d_][\w.'-]{0,30}(?: [\w.'-]{1,30})?\W{0,3}[:：]\s*")
-LEAST_TURNS = 2
+TURN = re.compile(r"\W{0,4}([^\W\d_][\w.'-]{0,30}(?: [\w.'-]{1,30})?)\W{0,3}[:：]\s*")
+ROLES = frozenset(("user", "human", "customer", "assistant", "agent", "ai", "system", "tool", "用户", "助手"))
 ASKS = re.compile(
     r"(?:(?:and|but|hey|hi|ok|okay|please|so|then),? )*(?:who|whom|whose|what|when|where|which|why|how"
     r"|do|does|did|is|are|was|were|can|could|would|should|will|has|have|had"
@@ -51,14 +51,17 @@ class _Read(NamedTuple):
 
 
 def weighted(text: str) -> list[Sentence]:
-    """The sentences of a long question with their weights; none where all count alike."""
+    """The sentences of a long question with their weights; none where all count alike.
+
+    A text without turns is about one thing, and what asks in it is often "Can you help me with that?" alone.
+    """
     if len(text) < LONG_CHINESE or (len(text) < LONG and detect_lang(text) != "zh"):
         return []
     read = list(_sentences(text))
-    if not any(one.asks for one in read):
+    last = read[-1].turn if read else 0
+    if not last or not any(one.asks for one in read):
         return []
-    last = read[-1].turn
-    said_last = any(one.asks for one in read if one.turn == last) if last else False
+    said_last = any(one.asks for one in read if one.turn == last)
     return [Sentence(one.text, _weight(one, last, asks_last=said_last)) for one in read]
 
 
@@ -76,18 +79,17 @@ def by_weight(text: str) -> dict[float, str]:
 
 
 def _weight(one: _Read, last: int, *, asks_last: bool) -> float:
-    """`last`: the number of the last turn; 0 where there are no turns."""
-    at_end = last > 0 and one.turn == last
+    at_end = one.turn == last
     if one.asks:
         return ASKED if at_end or not asks_last else NEAR
     return NEAR if at_end else TALK
 
 
 def _sentences(text: str) -> Iterator[_Read]:
-    """In order. A turn begins with a line such as `user: ...`; a text with fewer than LEAST_TURNS of these has none."""
+    """In order, with the number of the turn; 0 in a text that is no conversation."""
     lines = [line for line in text.splitlines() if line.strip()]
     begins = [TURN.match(line) for line in lines]
-    turns, has_turns = 0, sum(map(bool, begins)) >= LEAST_TURNS
+    turns, has_turns = 0, _are_turns([begin[1].lower() for begin in begins if begin])
     for line, begin in zip(lines, begins, strict=True):
         if has_turns and begin:
             turns += 1
@@ -95,6 +97,11 @@ def _sentences(text: str) -> Iterator[_Read]:
         for sentence in SENTENCE_ENDS.split(line):
             if said := sentence.strip():
                 yield _Read(said, turns, _asks(said))
+
+
+def _are_turns(speakers: Sequence[str]) -> bool:
+    """Lines such as `user: ...` are turns where somebody speaks twice or has a role; `Order: 17` in a list is none."""
+    return len(set(speakers)) < len(speakers) or len(ROLES.intersection(speakers)) > 1
 
 
 def _asks(sentence: str) -> bool:

@@ -39,10 +39,21 @@ def test_where_the_last_turn_asks_nothing_what_was_asked_before_counts_fully() -
 
 
 @pytest.mark.parametrize("sentence", [QUESTION, "Please find out what Globex pays us.", "Could you tell me the price"])
-def test_a_question_in_a_text_without_turns_counts_fully(sentence: str) -> None:
-    found = weights(f"{sentence}\n{TALKED}")
+def test_a_question_is_known_by_its_mark_or_its_first_words(sentence: str) -> None:
+    found = weights(f"user: {TALKED}\nassistant: I see.\nuser: {sentence}")
     assert found.pop(sentence) == ASKED
     assert set(found.values()) == {TALK}
+
+
+def test_in_a_text_without_turns_everything_counts_alike() -> None:
+    listed = "Order: 17\nName: Anna Berg\nAddress: 5 Mill Lane"
+    assert weighted(f"{TALKED} Can you help me with that?\n{listed}") == []
+
+
+def test_names_are_speakers_once_one_of_them_speaks_again() -> None:
+    turns = f"Anna: {TALKED}\nBen: That sounds tiring.\n"
+    assert weighted(f"{turns}Cleo: {QUESTION}") == []
+    assert weights(f"{turns}Anna: {QUESTION}")[QUESTION] == ASKED
 
 
 @pytest.mark.parametrize("text", ["", "?" * 9_000, f"{TALKED} It was late.", "user: \n" * 90, "：" * 900, "\x00" * 400])
@@ -59,9 +70,9 @@ def test_a_chinese_question_counts_more_than_the_talk_around_it() -> None:
 
 
 def test_of_a_very_long_text_the_end_is_read_too() -> None:
-    text = f"Find the price of screws.\n{'word ' * LONGEST_READ}\n{QUESTION}"
-    assert bounded(text).startswith("Find the price")
-    assert asked(text) == f"Find the price of screws.\n{QUESTION}"
+    text = f"user: Find the price of screws.\nassistant: {'word ' * LONGEST_READ}\nuser: {QUESTION}"
+    assert bounded(text).startswith("user: Find the price")
+    assert asked(text) == QUESTION
 
 
 def test_of_many_words_those_of_the_greatest_weight_are_kept() -> None:
