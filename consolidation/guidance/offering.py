@@ -17,7 +17,7 @@ from skills.models import Skill, SkillVersion
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
-WARNINGS = ("excess", "value", "entity", "acted_on", "missing", "fewer", "more")
+WARNINGS = ("excess", "value", "entity", "acted_on", "missing", "error", "fewer", "more")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 

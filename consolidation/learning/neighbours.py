@@ -18,6 +18,7 @@ LEAST, VALUE = 2, 3  # least failed runs that show a difference; that sent anoth
 APART = 0.2
 CHANCE = 0.15
 MOST = 5
+Facts = list[tuple[Run, set[tuple[str, str]]]]  # runs, each with (field, value) of the records that a tool acted on
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,13 @@ def _id(run: Run) -> str:
 
 
 def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
-    """Yield how the effect calls of a failed run differ: one is missing, another number of calls, another value."""
+    """Yield how the effect calls of a failed run differ: one is missing or failed, another number or another value."""
     bad, good = _writes(scope, failed), _writes(scope, well)
+    tried = {call.name for call in failed.steps}
     same = bool(_asked(scope, failed) & _asked(scope, well))
     for tool in sorted(good):
         if tool not in bad:
-            yield "missing", tool, "", "", ""
+            yield "error" if tool in tried else "missing", tool, "", "", ""
         elif good[tool][0].via:
             continue  # how often a command is run says little
         elif len(bad[tool]) != len(good[tool]):
@@ -142,11 +144,20 @@ def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
         asked = [_agreed(run, tool) for run in failures], [_agreed(run, tool) for run in good]
         if (d := _clear("agreed", tool, "", "", *asked)) and d.failures / d.of < d.successes / d.of_successes:
             yield replace(d, ids=_showing(failures, asked[0], good, asked[1]))
-        facts = [_acted_on(scope, run, tool) for run in failures], [_acted_on(scope, run, tool) for run in good]
-        for name, value in sorted(set().union(*facts[0])):
-            held = [[(name, value) in found for found in side] for side in facts]
-            if (d := _clear("acted_on", tool, name, value, *held)) and d.failures / d.of > d.successes / d.of_successes:
-                yield replace(d, ids=_showing(failures, held[0], good, held[1]))
+        bad, well = ([(run, _acted_on(scope, run, tool)) for run in side] for side in (failures, good))
+        yield from _of_records(tool, bad, well)
+
+
+def _of_records(tool: str, bad: Facts, good: Facts) -> Iterator[Difference]:
+    """Compare the records that a tool acted on, field by field, among the runs in which the field is known."""
+    for name, value in sorted(set().union(*(facts for _, facts in bad))):
+        failures, well = ([one for one in side if name in dict(one[1])] for side in (bad, good))
+        held = [[(name, value) in facts for _, facts in side] for side in (failures, well)]
+        if len(well) < LEAST or not (d := _clear("acted_on", tool, name, value, *held)):
+            continue
+        if d.failures / d.of > d.successes / d.of_successes:
+            runs = [[run for run, _ in side] for side in (failures, well)]
+            yield replace(d, ids=_showing(runs[0], held[0], runs[1], held[1]))
 
 
 def _showing(failures: list[Run], bad: list[bool], successes: list[Run], good: list[bool]) -> Ids:

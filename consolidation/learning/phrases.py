@@ -118,6 +118,11 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "{tool} was not called in {n} of {of} failed runs whose request was nearly that of a run that ended well.",
         "在 {of} 次失败且请求与某次成功几乎相同的记录中，有 {n} 次没有调用 {tool}。",
     ),
+    "error": (
+        "{tool} was called and failed in {n} of {of} failed runs whose request was nearly that of a run that ended "
+        "well.",
+        "在 {of} 次失败且请求与某次成功几乎相同的记录中，有 {n} 次调用 {tool} 但出错。",
+    ),
     "fewer": (
         "{tool} was called fewer times than in the nearest run that ended well in {n} of {of} failed runs with nearly "
         "the same request.",

@@ -43,6 +43,30 @@ def test_a_write_that_failed_runs_left_out_is_named() -> None:
     assert "`pay_fee` was not called in 3 of 3 failed runs" in experience(good, bad)
 
 
+def test_a_write_that_failed_runs_tried_was_not_left_out() -> None:
+    good = [rebooked(n, "success", ("pay_fee", {"booking": "B1"}, "done")) for n in range(4)]
+    bad = [rebooked(n, "failure", ("pay_fee", {"booking": f"F{n}"}, {"error": "no such fee"})) for n in range(10, 13)]
+
+    told = experience(good, bad)
+    assert "was not called" not in told
+    assert "`pay_fee` was called and failed in 3 of 3 failed runs" in told
+
+
+def refunded(n: int, outcome: Outcome, by: str) -> Run:
+    order = {"order": f"o-{n}", "payment": f"p-{n}", "state": "delivered" if n % 2 else "sent"}
+    steps: tuple[Script, ...] = (("get_order", {"order": f"o-{n}"}, order), ("refund", {"of": order[by]}, "done"))
+    return run(n, "The parcel arrived broken, I want my money back", *steps, outcome=outcome)
+
+
+def test_where_nobody_knows_which_record_successes_acted_on_failures_are_not_held_against_them() -> None:
+    bad = [refunded(n, "failure", "order") for n in range(11, 17, 2)]
+
+    assert "`state` delivered" not in experience([*(refunded(n, "success", "payment") for n in range(6)), *bad], [])
+    assert "with `state` delivered in 3 of 3 runs that failed and in 0 of 3" in experience(
+        [*(refunded(n, "success", "order") for n in range(0, 6, 2)), *bad], []
+    )
+
+
 def test_requests_about_something_else_are_not_compared() -> None:
     good = [rebooked(n) for n in range(4)]
     bad = [run(n, "Where is my luggage?", ("lose_luggage", {}, "x"), outcome="failure") for n in range(10, 14)]
