@@ -58,9 +58,11 @@ class Site:
             with refusal:
                 return {"code": str(refusal.code), **json.load(refusal)}
 
-    def enqueue(self, task: str, word: str, **options: int) -> None:
-        name = f"tests.memos_site.work.{task}"
-        async_task(name, str(self.trace), word, broker=Queue(self.data_dir), **options)  # type: ignore[no-untyped-call]
+    def enqueue(self, task: str, word: str, **options: int) -> int:
+        """Returns the id of the job's row in the queue."""
+        name, queue = f"tests.memos_site.work.{task}", Queue(self.data_dir)
+        async_task(name, str(self.trace), word, broker=queue, **options)  # type: ignore[no-untyped-call]
+        return queue.row
 
     def lines(self) -> list[list[str]]:
         return [line.split() for line in self.trace.read_text().splitlines()] if self.trace.exists() else []
@@ -97,7 +99,8 @@ class Queue(Broker):
         with psycopg.connect(host=host, port=PORT, user=USER, dbname=NAME) as connection:
             row = connection.execute(ENQUEUE, [self.list_key, task]).fetchone()
         assert row
-        return int(row[0])
+        self.row = int(row[0])
+        return self.row
 
 
 def children(pid: int) -> list[int]:
