@@ -48,7 +48,7 @@ def database_cpu() -> float:
     """Seconds of CPU that the database has used, with processes that have ended."""
     from django.conf import settings
 
-    from tests.memos_site.site import children
+    from tests.memos_site.processes import children
 
     postmaster = int(Path(settings.DATA_DIR, "postgres", "postmaster.pid").read_text().split()[0])
     ticks = 0

@@ -11,8 +11,7 @@ import psycopg
 
 from tests.cluster.freezes import Freeze, freeze
 from tests.cluster.whole import Cluster, Host
-from tests.memos_site.processes import belonging
-from tests.memos_site.site import children
+from tests.memos_site.processes import belonging, children
 from tests.slow_sockets import unfinished_requests
 
 FROZEN_SECONDS = 36.0  # longer than a lease

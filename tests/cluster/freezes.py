@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import psycopg
 
 from tests.cluster.whole import Cluster, Host
-from tests.memos_site.site import children
+from tests.memos_site.processes import children
 
 SECONDS = 15.0  # that a lease is waited for
 LOOK, SETTLED = 0.002, 0.05  # seconds from one look to the next; for what the database was asked before

@@ -13,8 +13,7 @@ import psycopg
 from memos_site.platform.postgres.cluster import Cluster, environment
 from memos_site.platform.postgres.server import binaries
 from tests.journeys.installation import free_port
-from tests.memos_site.processes import runs, until
-from tests.memos_site.site import children
+from tests.memos_site.processes import children, runs, until
 
 PASSWORD = "of-the-tests"
 ROW = "host {database} memos 127.0.0.1/32 scram-sha-256\n"

@@ -20,8 +20,8 @@ from tests.cluster.clients import token_of
 from tests.cluster.servers import Pooler, Postgres, primary, replica
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import free_port
-from tests.memos_site.processes import PATIENCE, belonging, kill_all, usual_signals
-from tests.memos_site.site import ENQUEUE, QUEUE, Queue, Site, children
+from tests.memos_site.processes import PATIENCE, belonging, children, kill_all, usual_signals
+from tests.memos_site.site import ENQUEUE, QUEUE, Queue, Site
 from tests.skills.stores import AWS, BUCKET, RefusingStore, refusing_s3_server
 
 AGENT = ("--permission", "read", "--permission", "ingest", "--permission", "report", "--permission", "skills")

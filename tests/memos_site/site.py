@@ -1,7 +1,6 @@
 """A running `manage.py serve` (or another command) with its own data directory, and what the tests do to it."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -101,19 +100,3 @@ class Queue(Broker):
         assert row
         self.row = int(row[0])
         return self.row
-
-
-def children(pid: int) -> list[int]:
-    entries = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [int(entry.name) for entry in entries if _parent(entry) == pid]
-
-
-def _parent(entry: Path) -> int:
-    try:
-        return int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-
-
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)

@@ -21,8 +21,8 @@ from memos_site.platform.postgres import driver
 from memos_site.web import inbox
 from tests.journeys.installation import Installation, call
 from tests.make import caller, run
-from tests.memos_site.processes import PATIENCE, postmaster, until
-from tests.memos_site.site import Site, children
+from tests.memos_site.processes import PATIENCE, children, postmaster, until
+from tests.memos_site.site import Site
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from tests.memos_site import site as sites
-from tests.memos_site.processes import PATIENCE, SOURCE, until, usual_signals
-from tests.memos_site.site import Site, children
+from tests.memos_site.processes import PATIENCE, SOURCE, children, kill, until, usual_signals
+from tests.memos_site.site import Site
 
 pytestmark = pytest.mark.slow
 CODE = ("manage.py", "memos_site", "memories", "skills", "consolidation", "templates", "static", "tests")
@@ -124,7 +124,7 @@ def test_the_supervisor_starts_a_killed_successor_again_and_both_end_together(so
     reload(site)
     until(lambda: ENDED in site.said, what=site.said)
     [successor] = children(site.process.pid)
-    sites.kill(successor)
+    kill(successor)
     until(lambda: children(site.process.pid) not in ([], [successor]), what=site.said)
     assert site.health("/health/live") == {"status": "first"}
     site.stop()

@@ -12,8 +12,8 @@ from psycopg.pq import Ping
 
 from memos_site.platform.postgres.server import Server
 from tests.clusters import copied, migrated_cluster
-from tests.memos_site.processes import belonging, nobody_left, sql, until
-from tests.memos_site.site import Site, children, kill
+from tests.memos_site.processes import belonging, children, kill, nobody_left, sql, until
+from tests.memos_site.site import Site
 
 pytestmark = pytest.mark.slow
 

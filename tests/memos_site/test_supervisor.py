@@ -9,8 +9,7 @@ import pytest
 
 from memos_site.platform.supervision.child import Child
 from memos_site.platform.supervision.supervisor import Supervisor
-from tests.memos_site.processes import SOURCE, until
-from tests.memos_site.site import children, kill
+from tests.memos_site.processes import SOURCE, children, kill, until
 
 SCRIPT = """
 import os, signal, sys

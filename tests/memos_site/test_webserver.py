@@ -12,8 +12,9 @@ import pytest
 
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import Installation, call
+from tests.memos_site.processes import children
 from tests.memos_site.raw_http import chunked, connect, exchange, head, problem
-from tests.memos_site.site import Site, children
+from tests.memos_site.site import Site
 from tests.slow_sockets import UNFINISHED, still_open, unfinished_requests
 
 JSON = "Content-Type: application/json"
