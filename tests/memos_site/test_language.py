@@ -102,3 +102,9 @@ def test_the_language_ends_with_the_request() -> None:
     choose(client, "zh-hans")
     assert language_of(client) == "zh-hans"
     assert get_language() == settings.LANGUAGE_CODE
+
+
+@pytest.mark.parametrize(("shown", "offered"), [("zh-CN", "English"), ("en", "简体中文")])
+def test_the_switch_names_a_language_in_its_own_words(shown: str, offered: str) -> None:
+    page = Client().get("/login/", HTTP_ACCEPT_LANGUAGE=shown).content.decode()
+    assert f"<span>{offered}</span>" in page
