@@ -15,6 +15,7 @@ from memories.models import AuditEntry, Memory, Proposal
 from memories.values.choices import Category, Hold, Sensitivity, Status, Type
 from memos_site import review
 from memos_site.templatetags.page import code_spans
+from memos_site.web.fragments import fragment
 from memos_site.web.word_diff import word_pieces
 from memos_site.web.words import in_words, listed
 
@@ -145,12 +146,13 @@ def is_editable(memory: Memory) -> bool:
     return memory.type in EDITABLE and memory.status not in CLOSED
 
 
-@register.inclusion_tag("components/_confidence.html")
-def confidence(memory: Memory, *, in_words: bool = False) -> dict[str, Any]:
+@register.simple_tag
+def confidence(memory: Memory, *, in_words: bool = False) -> SafeString:
     """Render confidence on a line from 0 to 100 with the rules' thresholds; `in_words`: these as text."""
     ladder = Ladder.of_settings()
     thresholds = (ladder.confirm_at, ladder.apply_at)
-    return {"confidence": memory.confidence, "thresholds": thresholds, "in_words": in_words}
+    facts = {"confidence": memory.confidence, "thresholds": thresholds, "in_words": in_words}
+    return fragment("components/_confidence.html", **facts)
 
 
 @register.filter

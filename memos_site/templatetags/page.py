@@ -27,6 +27,7 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
+from memos_site.web.fragments import fragment
 from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
 from memos_site.web.responses import Steps
@@ -47,6 +48,20 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 def name(memory: Memory) -> str:
     """Return the title of a skill, or the beginning of another memory's content."""
     return short_name(memory, MAX_NAME)
+
+
+@register.filter
+def attribute(row: object, name: str) -> Any:
+    """Return an attribute of a row, or None; in lists, where a `memory.skill` that finds nothing is dear: it makes
+    Django read the names of all that the row has.
+    """
+    return getattr(row, name, None)
+
+
+@register.filter
+def type_name(memory: Memory) -> str:
+    """Return what a memory is: a skill, else its category, else its type."""
+    return _("skill") if getattr(memory, "skill", None) else in_words(memory.category or memory.type)
 
 
 @register.filter
@@ -76,10 +91,23 @@ def _argument(name: str, value: Any, numbers: dict[str, int]) -> dict[str, Any]:
     return {"name": name, "value": value, "steps": steps, "input": isinstance(given.get("input"), str)}
 
 
-@register.inclusion_tag("components/_select.html")
-def select(*, name: str, label: str, options: Iterable[tuple[Any, Any]], chosen: Any, any: str) -> dict[str, Any]:
+@register.simple_tag
+def icon(name: str, size: int | None = None) -> SafeString:
+    """Render an icon of the sprite, of `size` pixels where the style sheets do not say which."""
+    return fragment("components/_icon.html", name=name, size=size)
+
+
+@register.simple_tag
+def status(name: str, *, icon: str = "", word: str = "") -> SafeString:
+    """Render a status as colour, shape and word; `icon` and `word` where they are not those of its name."""
+    return fragment("components/_status.html", status=str(name), icon=icon, word=str(word))
+
+
+@register.simple_tag
+def select(*, name: str, label: str, options: Iterable[tuple[Any, Any]], chosen: Any, any: str) -> SafeString:
     """Render a labelled <select>; `any` is the option without a value."""
-    return {"name": name, "label": label, "options": options, "chosen": chosen, "any": any}
+    shown = tuple((value, str(word)) for value, word in options)
+    return fragment("components/_select.html", name=name, label=str(label), options=shown, chosen=chosen, any=str(any))
 
 
 @register.inclusion_tag("components/_text_field.html")

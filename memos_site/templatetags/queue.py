@@ -1,24 +1,25 @@
 """Template tags of the queue: the place of a memory among those that wait, and what somebody did with it."""
 
-from datetime import date, datetime
-from functools import lru_cache
+from datetime import datetime
 from typing import Any
 
 from django import template
 from django.http import QueryDict
 from django.template import Context
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memos_site import review
+from memos_site.templatetags.page import type_name
 from memos_site.web import inbox_rows, snoozing
+from memos_site.web.fragments import fragment
 from memos_site.web.words import in_words
+from skills.models import SkillVersion
 
 register = template.Library()
 
@@ -56,6 +57,21 @@ def day(at: datetime | None) -> str:
     return snoozing.day(at)
 
 
+@register.filter
+def kind_name(memory: Memory, version: SkillVersion | None) -> str:
+    """Return what waits: a skill with the number of its proposed version, else what the memory is."""
+    if version and version.number > 1:
+        return _("skill, version %(n)s") % {"n": version.number}
+    return _("new skill") if version else type_name(memory)
+
+
+@register.simple_tag
+def filter_choice(choice: inbox_rows.Choice, any: str) -> SafeString:
+    """Render the filter of a column; `any` is the option without a value."""
+    facts = {"name": choice.name, "label": str(choice.label), "chosen": choice.chosen, "is_cut": choice.is_cut}
+    return fragment("inbox/_choice.html", values=tuple(choice.values), any=str(any), **facts)
+
+
 @register.simple_tag
 def snooze_choices() -> list[dict[str, Any]]:
     """Return until when something can be snoozed."""
@@ -66,18 +82,14 @@ def snooze_choices() -> list[dict[str, Any]]:
 def reason_menu(label: str, verb: str, key: str = "", attribute: str = "does") -> SafeString:
     """Render the menu of reasons for a dismissal or rejection; each row of the queue has it."""
     facts = {"label": str(label), "verb": verb, "key": key, "attribute": attribute}
-    return _rendered("inbox/_reason_menu.html", get_language(), None, **facts)
+    return fragment("inbox/_reason_menu.html", **facts)
 
 
 @register.simple_tag
 def snooze_menu(attribute: str = "does") -> SafeString:
     """Render the menu of days until which something is snoozed; each row of the queue has it."""
-    return _rendered("inbox/_snooze_menu.html", get_language(), timezone.localdate(), attribute=attribute)
-
-
-@lru_cache(maxsize=128)  # of all rows the same: rendered once in a language, on a day
-def _rendered(template: str, _language: str | None, _today: date | None, **facts: str) -> SafeString:
-    return render_to_string(template, facts)
+    day_there = {"today": timezone.localdate(), "zone": timezone.get_current_timezone_name()}
+    return fragment("inbox/_snooze_menu.html", attribute=attribute, **day_there)
 
 
 @register.simple_tag(takes_context=True)
