@@ -12,7 +12,7 @@ from functools import partial
 from django.conf import settings
 from django.utils import timezone
 
-from consolidation.execution import Reporter, abandon_dead_runs, execute, never, rare_collections
+from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
 from consolidation.guidance import curves, holdback, profiling, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
@@ -24,7 +24,6 @@ from memories import leases
 from memories.models import Episode
 
 KIND = "consolidate"
-OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
 NO_SCOPE = "(no scope)"  # as the name of a step; no scope has such a name
 AFTER = (profiling.write,)  # what reads each batch of new episodes after `sightings.READERS`, in its own transaction
 
@@ -48,10 +47,7 @@ def consolidate(
 
 def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = never) -> None:
     """The work of a run, scope by scope; each scope is a step."""
-    counted = Counter({"episodes_read": 0} | run.counters)
-    for name in OF_THE_LAST_ATTEMPT:
-        counted.pop(name, None)
-    report, scopes = Reporter(run, counted, should_stop), _scopes()
+    report, scopes = Reporter(run, counters_before(run, "episodes_read"), should_stop), _scopes()
     report.total += Episode.objects.undigested().count()
     with rare_collections():
         for position, scope in enumerate(scopes):
@@ -101,7 +97,8 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
     report.stage("episodes")
     carrying.carry_over(scope, at=at)
     plan_folding.fold_plans(scope, at=at)
-    report.add(sightings.digest(scope, recent, at=at, after=AFTER, checkpoint=checkpoint))
+    count = partial(report.count, "episodes_read")
+    report.add(sightings.digest(scope, recent, at=at, after=AFTER, count=count, checkpoint=checkpoint))
     report.stage("skills")
     report.add(competences.write_competences(scope, recent, run_id=run.pk, at=at, checkpoint=checkpoint))
     report.stage("guidance")

@@ -16,6 +16,7 @@ from memories import leases
 from memos_site.platform import correlation, tracing
 
 OUTAGES = (OperationalError, InterfaceError)
+OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
 COLLECT_AFTER = 50_000  # new objects that hold others
 log = logging.getLogger(__name__)
 
@@ -79,6 +80,12 @@ def rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+def counters_before(run: Run, counter: str) -> Counter[str]:
+    """The counters with which a worker goes on, this one among them."""
+    kept = {name: number for name, number in run.counters.items() if name not in OF_THE_LAST_ATTEMPT}
+    return Counter({counter: 0} | kept)
+
+
 class Reporter:
     """Tells a run's progress at a new stage, and after a batch if a moment has passed.
 
@@ -104,6 +111,13 @@ class Reporter:
             raise RunStopped
         if time.monotonic() - self._last >= self.SECONDS:
             self._write(self.run.stage)
+
+    def count(self, counter: str, number: int) -> None:
+        """So many more of a counter and of all, told in the transaction that does them: if the worker is killed, the
+        run says no less than was done."""
+        run = self.run
+        run.done, run.counters = run.done + number, {**run.counters, counter: run.counters.get(counter, 0) + number}
+        Run.objects.filter(pk=run.pk, attempts=run.attempts).update(done=run.done, counters=run.counters)
 
     def add(self, counters: Counter[str]) -> None:
         """The counters of a stage that has ended."""

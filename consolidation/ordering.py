@@ -4,13 +4,15 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
-from consolidation import contrast_run, llm, run_queue, set_aside
+from consolidation import contrast_run, import_run, llm, run_queue, set_aside
 from consolidation.extraction import queue
 from consolidation.model_lines.case_pairs import Price, price
-from consolidation.models import Run
+from consolidation.models import Run, bulk_orders
 from memories.models import Episode, Memory
+from memories.people import trust_of
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
 
@@ -99,13 +101,15 @@ def start_backlog(trust: Trust, limit: int, *, trigger: Run.Trigger) -> int:
 
 
 def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) -> Run:
-    """Retry, pause or resume a run. NotFound: it may not be seen. NotAllowed: the caller could not have started it.
-    Conflict: its status does not allow it.
+    """Retry, pause or resume a run. NotFound: it may not be seen. NotAllowed: the caller could not have started it, or
+    it acts for a person who may see more. Conflict: its status does not allow it.
     """
     run = Run.objects.visible_to(trust).filter(pk=run_id).first()
     if run is None:
         raise NotFound
-    if run.episode_id is None and run.subject is None:
+    if run.kind in (import_run.KIND, bulk_orders.KIND):
+        _check_person(run, trust)
+    elif run.episode_id is None and run.subject is None:
         _check_scopes(trust)
     elif run.kind in TASKS:
         trust.scope_to_write(run.scope)
@@ -118,3 +122,19 @@ def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) ->
 def _check_scopes(trust: Trust) -> None:
     if trust.scopes is not None:
         raise NotAllowed("this run works over all scopes, and the token is limited to some")
+
+
+def _check_person(run: Run, trust: Trust) -> None:
+    """A run that acts for a person is that person's, and theirs who may see all that it may touch."""
+    theirs = trust_of(_person_of(run))
+    if trust.actor.identity != theirs.actor.identity and not trust.covers(theirs):
+        raise NotAllowed("this run was ordered by somebody who may see more than you")
+
+
+def _person_of(run: Run) -> User:
+    """Who ordered it. NotFound: the person is gone."""
+    name = "bulkorder__run" if run.kind == bulk_orders.KIND else "importfile__run"
+    person = User.objects.filter(**{name: run}).first()
+    if person is None:
+        raise NotFound
+    return person

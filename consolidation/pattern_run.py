@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from consolidation import patterns
-from consolidation.execution import Reporter, abandon_dead_runs, execute, never
+from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never
 from consolidation.models import Run
 from consolidation.models.groups import MOST_ATTEMPTS, Unread
 from memories import leases
@@ -42,9 +42,11 @@ def apply_rules(
 
 def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = never) -> None:
     """The work of a run: first what failed before, then the new events."""
-    progress = patterns.Progress(at=run.moment)
+    report = Reporter(run, counters_before(run, "events_read"))
+    count = partial(report.count, "events_read")
+    progress = patterns.Progress(at=run.moment, counters=report.counters, count=count)
     _retry_unread(progress, wait=wait)
-    _read_pending(run, progress, wait=wait, should_stop=should_stop)
+    _read_pending(report, progress, wait=wait, should_stop=should_stop)
     if aside := Unread.objects.set_aside().count():
         progress.counters["set_aside"] = aside
     error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
@@ -66,8 +68,9 @@ def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
                 patterns.retry_unread(scope, progress)
 
 
-def _read_pending(run: Run, progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]) -> None:
-    report = Reporter(run, progress.counters)
+def _read_pending(
+    report: Reporter, progress: patterns.Progress, *, wait: bool, should_stop: Callable[[], bool]
+) -> None:
     for part in patterns.pending_events():
         report.total += sum(map(len, part.values()))
         report.stage("events")

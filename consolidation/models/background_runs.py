@@ -16,7 +16,7 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, Trust
 from memos_site.platform.correlation import current
 
-MOST_ATTEMPTS = 3
+MOST_DEATHS = 3
 MOST_STEPS = 32_767
 RUN = "run"  # subject of audit entries
 TITLES = {  # kind -> what such a run does
@@ -93,8 +93,9 @@ class Run(models.Model):
     """One run of a background job, as people see it: progress, counters and error.
 
     `subject`: the memory that it is about, if any; `episode`: the conversation that it reads, with which it goes.
-    `attempts`: how often a worker began it, which tells workers of one run apart. `paused_until`: null for a pause that
-    a person ends. `request_id`: of the request that ordered it; its lines in the log and the trail bear it too.
+    `attempts`: how often a worker began it, which tells workers of one run apart and is never set back. `deaths`: how
+    often its worker died since a slice of it last came to its end. `paused_until`: null for a pause that a person ends.
+    `request_id`: of the request that ordered it; its lines in the log and the trail bear it too.
     """
 
     class Status(models.TextChoices):
@@ -123,6 +124,7 @@ class Run(models.Model):
     counters = models.JSONField(default=dict)
     error = models.TextField(blank=True)
     attempts = models.SmallIntegerField(default=0)
+    deaths = models.SmallIntegerField(default=0, db_default=0)
     paused_until = models.DateTimeField(null=True)
     request_id = models.CharField(max_length=64, blank=True, default=current, db_default="")
     scope = models.CharField(max_length=128, blank=True)
@@ -212,10 +214,12 @@ class Run(models.Model):
 
     def abandon(self, *, at: datetime) -> None:
         """Its worker died: a run that somebody ordered is tried again, three times in all; a schedule comes again."""
-        ordered = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE) and self.attempts < MOST_ATTEMPTS
+        asked, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
+        ordered = asked and deaths < MOST_DEATHS
         again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": "its worker died; it is tried again"}
-        ended = {"status": Run.Status.FAILED, "error": "its worker died; the next run goes on", "finished_at": at}
-        if self._move([Run.Status.RUNNING], **(again if ordered else ended)):
+        why = "its worker died three times" if asked else "its worker died; the next run goes on"
+        ended = {"status": Run.Status.FAILED, "error": why, "finished_at": at}
+        if self._move([Run.Status.RUNNING], deaths=deaths, **(again if ordered else ended)):
             self.leave_steps(RunStep.Status.PENDING if ordered else RunStep.Status.FAILED, self.error)
 
     def begin_step(self, name: str, *, position: int, at: datetime, scope: str = "") -> RunStep:
@@ -242,7 +246,7 @@ class Run(models.Model):
 
     def requeue(self) -> None:
         """Its worker leaves it, or has died: another one goes on at the first step that has not ended."""
-        if self._move([Run.Status.RUNNING], status=Run.Status.QUEUED):
+        if self._move([Run.Status.RUNNING], status=Run.Status.QUEUED, deaths=0):
             self.leave_steps()
 
     def resume(self, *, by: Actor, at: datetime, why: str = "") -> None:
@@ -252,7 +256,7 @@ class Run(models.Model):
 
     def retry(self, *, by: Actor, at: datetime, why: str = "") -> None:
         """Queue a failed run; steps that succeeded keep their answers. Conflict: it has not failed."""
-        queued = {"status": Run.Status.QUEUED, "attempts": 0, "error": "", "finished_at": None, "started_at": None}
+        queued = {"status": Run.Status.QUEUED, "deaths": 0, "error": "", "finished_at": None, "started_at": None}
         with transaction.atomic():
             self._decide("retry", [Run.Status.FAILED], by=by, at=at, why=why, **queued)
             self.steps.filter(status=RunStep.Status.FAILED).update(status=RunStep.Status.PENDING, reason="", attempts=0)

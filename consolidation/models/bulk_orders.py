@@ -81,11 +81,15 @@ class BulkOrder(models.Model):
         return int(self.counts.get("refused", 0))
 
     def record(self, cursor: UUID, *, done: int, refused: list[dict[str, str]]) -> None:
-        """Write down the results of further rows, of which `cursor` is the last, in the transaction that decides."""
+        """Write down the results of further rows, of which `cursor` is the last, in the transaction that decides.
+
+        Its run says so too, whatever becomes of the worker.
+        """
         counts = {"done": self.done_count + done, "refused": self.refused_count + len(refused)}
         self.counts, self.cursor = counts, cursor
         self.refused = [*self.refused, *refused][:MOST_REFUSED]
         self.save(update_fields=["counts", "cursor", "refused"])
+        Run.objects.filter(pk=self.run_id).update(done=sum(counts.values()), counters=counts)
 
     def tell(self, *, at: datetime) -> bool:
         """The person is shown how it ended; False: that was shown before."""

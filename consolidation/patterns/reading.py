@@ -5,7 +5,7 @@ times and then set aside; an event that kills its worker three times is set asid
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,10 @@ WORKER_DIED = "its worker died three times"
 
 @dataclass
 class Progress:
-    """The progress of one run over all scopes: counters, errors, and how many memories each rule may still create."""
+    """The progress of one run over all scopes: counters, errors, and how many memories each rule may still create.
+
+    `count` is told in the transaction that reads them how many events were read.
+    """
 
     at: datetime
     counters: Counter[str] = field(default_factory=lambda: Counter(events_read=0))
@@ -36,6 +39,7 @@ class Progress:
     remaining: dict[str, int] = field(
         default_factory=lambda: {rule.name: rule.max_new for rule in RULES if rule.max_new}
     )
+    count: Callable[[int], None] = lambda number: None
 
     def record_failure(self, reason: str) -> None:
         self.counters["failed"] += 1
@@ -137,6 +141,7 @@ def _read_batch(
             counters.update(apply(rule, scope, runs, progress))
         Event.objects.filter(pk__in=[run.event_id for run in runs]).update(ruled_at=progress.at)
         reading.take(rest)
+        progress.count(len(runs))
     return counters
 
 

@@ -18,7 +18,7 @@ from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
 from consolidation.models.profiles import Unprofiled
 from consolidation.pipelines import recorded, user_statements
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
 from consolidation.pipelines.recorded import Recent, Recording
 from memories.models import Episode, array_insert
@@ -33,11 +33,18 @@ After = Callable[[Sequence[UUID], Recent], Counter[str]]
 
 
 def digest(
-    scope: str, recent: Recent, *, at: datetime, after: Sequence[After] = (), checkpoint: Checkpoint = no_checkpoint
+    scope: str,
+    recent: Recent,
+    *,
+    at: datetime,
+    after: Sequence[After] = (),
+    count: Count = no_count,
+    checkpoint: Checkpoint = no_checkpoint,
 ) -> Counter[str]:
     """Digest every new episode of a scope. Counters: episodes_read, failed, set_aside (of all runs), those of `after`.
 
-    `after` is called with each batch that was committed; its runs are in `recent`. An attempt is counted and committed
+    `after` is called with each batch that was committed; its runs are in `recent`. `count` is told in the transaction
+    that digests them how many episodes were read. An attempt is counted and committed
     before the work. An episode whose worker died is then tried alone, so that only the one that kills is tried three
     times and then set aside.
     """
@@ -47,9 +54,9 @@ def digest(
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         Episode.objects.attempted(ids)
         try:
-            digested = _digest(ids, at=at)
+            digested = _digest(ids, count, at=at)
         except Exception:  # whatever one episode does to its batch, the others are digested alone
-            digested = _each_alone(ids, counters, at=at)
+            digested = _each_alone(ids, counters, count, at=at)
         counters["episodes_read"] += len(digested)
         recent.keep(recording.run for recording in digested if recording.episode.outcome)
         for read in after if digested else ():
@@ -73,18 +80,18 @@ def _next_batch(scope: str, last: tuple[datetime, UUID] | None) -> list[tuple[da
     return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in kept]
 
 
-def _each_alone(ids: Sequence[UUID], counters: Counter[str], *, at: datetime) -> list[Recording]:
+def _each_alone(ids: Sequence[UUID], counters: Counter[str], count: Count, *, at: datetime) -> list[Recording]:
     digested: list[Recording] = []
     for episode_id in ids:
         try:
-            digested += _digest([episode_id], at=at)
+            digested += _digest([episode_id], count, at=at)
         except Exception as error:  # kept on the episode, shown, and tried again in the next run
             Episode.objects.filter(pk=episode_id).update(digest_error=f"{type(error).__name__}: {error}"[:2000])
             counters["failed"] += 1
     return digested
 
 
-def _digest(ids: Sequence[UUID], *, at: datetime) -> list[Recording]:
+def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recording]:
     """Digest episodes in one transaction; returns those that nobody else had digested meanwhile."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
@@ -94,6 +101,7 @@ def _digest(ids: Sequence[UUID], *, at: datetime) -> list[Recording]:
         digested = [recording.episode.pk for recording in recordings]
         Episode.objects.digested(digested, at=at)
         queue.queue_digested(digested)
+        count(len(digested))
     return recordings
 
 

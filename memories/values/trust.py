@@ -51,6 +51,11 @@ class Trust:
         in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
         return sensitivity <= self.max_sensitivity and in_scope
 
+    def covers(self, other: "Trust") -> bool:
+        """Whether this caller may see and write whatever the other one may."""
+        within = self.scopes is None or (other.scopes is not None and other.scopes <= self.scopes)
+        return within and other.max_sensitivity <= self.max_sensitivity
+
     @property
     def scopes_to_read(self) -> list[str] | None:
         """The caller's scopes and the shared ones; None: all scopes."""

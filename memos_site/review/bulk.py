@@ -25,6 +25,11 @@ CODES: dict[type[Exception], str] = {
     **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
 }
 COLUMN_FILTERS = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
+NUMBER_PROPOSED = Subquery(  # of a skill's memory
+    SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
+    .order_by("-number")
+    .values("number")[:1]
+)
 OTHER_FILTERS = ("kind", "q", "flag", "tag", "min_confidence")
 
 
@@ -130,12 +135,13 @@ def ids_matching(
 
 def version_tokens(trust: Trust, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return id -> `version_token` of the visible ones, as they stand now."""
-    proposed = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED).order_by(
-        "-number"
-    )
-    rows = _rows(trust).filter(pk__in=ids).order_by()
-    numbers = rows.values_list("pk", "version", Subquery(proposed.values("number")[:1]))
-    return {pk: f"{version}.{number or ''}" for pk, version, number in numbers}
+    numbers = _rows(trust).filter(pk__in=ids).order_by().values_list("pk", "version", NUMBER_PROPOSED)
+    return {pk: token_of(version, number) for pk, version, number in numbers}
+
+
+def token_of(version: int, proposed: int | None) -> str:
+    """Return what `version_token` returns for a memory of this version, with the number of a proposed one."""
+    return f"{version}.{proposed or ''}"
 
 
 def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:

@@ -5,32 +5,40 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Case, Exists, F, OuterRef, Prefetch, Q, When
+from django.db.models.functions import Left, Lower
 
 from memories.models import Memory
 from memories.values.trust import Trust
 from memos_site.review import waiting
-from memos_site.review.decide_rows import version_token
+from memos_site.review.bulk import NUMBER_PROPOSED, token_of
 from skills import publishing
 from skills.models import SkillVersion
+
+MOST_NAMED = 100  # rows that the person is shown; of the others the ids and versions are read, however many they are
 
 
 @dataclass(frozen=True)
 class Question:
-    """The rows for which a promotion needs confirmation."""
+    """The rows for which a promotion needs confirmation.
 
+    `seen`: id -> version token of each; `rows`: the first MOST_NAMED, skills first; `skill_count`: skills in all.
+    """
+
+    seen: dict[UUID, str]
     rows: list[Memory]
+    skill_count: int
+
+    @property
+    def total(self) -> int:
+        """How many rows it is about."""
+        return len(self.seen)
 
     @property
     def token(self) -> str:
-        """Digest of the rows and their versions; a confirmation repeats it and holds only for what was shown."""
-        tokens = sorted(f"{row.pk} {version_token(row)}" for row in self.rows)
+        """Digest of the rows and their versions; a confirmation repeats it and holds for no others."""
+        tokens = sorted(f"{pk} {token}" for pk, token in self.seen.items())
         return hashlib.sha256("\n".join(tokens).encode()).hexdigest()
-
-    @property
-    def seen(self) -> dict[UUID, str]:
-        """Id -> version token of each row."""
-        return {row.pk: version_token(row) for row in self.rows}
 
 
 def question(trust: Trust, ids: Collection[UUID]) -> Question:
@@ -40,6 +48,15 @@ def question(trust: Trust, ids: Collection[UUID]) -> Question:
     restored = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))
     published = Q(proposed) | Q(restored, status__in=publishing.UNDECIDED)
     flagged = Q(waiting.flag_condition(waiting.FLAGGED), status__in=publishing.UNDECIDED)
-    rows = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids).select_related("skill")
+    found = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids)
+    found = found.order_by(Case(When(skill=None, then=1), default=0), Lower(Left("content", 80)), "pk")
+    light = list(found.values_list("pk", "version", NUMBER_PROPOSED, F("skill")))
+    seen = {pk: token_of(version, number) for pk, version, number, _skill in light}
+    return Question(seen, _named(list(seen)[:MOST_NAMED]), sum(skill is not None for *_, skill in light))
+
+
+def _named(ids: list[UUID]) -> list[Memory]:
+    """Return these rows in their order."""
+    rows = Memory.objects.filter(pk__in=ids).select_related("skill")
     rows = rows.prefetch_related(Prefetch("skill__versions", SkillVersion.objects.for_lists()))
-    return Question(sorted(rows, key=lambda row: (not hasattr(row, "skill"), str(row).casefold())))
+    return sorted(rows, key=lambda row: ids.index(row.pk))

@@ -22,7 +22,6 @@ from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
 from memos_site.web.responses import answer, came_from, posted, refuse
 from memos_site.web.sentences import sentence
 
-MAX_LISTED = 100  # rows that the question names
 MAX_DIGITS = 9
 WITHOUT = "leave"  # answer to the question: leave out the rows that it names
 
@@ -44,7 +43,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         selection = _selection(request, trust, at=now)
         question = review.question(trust, selection if verb == "promote" else ())
         consent = request.POST.get("consent", "")
-        asks = bool(question.rows) and consent not in (WITHOUT, question.token)
+        asks = bool(question.seen) and consent not in (WITHOUT, question.token)
         if asks or len(selection) > max(review.CHUNK, _agreed(request)):
             return _question_page(request, question, selection, verb, how)
         if consent == WITHOUT:
@@ -98,11 +97,11 @@ def _question_page(
     """Render the confirmation, which names what would be published or is flagged. Nothing is done yet."""
     context = {
         "question": question,
-        "listed": question.rows[:MAX_LISTED],
-        "unlisted_count": len(question.rows) - MAX_LISTED,
+        "listed": question.rows,
+        "unlisted_count": question.total - len(question.rows),
         "total": len(selection),
-        "other_count": len(selection) - len(question.rows),
-        "skill_count": sum(hasattr(row, "skill") for row in question.rows),
+        "other_count": len(selection) - question.total,
+        "skill_count": question.skill_count,
         "is_large": len(selection) > review.CHUNK,
         "deed": bulk_words.to_do(verb, len(selection), why=how["why"], until=how.get("until")),
         "decision": request.POST["decision"],

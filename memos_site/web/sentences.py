@@ -114,6 +114,7 @@ RUNS = [
     _("this run is %(status)s: %(verb)s takes one that is %(standing)s"),
     _("another run of this kind about the same episode or memory is not finished"),
     _("this run works over all scopes, and the token is limited to some"),
+    _("this run was ordered by somebody who may see more than you"),
     _("the episode is open: it is read when it is closed"),
     _("no language model configured"),
     _("it is imported already"),

@@ -199,10 +199,10 @@ def test_an_episode_that_cannot_be_read_is_set_aside_after_three_runs_and_the_re
         run(BUILD, minutes=minute)
     read = sightings._digest
 
-    def poisoned(ids, *, at):  # type: ignore[no-untyped-def]
+    def poisoned(ids, count, *, at):  # type: ignore[no-untyped-def]
         if bad.pk in ids:
             raise ValueError("an event makes no sense")
-        return read(ids, at=at)
+        return read(ids, count, at=at)
 
     with patch.object(sightings, "_digest", poisoned):
         for hour in range(1, 5):
@@ -266,9 +266,9 @@ def test_an_episode_that_was_attempted_is_tried_alone_also_behind_fresh_ones() -
     batches: list[set[object]] = []
     read = sightings._digest
 
-    def noted(ids, *, at):  # type: ignore[no-untyped-def]
+    def noted(ids, count, *, at):  # type: ignore[no-untyped-def]
         batches.append(set(ids))
-        return read(ids, at=at)
+        return read(ids, count, at=at)
 
     with patch.object(sightings, "_digest", noted):
         consolidated()

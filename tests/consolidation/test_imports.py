@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from consolidation import import_run, run_queue
 from consolidation.models import ImportFile, Run, RunStopped
-from memories.models import Memory
+from memories.models import Memory, PersonLimits
+from tests.make import make_person
 from tests.pages import HTMX, signed_in
 from tests.transfer.sources import FOUNDER_OS, database, fact, founder_memory
 
@@ -157,3 +158,19 @@ def test_recorded_conversations_come_in_by_the_page_and_again_only_once() -> Non
         assert latest.summary["counts"] == expected
     (episode,) = Memory.objects.all()
     assert (episode.type, episode.scope, episode.episode.outcome) == ("episodic", "team:a", "success")
+
+
+def test_who_may_see_less_than_its_person_does_not_pause_an_import() -> None:
+    anna = signed_in()
+    file = SimpleUploadedFile("runs.jsonl", b'{"id": "r", "messages": [{"role": "user", "content": "Refund it"}]}')
+    anna.post("/import/", {"file": file, "format": "conversations", "status": "keep"})
+    anna.post(f"/import/{ImportFile.objects.get().pk}/start/")
+    carl = make_person("carl")
+    PersonLimits.objects.create(user=carl, scopes=["project:a"])
+    limited = Client()
+    limited.force_login(carl)
+    address = f"/runs/{Run.objects.get().pk}/pause/"
+    assert "ordered by somebody who may see more than you" in limited.post(address, follow=True).content.decode()
+    assert Run.objects.get().status == "queued"
+    anna.post(address)
+    assert Run.objects.get().status == "paused"

@@ -88,6 +88,7 @@ print(json.dumps({{
     "profiles": RunProfile.objects.filter(scope={scope!r}).count(),
     "unprofiled": Unprofiled.objects.filter(scope={scope!r}).count(),
     "curves": GuidanceCurve.objects.filter(scope={scope!r}).count(),
+    "read": sum(run.counters.get("episodes_read", 0) for run in Run.objects.filter(steps__scope={scope!r})),
     "running": Run.objects.filter(status="running").count(),
 }}))
 """
@@ -128,7 +129,7 @@ def test_an_undisturbed_run_counts_every_episode(undisturbed: dict[str, Any]) ->
         [topic, due, evidence] for topic, due, _, *rest in undisturbed["facts"] for evidence in rest[1:]
     ]
     assert (undisturbed["profiles"], undisturbed["unprofiled"], undisturbed["curves"]) == (len(STORY), 0, 1)
-    assert (undisturbed["unread"], undisturbed["running"]) == (0, 0)
+    assert (undisturbed["unread"], undisturbed["read"], undisturbed["running"]) == (0, len(STORY), 0)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

@@ -4,9 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
-from consolidation import run_queue
+from consolidation import ordering, run_queue
 from consolidation.execution import Reporter
 from consolidation.models import BulkOrder, Run
 from memories.models import AuditEntry, Memory, PersonLimits
@@ -25,6 +26,7 @@ LATER = AT + timedelta(hours=1)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_queue, "async_task", lambda _task: None)
     monkeypatch.setattr(bulk_run, "PART", 3)
+    monkeypatch.setattr(Reporter, "SECONDS", 1e9)  # what a run says is what stands in the transactions of its parts
 
 
 def made(number: int) -> list[Memory]:
@@ -90,6 +92,8 @@ def test_a_worker_that_is_killed_neither_loses_nor_repeats_a_decision(monkeypatc
     order = review.order(make_person(), seen(*made(8)), "promote", at=LATER)
     killed_after(1, monkeypatch)
     assert Memory.objects.filter(status="confirmed").count() == 3, "the part under way is rolled back"
+    order.run.refresh_from_db()
+    assert (order.run.done, order.run.counters) == (3, {"done": 3, "refused": 0}), "the run says no less"
     run_queue.work()
     order.refresh_from_db()
     assert (order.run.status, order.counts) == ("succeeded", {"done": 8, "refused": 0})
@@ -196,3 +200,31 @@ def test_options_of_the_verb_come_through_and_an_order_has_its_limit(monkeypatch
     monkeypatch.setattr(bulk_run, "MOST_IN_A_RUN", 1)
     with pytest.raises(Invalid, match="no more than 1 are taken"):
         review.order(anna, seen(*memories), "promote", at=LATER)
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume", "retry"])
+def test_an_order_is_its_persons_and_theirs_who_may_see_as_much(verb: ordering.Verb) -> None:
+    anna, limited, equal = make_person(), make_person("carl"), make_person("ben")
+    status = {"pause": Run.Status.QUEUED, "resume": Run.Status.PAUSED, "retry": Run.Status.FAILED}[verb]
+    PersonLimits.objects.create(user=limited, scopes=["project:a"])
+    run = review.order(anna, seen(*made(2)), "promote", at=LATER).run
+    Run.objects.update(status=status)
+    with pytest.raises(NotAllowed, match="ordered by somebody who may see more"):
+        ordering.decide(verb, run.pk, trust_of(limited), why="", at=LATER)
+    less = trust_of(equal).narrowed(max_sensitivity=1)
+    with pytest.raises(NotAllowed, match="ordered by somebody who may see more"):
+        ordering.decide(verb, run.pk, less, why="", at=LATER)
+    for person in (equal, anna):
+        ordering.decide(verb, run.pk, trust_of(person), why="", at=LATER)
+        Run.objects.update(status=status)
+
+
+def test_who_is_limited_decides_about_an_order_of_their_own() -> None:
+    limited, other = make_person("carl"), make_person("dora")
+    PersonLimits.objects.create(user=limited, scopes=["project:a"])
+    PersonLimits.objects.create(user=other, scopes=["project:b"])
+    mine = make_memory("a", scope="project:a")
+    run = review.order(User.objects.get(pk=limited.pk), seen(mine), "promote", at=LATER).run
+    with pytest.raises(NotAllowed):
+        ordering.decide("pause", run.pk, trust_of(User.objects.get(pk=other.pk)), why="", at=LATER)
+    assert ordering.decide("pause", run.pk, trust_of(limited), why="", at=LATER).status == "paused"

@@ -1,19 +1,24 @@
 """Reviewers and stores at the same instant, each with a connection of its own: one wins, one is told, none hangs."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
+from consolidation import run_queue
+from consolidation.models import BulkOrder
 from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
+from memories.people import trust_of
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, everything
 from memos_site import review
 from tests.at_once import at_once
 from tests.deciding import LATER, make_applied, propose
-from tests.make import ANNA, BEN, make_memory
+from tests.make import ANNA, BEN, make_memory, make_person
+from tests.memos_site.processes import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,3 +96,33 @@ def test_decisions_and_stores_about_one_claim_never_wait_for_each_other_in_a_cir
         said = at_once(*decide, many, *(storing(memory) for memory in memories))
         assert said.count("stored") == 4
     assert set(Memory.objects.values_list("times_confirmed", flat=True)) == {8}
+
+
+def test_of_two_who_undo_a_large_batch_at_once_one_queues_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_queue, "async_task", lambda _task: None)
+    anna, ben = make_person(), make_person("ben")
+    ids = [make_memory(f"claim {n}").pk for n in range(3)]
+    batch = review.by_ids(trust_of(anna), ids, "dismiss", at=LATER, why="noise").batch
+
+    def undone_by_ben() -> str:
+        try:
+            review.order_undo(ben, batch, at=LATER)
+        except Conflict as conflict:
+            return str(conflict)
+        finally:
+            connection.close()
+        return "queued"
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            review.order_undo(anna, batch, at=LATER)
+            second = pool.submit(undone_by_ben)
+            until(lambda: second.done() or somebody_waits(), what="the second one to meet the first")
+        assert second.result() == "it is being undone already"
+    assert BulkOrder.objects.get().person == anna
+
+
+def somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        return bool(cursor.fetchone() != (0,))

@@ -9,9 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.models import Memory
+from memories.people import trust_of
 from memos_site import review
+from memos_site.review import consent
 from skills.models import SkillVersion
-from tests.make import AT, BEN, make_memory, make_skill, make_version
+from tests.make import AT, BEN, make_memory, make_person, make_skill, make_version
 from tests.pages import candidate, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +128,18 @@ def test_thousands_come_in_one_field_and_are_asked_about_by_their_number(client:
     page = client.post("/bulk/", body, follow=True).content.decode()
     assert "Snooze 5,001 until" in page
     assert not Memory.objects.exclude(snoozed_until=None).exists()
+
+
+def test_of_very_many_flagged_rows_the_first_are_read_and_the_others_counted(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consent, "MOST_NAMED", 2)
+    skill = candidate("book-flight")
+    flagged = [make_memory(f"claim {n}", flags=["instruction"]) for n in range(5)]
+    question = review.question(trust_of(make_person("ben")), [row.pk for row in (*flagged, skill.memory)])
+    assert [row.pk for row in question.rows] == [skill.memory.pk, flagged[0].pk]
+    assert (question.total, question.skill_count) == (6, 1)
+    assert question.seen == {row.pk: review.version_token(row) for row in (*flagged, skill.memory)}
+    page = post(client, *flagged, skill.memory, make_memory("Acme pays late"))
+    assert "Promote these 6 too?" in page and "claim 0" in page and "claim 1<" not in page and "and 4 more" in page
+    assert "Promoted 7" in answered(client, page, "Promote and publish all 7")
