@@ -33,14 +33,14 @@ class Turned:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.server = Server(application, self.listener)
         self.clients: list[socket.socket] = []
+        self.accepted = set[Any]()  # addresses
 
     def client(self, sent: bytes) -> socket.socket:
         client = socket.create_connection(self.listener.getsockname())
         self.clients.append(client)
         client.setblocking(False)
         self.send(client, sent)
-        known = len(self.server.active_channels)
-        self.until(lambda: len(self.server.active_channels) != known or client not in self.clients)
+        self.until(lambda: client.getsockname() in self.accepted)
         self.turn(5)
         return client
 
@@ -53,7 +53,9 @@ class Turned:
                 self.turn()
 
     def turn(self, times: int = 1) -> None:
-        wasyncore.loop(timeout=0.01, map=self.server._map, use_poll=True, count=times)
+        for _ in range(times):
+            wasyncore.loop(timeout=0.01, map=self.server._map, use_poll=True, count=1)
+            self.accepted |= {connection.addr for connection in self.server.active_channels.values()}
 
     def until(self, seen: Callable[[], object]) -> None:
         deadline = time.monotonic() + PATIENCE

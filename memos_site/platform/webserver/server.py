@@ -98,12 +98,14 @@ class Server(TcpWSGIServer):
 
     def handle_accept(self) -> None:
         for _ in range(ACCEPT_BATCH):
-            if len(self.active_channels) >= self.max_connections:
-                self._close_idle_connections()
             before = len(self.active_channels)
+            if before >= self.max_connections and not self._idle_connections():
+                return
             super().handle_accept()
             if len(self.active_channels) == before:
                 return
+            if before >= self.max_connections:
+                self._close_idle_connections()
 
     def maintenance(self, now: float) -> None:
         """End expired connections, and those with the oldest unfinished bodies if all of them are too large."""
