@@ -16,7 +16,7 @@ from django_q.tasks import async_task
 
 from memos_site.platform.postgres.cluster import NAME, PORT, USER
 from memos_site.platform.postgres.server import Server
-from tests.memos_site.processes import PATIENCE, SOURCE, belonging, environment, nobody_left, until
+from tests.memos_site.processes import PATIENCE, SOURCE, belonging, environment, nobody_left, sql, until
 
 QUEUE = "memos"
 ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, now()) RETURNING id"
@@ -25,6 +25,7 @@ ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, now())
 class Site:
     def __init__(self, data_dir: Path, *command: str, **more: str) -> None:
         self.data_dir, self.trace, self.log = data_dir, data_dir / "trace", data_dir / "log"
+        self.rows: list[int] = []
         told = {"DJANGO_SETTINGS_MODULE": "tests.memos_site.quick", "SECRET_KEY": settings.SECRET_KEY} | more
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
@@ -58,10 +59,20 @@ class Site:
                 return {"code": str(refusal.code), **json.load(refusal)}
 
     def enqueue(self, task: str, word: str, **options: int) -> int:
-        """Returns the id of the job's row in the queue."""
+        """Returns the id of the job's row in the queue, which is kept in `rows` too."""
         name, queue = f"tests.memos_site.work.{task}", Queue(self.data_dir)
         async_task(name, str(self.trace), word, broker=queue, **options)  # type: ignore[no-untyped-call]
+        self.rows.append(queue.row)
         return queue.row
+
+    def left(self) -> int:
+        """How many of the jobs that were put into the queue here are not done. Those of the schedule do not count."""
+        [[left]] = sql(self.data_dir, f"SELECT count(*) FROM django_q_ormq WHERE id = ANY(ARRAY{self.rows})")
+        return int(str(left))
+
+    def deliver_again(self) -> None:
+        """Those that are not done come again, as they do after `retry`."""
+        sql(self.data_dir, f"UPDATE django_q_ormq SET lock = now() WHERE id = ANY(ARRAY{self.rows})")
 
     def lines(self) -> list[list[str]]:
         return [line.split() for line in self.trace.read_text().splitlines()] if self.trace.exists() else []
@@ -84,7 +95,7 @@ class Site:
 
     def stop(self) -> None:
         assert self.signal(signal.SIGTERM) == 0, self.said
-        assert nobody_left(self.data_dir), belonging(self.data_dir)
+        until(lambda: nobody_left(self.data_dir), what=f"the end of {belonging(self.data_dir)}")
 
 
 class Queue(Broker):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memos_site.platform.supervision.redis_broker import NudgeBroker
 
 GRACE = 10  # seconds for running jobs after a SIGTERM
-RESULT_SECONDS = 3.0  # for a job that ran out of time to report it
+RESULT_SECONDS = 10.0  # for a job that ran out of time to report it
 FORCED_EXIT_CODE = 3
 log = logging.getLogger("memos.jobs")
 
