@@ -1,5 +1,7 @@
 """A person is invited and signs in, and searches everything, in a real browser."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
@@ -40,6 +42,7 @@ def test_everything_is_searched_from_any_page_without_the_mouse(browser: Browser
     page.wait_for_load_state()  # it is the script that asks while one types
     page.keyboard.type("invoice")
     expect(page.get_by_role("link", name="Acme pays its invoices late")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]q=invoice(&|$)"))  # the last list: another would take the focus
     press(page, "ArrowDown", "Enter")
     expect(page.get_by_role("heading", name="Acme pays its invoices late", level=1)).to_be_visible()
     assert complaints == []

@@ -40,7 +40,7 @@ class Moment(NamedTuple):
 
 SHORT_LEASES = """
 from memories import leases
-leases.SECONDS, leases.IDLE_SECONDS = 1.0, 1.0
+leases.SECONDS, leases.IDLE_SECONDS = 1.0, 3.0
 """
 DIE = "os.kill(os.getpid(), signal.SIGKILL)"
 FREEZE = "open({path!r}, 'w').write(str(os.getpid())); os.kill(os.getpid(), signal.SIGSTOP)"
