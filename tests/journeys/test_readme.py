@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 from memos_site.platform.env import Environment
+from tests.journeys.forking import Forking
 from tests.journeys.installation import ROOT, Installation, call
 
 README = (ROOT / "README.md").read_text()
@@ -26,9 +27,8 @@ def test_every_setting_has_its_line() -> None:
     assert [name for name in Environment.model_fields if f"| `{name}` |" not in README] == []
 
 
-def test_the_tour_leads_from_a_sample_to_a_downloaded_skill(tmp_path: Path) -> None:
+def test_the_tour_leads_from_a_sample_to_a_downloaded_skill(home: Forking, tmp_path: Path) -> None:
     assert SAMPLE is not None
-    home = Installation(tmp_path / "data")
     sample = tmp_path / "sample.jsonl"
     made = subprocess.run([sys.executable, "-c", SAMPLE[1]], capture_output=True, text=True, check=True)
     sample.write_text(made.stdout)

@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.clusters import copied, new_cluster
 from tests.memos_site.processes import SOURCE, environment, nobody_left, sql, until, using
 
 COMMANDS = """
@@ -71,8 +74,13 @@ def test_a_destroyed_store_comes_back_whole(migrated: Path) -> None:
     assert package.read_bytes() == b"zip"
 
 
-def test_a_backup_that_lacks_something_is_restored_only_by_force(migrated: Path) -> None:
+def test_a_backup_that_lacks_something_is_restored_only_by_force(
+    migrated: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     store, saved = migrated / "store", migrated / "saved"
+    for name in ("other", "third"):  # empty stores, as their first start makes them
+        (migrated / name).mkdir()
+        copied(new_cluster(tmp_path_factory), migrated / name)
     store.mkdir()
     (migrated / "postgres").rename(store / "postgres")
     (store / "secret_key").write_text("a key that is not in use")

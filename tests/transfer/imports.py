@@ -7,6 +7,9 @@ from typing import Any
 from django.core.management import CommandError, call_command
 
 from memories.models import AuditEntry, Evidence, ImportedRow, Memory, Passage, Proposal, Tombstone
+from memories.transfer.row_batches import MOST_ROWS
+
+ROWS = 2 * MOST_ROWS + 40  # two full transactions and a third
 
 
 class Imports:

@@ -7,7 +7,7 @@ import pytest
 from memories.models import Adaptation, Episode, Event, Memory, Tombstone
 from tests.make import ANNA, AT, make_memory
 from tests.memories.storing import store as store_claim
-from tests.transfer.imports import Imports, counts, everything_stored
+from tests.transfer.imports import ROWS, Imports, counts, everything_stored
 from tests.transfer.sources import FOUNDER_OS, database, fact, founder_memory, observation, seconds
 
 pytestmark = pytest.mark.django_db
@@ -22,22 +22,20 @@ def store(path: Path, *memories: dict[str, object], **tables: list[dict[str, obj
     return database(path / "memory.db", FOUNDER_OS, memories=memories, **tables)
 
 
-def test_a_thousand_rows_come_in_with_what_they_were_and_a_second_import_changes_nothing(
-    imports: Imports, tmp_path: Path
-) -> None:
+def test_rows_come_in_with_what_they_were_and_a_second_import_changes_nothing(imports: Imports, tmp_path: Path) -> None:
     statuses = ["candidate", "confirmed", "applied", "dismissed"]
-    memories = [founder_memory(n, status=statuses[n % 4], confidence=90) for n in range(1000)]
+    memories = [founder_memory(n, status=statuses[n % 4], confidence=90) for n in range(ROWS)]
     path = store(tmp_path, *memories, observations=[observation(n) for n in range(20)])
-    assert imports(path, scope="team:sales") == counts(imported=1020)
+    assert imports(path, scope="team:sales") == counts(imported=ROWS + 20)
     stored = Memory.objects.filter(type="semantic", origin="imported", scope="team:sales")
     by_status = [stored.filter(status=status).count() for status in statuses]
-    assert by_status == [250, 500, 0, 250]  # applied only for an administrator
-    assert Tombstone.objects.filter(blocks=True, scope="team:sales").count() == 250
+    assert by_status == [ROWS // 4, ROWS // 2, 0, ROWS // 4]  # applied only for an administrator
+    assert Tombstone.objects.filter(blocks=True, scope="team:sales").count() == ROWS // 4
     row = stored.get(key="customer-5-terms")
     assert (row.confidence, row.times_used, row.times_confirmed, row.hold, row.tags) == (90, 2, 1, "", ["terms"])
     assert (row.source, row.created_at.timestamp()) == ("P01", seconds(5))
     before = everything_stored()
-    assert imports(path, scope="team:sales") == counts(known=1020)
+    assert imports(path, scope="team:sales") == counts(known=ROWS + 20)
     assert everything_stored() == before
 
 

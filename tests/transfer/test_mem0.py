@@ -8,7 +8,7 @@ import pytest
 
 from memories.models import Memory
 from tests.make import ANNA, AT, make_memory
-from tests.transfer.imports import Imports, counts, everything_stored
+from tests.transfer.imports import ROWS, Imports, counts, everything_stored
 from tests.transfer.sources import fact, mem0_memory
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +25,9 @@ def export(path: Path, value: Any) -> Path:
     return file
 
 
-def test_a_thousand_memories_come_in_and_a_second_import_changes_nothing(imports: Imports, tmp_path: Path) -> None:
-    path = export(tmp_path, {"results": [mem0_memory(n) for n in range(1000)], "count": 1000})
-    assert imports(path, scope="user:{user_id}") == counts(imported=1000)
+def test_memories_come_in_and_a_second_import_changes_nothing(imports: Imports, tmp_path: Path) -> None:
+    path = export(tmp_path, {"results": [mem0_memory(n) for n in range(ROWS)], "count": ROWS})
+    assert imports(path, scope="user:{user_id}") == counts(imported=ROWS)
     row = Memory.objects.get(content=fact(4))
     assert (row.scope, row.status, row.origin, row.tags, row.source) == (
         "user:user1",
@@ -39,7 +39,7 @@ def test_a_thousand_memories_come_in_and_a_second_import_changes_nothing(imports
     assert row.created_at.isoformat() == "2025-01-01T08:02:03.500000+00:00"
     assert row.provenance["sources"][0]["metadata"] == {"n": 4}
     before = everything_stored()
-    assert imports(path, scope="user:{user_id}") == counts(known=1000)
+    assert imports(path, scope="user:{user_id}") == counts(known=ROWS)
     assert everything_stored() == before
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memories.models import Episode, Memory, Performance, Relation
-from tests.transfer.imports import Imports, counts, everything_stored
+from tests.transfer.imports import ROWS, Imports, counts, everything_stored
 from tests.transfer.sources import membrane, triple
 
 pytestmark = pytest.mark.django_db
@@ -18,15 +18,15 @@ def imports() -> Imports:
     return Imports("membrane")
 
 
-def test_a_thousand_records_come_in_and_a_second_import_changes_nothing(imports: Imports, tmp_path: Path) -> None:
-    path = membrane(tmp_path / "m.db", [({}, triple(n)) for n in range(1000)])
-    assert imports(path) == counts(imported=1000)
+def test_records_come_in_and_a_second_import_changes_nothing(imports: Imports, tmp_path: Path) -> None:
+    path = membrane(tmp_path / "m.db", [({}, triple(n)) for n in range(ROWS)])
+    assert imports(path) == counts(imported=ROWS)
     rows = Memory.objects.filter(scope="project:a", origin="imported", status="candidate", category="fact")
-    assert rows.count() == 1000
+    assert rows.count() == ROWS
     row = rows.get(content="Customer 3 pays within 10 days")
     assert (row.confidence, row.salience, row.payload["object"]) == (70, 0.5, "10 days")
     before = everything_stored()
-    assert imports(path) == counts(known=1000)
+    assert imports(path) == counts(known=ROWS)
     assert everything_stored() == before
 
 
