@@ -43,7 +43,8 @@ from memories import leases
 leases.SECONDS, leases.IDLE_SECONDS = 1.0, 3.0
 """
 DIE = "os.kill(os.getpid(), signal.SIGKILL)"
-FREEZE = "open({path!r}, 'w').write(str(os.getpid())); os.kill(os.getpid(), signal.SIGSTOP)"
+# in a group of its own: when the shell of the tests ends, the kernel wakes what is stopped in its group
+FREEZE = "open({path!r}, 'w').write(str(os.getpid())); os.setpgid(0, 0); os.kill(os.getpid(), signal.SIGSTOP)"
 
 
 @contextmanager

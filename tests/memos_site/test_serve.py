@@ -117,8 +117,8 @@ def test_requests_are_answered_again_when_a_web_process_is_killed_or_all_are(sit
     for pid in {second, *children(site.process.pid)} - {jobs, first}:
         kill(pid)
     assert until(lambda: _answer(site)) == {"status": "ok"}
-    for name in ("web 1", "web 2"):
-        until(lambda name=name: f"{name} was killed by SIGKILL; starting it again" in site.said, what=site.said)
+    told = [f"{name} was killed by SIGKILL; starting it again" for name in ("web 1", "web 2")]
+    until(lambda: all(line in site.said for line in told), what=site.said)
     all_is_done(site)
 
 
