@@ -74,10 +74,9 @@ class Client(threading.Thread):
             (self.search, 12), (self.decision, 8), (self.skill, 2), (self.use, 8),
         ]  # fmt: skip
         work, weights = zip(*actions, strict=True)
-        first = iter(work)  # each once, however slow the machine is
-        while (action := next(first, None)) or not self.stopped.is_set():
+        while not self.stopped.is_set():
             self.made += 1
-            action = action or self.chance.choices(work, weights)[0]
+            [action] = self.chance.choices(work, weights)
             try:
                 action(f"{self.number}-{self.made}")
             except Wrong as error:
