@@ -242,9 +242,7 @@ def test_administrators_see_who_works_on_what_and_cannot_take_it_away() -> None:
 
 def lists_in(client: Client, url: str) -> int:
     client.get(url)  # what is cached once for all
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         assert client.get(url).status_code == 200
     assert not [q for q in queries.captured_queries if "COUNT(*)" in q["sql"]], url
     return len(queries)
