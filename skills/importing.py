@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -107,14 +108,32 @@ def _next_version(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: d
         return _suppressed(prepared, memory, visible=visible, trust=trust)
     for version in skill.versions.filter(status__in=publishing.SINGLE_STATUSES, sha256=prepared.version.package.sha256):
         return Imported(version, prepared.warnings) if visible else Imported(None, [], stored=NOTHING_TOLD)
+    if memory.status == Status.CANDIDATE and (stored := _reword(memory, prepared, trust=trust, at=at)):
+        return Imported(None, [], stored=stored)
     version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
-    if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-        Memory.objects.filter(pk=memory.pk).update(content=version.fields["description"])
-        memory.refresh_from_db()
-        indexing.reindex(memory)
     if not visible:
         return Imported(None, [], stored=NOTHING_TOLD)
     return Imported(version, prepared.warnings, created=True)
+
+
+def _reword(memory: Memory, prepared: PreparedImport, *, trust: Trust, at: datetime) -> Stored | None:
+    """Not decided yet: what people read is what the proposal says. Through the gate, as at first; what it answered
+    where people have dismissed these words."""
+    statement = _statement(prepared.version.fields, memory.scope, trust=trust, sensitivity=None)
+    by_person = trust.actor.kind == ActorKind.PERSON
+    dismissal, columns = admission.admit_new_words(memory, statement, trust=trust, decided=by_person)
+    if dismissal.blocking is not None:
+        return admission.suppress(dismissal.blocking, statement, trust=trust, at=at)
+    # what runs told of the skill stays
+    columns["payload"] = {**columns["payload"], **memory.payload, **_steps(columns["payload"])}
+    Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
+    memory.refresh_from_db()
+    indexing.reindex(memory)
+    return None
+
+
+def _steps(payload: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: payload[name] for name in ("recipe", "required_tools", "failure_modes", "fallbacks")}
 
 
 def _suppressed(prepared: PreparedImport, memory: Memory, *, visible: bool, trust: Trust) -> Imported:

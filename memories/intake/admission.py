@@ -91,12 +91,14 @@ def lock_and_look(
     return ClaimQuestion(statement.claim, caller=caller, occasions=names, stems=stems, **place).lock_and_ask()
 
 
-def admit_new_words(memory: Memory, statement: Statement, *, trust: Trust) -> tuple[Dismissal, dict[str, Any]]:
+def admit_new_words(
+    memory: Memory, statement: Statement, *, trust: Trust, decided: bool = False
+) -> tuple[Dismissal, dict[str, Any]]:
     """The columns that a waiting memory gets with the words of this statement; none if they were dismissed.
 
-    Its level never falls: what it said before stands in its history.
+    Its level never falls: what it said before stands in its history. `decided`: as in `admit`.
     """
-    dismissal = dismissal_of_statement(statement, trust=trust)
+    dismissal = NO_DISMISSAL if decided else dismissal_of_statement(statement, trust=trust)
     if dismissal.blocking is not None:
         return dismissal, {}
     return dismissal, {
