@@ -33,7 +33,8 @@ class Started:
 class CommandWork:
     """Statistics of `of` successes.
 
-    `places`: those in which nearly all of them worked. `tried_before`, `tried_after`: successes that ran code of their
+    `places`: those in which nearly all of them worked; `everywhere`: several, so that these commands tell nothing of
+    one. `tried_before`, `tried_after`: successes that ran code of their
     own before and after they changed an existing file. `changing`, `chores`: usual edit commands and chores.
     `starting`, `failing`: forms of test commands. `beside`, `without`: (successes, runs) in the same places with these
     commands and without them.
@@ -41,6 +42,7 @@ class CommandWork:
 
     of: int
     places: tuple[str, ...] = ()
+    everywhere: bool = False
     tried_before: int = 0
     tried_after: int = 0
     changing: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ def command_work(scope: Scope) -> CommandWork | None:
     return CommandWork(
         of=len(well),
         places=places,
+        everywhere=len(places) > 1 or (not places and len({run.place for run in well if run.place}) > PLACES),
         tried_before=count(well, lambda run: _tried(run, before=True)),
         tried_after=count(well, lambda run: _tried(run, before=False)),
         changing=tuple(kind for kind, _ in usual if is_edit(kind)),

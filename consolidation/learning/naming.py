@@ -114,11 +114,12 @@ class Use:
 def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     """Build a skill's description of at most LONGEST_DESCRIPTION characters: what it does, when to use it, when not."""
     stop = "。" if say.language == "zh" else "."
-    parts = [f"{titled}{stop}", _use_when(steps, use, say), _not_when(use, say)]
+    parts = [f"{titled}{stop}", use_when(steps, use, say), _not_when(use, say)]
     return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
-def _use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+    """Build the sentence about when to use a skill; '' where nothing tells."""
     asks = say("mentions", terms=say.join([term.written for term in use.said[:4]], "or")) if use.said else ""
     acts = _acts(steps)
     telling = [sign for sign in use.signs if sign.of >= 4 and (acts or use.said or not sign.others)]

@@ -40,7 +40,12 @@ class PlanShapeQuerySet(Trusted["PlanShape"]):
         """Mark as written, with their memories and cases: no longer due until the next run."""
         for shape in shapes:
             shape.due, shape.attempts, shape.error = False, 0, ""
-        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory"])
+        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes"])
+
+    def alike(self, shape: "PlanShape") -> Self:
+        """The plans of its scope and sensitivity with the same effects, in whatever order."""
+        same = self.filter(scope=shape.scope, sensitivity=shape.sensitivity)
+        return same.filter(changes__contains=shape.changes, changes__contained_by=shape.changes)
 
 
 class PlanShape(models.Model):
@@ -48,7 +53,7 @@ class PlanShape(models.Model):
 
     `steps`: the nodes in one line. `graph`: nodes with the names of their arguments, and edges; it holds no value of a
     run. `cases`: the distinct threads of successes among its latest runs. `former`: keys of earlier plans that are the
-    same since calls in a row are one node.
+    same since calls in a row are one node. `changes`: its effects in their order; `waits`: a person is asked about it.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -60,6 +65,8 @@ class PlanShape(models.Model):
     cases = models.IntegerField(default=0)
     memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="plan_shape")
     former = ArrayField(models.CharField(max_length=255), default=list)
+    changes = ArrayField(models.TextField(), default=list, db_default=[])
+    waits = models.BooleanField(default=False, db_default=False)
     due = models.BooleanField(default=True)
     attempts = models.SmallIntegerField(default=0)
     error = models.TextField(blank=True)

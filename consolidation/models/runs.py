@@ -58,7 +58,8 @@ class PatternQuerySet(Trusted["Pattern"]):
 class Pattern(models.Model):
     """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
 
-    `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects.
+    `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
+    `waits`: a person is asked about its skill, which is only kept otherwise.
     """
 
     class Kind(models.TextChoices):
@@ -84,6 +85,7 @@ class Pattern(models.Model):
     attempts = models.SmallIntegerField(default=0)
     error = models.TextField(blank=True)
     memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
+    waits = models.BooleanField(default=True, db_default=True)
 
     objects = PatternQuerySet.as_manager()
 
@@ -101,7 +103,7 @@ class Pattern(models.Model):
     def settle(self) -> None:
         """Mark as written: no longer due until the next sighting."""
         self.due, self.attempts, self.error = False, 0, ""
-        self.save(update_fields=["due", "attempts", "error", "memory"])
+        self.save(update_fields=["due", "attempts", "error", "memory", "waits"])
 
     def attempted(self) -> None:
         """Count an attempt before the work, so that a pattern which kills its worker three times is set aside."""

@@ -5,24 +5,23 @@ transaction. A worker that dies in between leaves the pattern due, and the next 
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import ToolRules, are_chores, are_of_lines
+from consolidation.learning.effects import ToolRules
 from consolidation.learning.places import located
 from consolidation.learning.runs import Run
 from consolidation.learning.vocabulary import Vocabulary
-from consolidation.models import Pattern, Sighting
+from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from consolidation.pipelines.recorded import Recent
+from consolidation.pipelines.ripeness import is_ripe, waits
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake.admission import dismissed_key
 from memories.intake.evidence import record_suppressed
@@ -34,8 +33,6 @@ from skills.models import SkillName
 
 RUNS_OF_PATTERN = 200
 RUNS_OF_SCOPE = 500
-ENOUGH = 5  # cases after which a combination of skills is one of its own
-ALIKE = 0.75  # share of common effects above which two sets are hardly two skills
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ def write_competences(
 
 def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: datetime) -> Counter[str]:
     memory = pattern.memory
-    if memory is None and not _is_ripe(pattern):
+    if memory is None and not is_ripe(pattern):
         pattern.settle()
         return Counter()
     if memory is not None and memory.status not in LIVE:
@@ -81,6 +78,16 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
     if memory is None and (tombstone := _blocking_tombstone(pattern)):
         return _suppress_forgotten(pattern, tombstone, at=at)
     competence = _learn(pattern, background)
+    if memory is None and competence.is_common_practice:
+        pattern.settle()
+        return Counter()
+    return _put(pattern, memory, competence, run_id=run_id, at=at)
+
+
+def _put(
+    pattern: Pattern, memory: Memory | None, competence: Competence, *, run_id: UUID, at: datetime
+) -> Counter[str]:
+    """Store what was learned, as a new competence or in its memory."""
     prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
         if memory is None:
@@ -98,45 +105,9 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
         proposals.keep_lines(memory, competence, at=at)
         if prepared:
             counters.update(proposals.propose(memory, competence, prepared, run_id=run_id, at=at))
+        pattern.waits = waits(pattern, competence)
         pattern.settle()
     return counters
-
-
-def _is_ripe(pattern: Pattern) -> bool:
-    """Enough cases ended well; more of them where other skills say most of it already.
-
-    Command lines that only edited and tidied up are none: nothing tells when to do that, or whether it is enough.
-    That is a combination of effects whose parts are skills (each says what it often goes with), and a set that hardly
-    differs from one that more cases speak for.
-    """
-    least = settings.MIN_PATTERN_OCCURRENCES
-    if pattern.kind != Pattern.Kind.EFFECTS:
-        return pattern.cases >= least
-    if are_chores(pattern.effects) or (pattern.cases < least and not _is_part(pattern, least)):
-        return False
-    if pattern.cases >= max(ENOUGH, least):
-        return True
-    kin = Pattern.objects.kin(pattern).ripe(least).filter(effects__overlap=pattern.effects)
-    return not _is_covered_by(pattern, kin.only("effects", "cases"))
-
-
-def _is_part(pattern: Pattern, least: int) -> bool:
-    """It ended well by itself, and as part of more in enough other cases."""
-    if not pattern.cases or not pattern.effects or are_of_lines(pattern.effects):
-        return False  # what a command line is a part of says little
-    wider = Pattern.objects.kin(pattern).filter(effects__contains=pattern.effects)
-    return Sighting.objects.filter(pattern__in=[pattern.pk, *wider.values_list("pk", flat=True)]).cases_well() >= least
-
-
-def _is_covered_by(pattern: Pattern, kin: Iterable[Pattern]) -> bool:
-    own, parts = set(pattern.effects), set[str]()
-    for other in kin:
-        theirs = set(other.effects)
-        parts |= theirs if theirs < own else set()
-        alike = len(own & theirs) / len(own | theirs)
-        if alike > ALIKE and (other.cases, other.pk) > (pattern.cases, pattern.pk):
-            return True
-    return bool(own) and parts == own
 
 
 def _background(scope: str, sensitivity: int, recent: Recent) -> Background:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -47,7 +46,10 @@ FLAGGED = "flagged"  # with any flag; RESEMBLES and the names of flags are narro
 RESEMBLES = "resembles"
 IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
-ONE_OFF = Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH)
+NOT_ASKED = (  # what consolidation learned and only keeps: it repeats what is known, or says too little by itself
+    Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH, plan_shape__waits=False),
+    Q(status=Status.CANDIDATE, type=Type.COMPETENCE, pattern__waits=False),
+)
 EXACT = ("scope", "source", "category", "company_id")
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
@@ -66,7 +68,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
-    A plan that consolidation read from runs waits when it was seen in enough cases; before that it is only stored.
+    Of the plans and skills that consolidation learned those wait which its pipelines chose (`pipelines.waiting_plans`,
+    `pipelines.ripeness`); the others are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
     ones are read much faster by `waiting_parts`.
@@ -74,7 +77,7 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
     rows = _open_to(trust, at, filters, kind).filter(wanted)
-    rows = rows.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
+    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1])
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
@@ -121,7 +124,7 @@ def _parts(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "
     parts: dict[str, MemoryQuerySet] = {}
     others = [type for type in OTHER_TYPES if kind in ("", type)]
     if others:
-        learned = undecided.exclude(ONE_OFF, plan_shape__cases__lt=settings.MIN_PATTERN_OCCURRENCES)
+        learned = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1])
         parts[kind or LEARNED] = learned.filter(type__in=others)
     if kind in ("", Type.SEMANTIC):
         parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC)

@@ -14,8 +14,7 @@ from memories.intake.reports.payloads import PlanGraph, graph_errors
 from memories.lifecycle import removal
 from memories.models import Episode, Memory
 from memories.values.choices import ActorKind, Origin, Status
-from memories.values.trust import Actor, everything
-from memos_site import review
+from memories.values.trust import Actor
 from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import answer, call, caller, make_person, user
 
@@ -46,10 +45,6 @@ def digested() -> Any:
 def memories(**where: Any) -> list[Memory]:
     rows = Memory.objects.filter(type="plan_graph", **where).select_related("performance")
     return list(rows.order_by("pk"))
-
-
-def waiting() -> list[Memory]:
-    return list(review.waiting_memories(everything(PERSON), at=NOON + timedelta(days=2), kind="plan_graph"))
 
 
 def test_a_success_of_three_calls_becomes_a_plan_whose_data_edges_follow_the_values() -> None:
@@ -191,16 +186,6 @@ def test_a_run_counts_once_and_a_later_outcome_moves_the_counts() -> None:
     (plan,) = memories()
     assert (plan.performance.successes, plan.performance.failures) == (1, 1)
     assert (plan.evidence.count(), PlannedRun.objects.count(), PlanShape.objects.get().cases) == (2, 2, 1)
-
-
-def test_a_plan_waits_for_a_person_when_it_was_seen_in_two_cases() -> None:
-    refund(1, thread_id="anna")
-    refund(2, thread_id="anna")
-    digested()
-    assert (len(memories()), waiting()) == (1, [])
-    refund(3, thread_id="ben")
-    digested()
-    assert waiting() == memories()
 
 
 def test_a_value_that_three_runs_of_two_cases_share_stands_in_the_plan_and_no_other() -> None:
