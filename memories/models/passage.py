@@ -20,10 +20,11 @@ from pydantic_core import to_json
 from memories import embedding
 from memories.models import bulk_rows
 from memories.models.episode import Episode, Event
+from memories.models.float_array import FloatArray
 from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
-from memories.models.vector import EmbeddingModel, halfvec_text
+from memories.models.vector import EmbeddingModel
 from memories.values import text
 from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
 
@@ -150,11 +151,12 @@ class Passage(models.Model):
 
 
 # Named parts of a WITH clause. `memory`: the table, whose row is locked; or rows that the same statement inserts.
+# `first_number`, `last_number`: where the vector stands in the array of all.
 PLACED = """
 given AS (
     SELECT * FROM json_to_recordset(%s)
     AS given (memory_id uuid, position int, part smallint, event_id uuid, text text, searchable text, actor text,
-              at timestamptz, embedding text)
+              at timestamptz, first_number int, last_number int)
 ), placed AS (
     INSERT INTO memories_passage
         (memory_id, position, part, event_id, text, searchable, actor, at, scope, sensitivity, type)
@@ -169,8 +171,8 @@ OF_STORED = PLACED.format(memory="memories_memory AS memory", lock="FOR KEY SHAR
 OF_NEW = PLACED.format(memory="rows0 AS memory", lock="")
 VECTORS = """, vectors AS (
     INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity)
-    SELECT placed.id, %s, given.embedding::halfvec, placed.scope, placed.sensitivity
-    FROM placed JOIN given USING (memory_id, position, part) WHERE given.embedding IS NOT NULL
+    SELECT placed.id, %s, (%s::real[])[first_number:last_number]::halfvec, placed.scope, placed.sensitivity
+    FROM placed JOIN given USING (memory_id, position, part) WHERE first_number IS NOT NULL
 )"""
 QUEUED = """, queued AS (
     INSERT INTO memories_pending (passage_id, model, attempts, error)
@@ -196,8 +198,8 @@ def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
     """Passages with vectors of the built-in model while it serves, also while those of an endpoint are made."""
     wanted, built_in = embedding.embedder(), embedding.built_in()
     inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
-    rows = _as_json(drafts, built_in.embed if inline else None)
-    filled: list[Any] = [built_in.name]
+    rows, vectors = _as_json(drafts, built_in.embed if inline else None)
+    filled: list[Any] = [built_in.name, vectors]
     queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY).value]
     if not wanted.external:
         return bulk_rows.Part(placed + VECTORS, [rows, *filled])
@@ -206,18 +208,16 @@ def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
     return bulk_rows.Part(placed + QUEUED, [rows, *queued])
 
 
-def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> str:
+def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> tuple[str, FloatArray]:
     said = [text.said(draft.actor or "", draft.text) for draft in drafts]
     vectors = embed(said) if embed else [None] * len(drafts)
-    rows = [
-        {
-            **draft._asdict(),
-            "searchable": text.indexed(draft.text),
-            "embedding": None if vector is None else halfvec_text(vector),
-        }
-        for draft, vector in zip(drafts, vectors, strict=True)
-    ]
-    return to_json(rows).decode()
+    rows, last = [], 0
+    for draft, vector in zip(drafts, vectors, strict=True):
+        row = {**draft._asdict(), "searchable": text.indexed(draft.text)}
+        if vector is not None:
+            row |= {"first_number": last + 1, "last_number": (last := last + len(vector))}
+        rows.append(row)
+    return to_json(rows).decode(), FloatArray([vector for vector in vectors if vector is not None])
 
 
 def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:

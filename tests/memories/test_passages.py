@@ -5,6 +5,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 from django.contrib.postgres.search import SearchQuery
 from django.db import IntegrityError, connection, transaction
@@ -59,6 +60,16 @@ def test_a_conversation_has_a_passage_for_each_event_that_says_something() -> No
     ]
     assert set(memory.passages.values_list("event__position", flat=True)) == {None, 2, 3}
     assert Vector.objects.filter(passage__memory=memory, model=embedding.built_in().name).count() == 3
+
+
+def test_each_passage_has_the_vector_of_its_own_words_and_one_without_meaning_has_none() -> None:
+    memory = make_run(messages=[user("Book a flight"), user("The parcel is late")], title="\u2603")
+    model = embedding.built_in()
+    kept = {row.passage.position: row.embedding for row in Vector.objects.filter(passage__memory=memory)}
+    said = [text.said("user", words) for words in ("Book a flight", "The parcel is late")]
+    expected = [vector.astype("float16").tolist() for vector in model.embed(said) if vector is not None]
+    assert [np.array(kept[position], dtype="float16").tolist() for position in sorted(kept)] == expected
+    assert sorted(kept) == [1, 2]
 
 
 def test_the_words_of_an_event_carry_who_said_it_and_on_what_day() -> None:
