@@ -1,8 +1,8 @@
 """Reads on streaming replicas: which one is fresh enough for a caller, and the thread's connection turned to it.
 
-A replica is fresh when it has replayed what the primary had written `REPLICA_MAX_LAG` seconds ago, and when the
-transactions that the caller must see are visible in its snapshot. Both are asked of the servers themselves, so clocks
-of hosts do not matter, nor does which process wrote. One that fails is left out for a second; the read that met the
+A replica is fresh when it has replayed what the primary had written `REPLICA_MAX_LAG` seconds ago, and when it shows
+the records of the writes that the caller must see. Both are asked of the servers themselves, so clocks of hosts do not
+matter, nor does which process wrote. One that fails is left out for a second; the read that met the
 failure is done on the primary.
 """
 
@@ -27,21 +27,30 @@ LEFT_OUT_SECONDS = 1.0
 READ_ONLY = "25006"  # SQLSTATE read_only_sql_transaction
 SAMPLES = 50  # positions of the primary that are remembered, over REPLICA_MAX_LAG
 ANSWER_WITHIN = 5.0  # seconds, of a replica; then the primary is asked
+COMMIT_SECONDS = 60.0  # that a COMMIT may take after the write was recorded
+NOTHING = "[]"  # no writes
 RECENT = """
-SELECT pg_current_wal_lsn()::text, ARRAY(
-    SELECT xact FROM memories_lastwrite
-    WHERE writer = ANY(%s) AND at > clock_timestamp() - %s * interval '1 second'
-)::text[]
-"""
-REACHED = """
-SELECT pg_last_wal_replay_lsn()::text, NOT EXISTS (
-    SELECT FROM unnest(%s::xid8[]) AS xact WHERE NOT pg_visible_in_snapshot(xact, pg_current_snapshot())
+SELECT pg_current_wal_lsn()::text, (
+    SELECT coalesce(json_agg(json_build_object('writer', writer, 'slot', slot, 'at', at)), '[]')::text
+    FROM memories_lastwrite WHERE writer = ANY(%s) AND at > clock_timestamp() - %s * interval '1 second'
 )
 """
+# Not by pg_visible_in_snapshot(): a snapshot on a replica names no transaction in progress, so that one which began
+# before the last that has ended counts as visible.
+REACHED = """
+SELECT pg_last_wal_replay_lsn()::text, NOT EXISTS (
+    SELECT FROM json_to_recordset(%s) AS awaited (writer text, slot smallint, at timestamptz)
+    LEFT JOIN memories_lastwrite AS seen USING (writer, slot)
+    WHERE seen.at IS NULL OR seen.at < awaited.at
+)
+"""
+# `at` grows with every write of a slot, also where one waited for another or a clock was set back. `xact` is what the
+# version before this one reads, which may serve beside it during a deploy.
 RECORD = """
 INSERT INTO memories_lastwrite (writer, slot, xact, at)
 VALUES (%s, pg_backend_pid() %% 16, pg_current_xact_id(), clock_timestamp())
-ON CONFLICT (writer, slot) DO UPDATE SET xact = excluded.xact, at = excluded.at
+ON CONFLICT (writer, slot) DO UPDATE SET
+    xact = excluded.xact, at = greatest(clock_timestamp(), memories_lastwrite.at + interval '1 microsecond')
 """
 writer: ContextVar[str] = ContextVar("writer", default="")  # whose writes this thread does; "": nobody waits for them
 log = logging.getLogger("memos.replicas")
@@ -159,7 +168,7 @@ def _fresh(readers: tuple[str, ...]) -> Replica | None:
     if not able:
         return None
     with connection.cursor() as cursor:
-        cursor.execute(RECENT, [[*readers, PEOPLE], settings.REPLICA_MAX_LAG])
+        cursor.execute(RECENT, [[*readers, PEOPLE], settings.REPLICA_MAX_LAG + COMMIT_SECONDS])
         position, awaited = cursor.fetchone()
     _positions.see(position, now)
     _turn["next"] += 1
@@ -167,12 +176,12 @@ def _fresh(readers: tuple[str, ...]) -> Replica | None:
     return next((one for one in (*able[start:], *able[:start]) if _has(one, awaited, now)), None)
 
 
-def _has(replica: Replica, awaited: list[str], now: float) -> bool:
+def _has(replica: Replica, awaited: str, now: float) -> bool:
     try:
         replica.connection.close_if_unusable_or_obsolete()
         with replica.connection.cursor() as cursor:
             cursor.execute(REACHED, [awaited])
-            replayed, visible = cursor.fetchone()
+            replayed, shown = cursor.fetchone()
     except Error as error:
         replica.leave_out(error)
         return False
@@ -180,7 +189,7 @@ def _has(replica: Replica, awaited: list[str], now: float) -> bool:
         replica.leave_out(OperationalError("it is no replica"))
         return False
     replica.lag = _positions.lag(replayed, now)
-    return bool(visible) and replica.lag <= settings.REPLICA_MAX_LAG
+    return bool(shown) and replica.lag <= settings.REPLICA_MAX_LAG
 
 
 def lags() -> Iterator[tuple[Replica, float]]:
@@ -193,7 +202,7 @@ def lags() -> Iterator[tuple[Replica, float]]:
         _positions.see(cursor.fetchone()[0], now)
     for replica in all_replicas():
         if replica.left_out_until <= now:
-            _has(replica, [], now)
+            _has(replica, NOTHING, now)
         yield replica, replica.lag
 
 
@@ -203,7 +212,7 @@ def _position(lsn: str) -> int:
 
 
 def record_write(database: Any) -> None:
-    """Called before the COMMIT of a transaction that wrote: keep its id, for those who must see it."""
+    """Called before the COMMIT of a transaction that wrote: record that, for those who must see it."""
     who = writer.get()
     if who:
         database.connection.execute(RECORD, [who])
