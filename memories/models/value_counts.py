@@ -12,10 +12,22 @@ from django.db.models import QuerySet
 from memories.models.memory import MemoryQuerySet
 
 ARRAYS = ("tags",)  # of which each element is counted
+Samples = Mapping[str, tuple[QuerySet[Any], Sequence[str]]]
+Statement = tuple[str, Sequence[Any]]  # with its parameters
 
 
-def count_values(samples: Mapping[str, tuple[QuerySet[Any], Sequence[str]]], most: int) -> dict[str, Counter[str]]:
-    """Count the values of columns among the first `most` rows of each list: column -> value -> rows. One statement.
+def count_values(samples: Samples, most: int) -> dict[str, Counter[str]]:
+    """Count the values of columns among the first `most` rows of each list: column -> value -> rows. One statement."""
+    statement = value_counts(samples, most)
+    if statement is None:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(*statement)
+        return read_counts(cursor.fetchall())
+
+
+def value_counts(samples: Samples, most: int) -> Statement | None:
+    """The statement of `count_values`, whose rows `read_counts` reads; None where there can be none.
 
     `samples`: lists in their order, each with the columns that are counted in it. A sample's number of rows is counted
     under its own name. Rows without a value are left out.
@@ -32,12 +44,8 @@ def count_values(samples: Mapping[str, tuple[QuerySet[Any], Sequence[str]]], mos
         values += parameters
         selects.append((f"SELECT %s, '', count(*) FROM {_quoted(name)}", name))  # noqa: S608 - names of ours
         selects += [(_grouped(column, name), column) for column in columns]
-    if not named:
-        return {}
     statement = f"WITH {', '.join(named)} {' UNION ALL '.join(select for select, _column in selects)}"
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [*values, *(column for _select, column in selects)])
-        return _by_column(cursor.fetchall())
+    return (statement, [*values, *(column for _select, column in selects)]) if named else None
 
 
 def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int) -> dict[str, tuple[list[UUID], int]]:
@@ -62,7 +70,8 @@ def _grouped(column: str, sample: str) -> str:
     return f"SELECT %s, value, count(*) FROM (SELECT {value} AS value FROM {_quoted(sample)}) AS v GROUP BY value"  # noqa: S608 - names of ours
 
 
-def _by_column(rows: Iterable[tuple[str, Any, int]]) -> dict[str, Counter[str]]:
+def read_counts(rows: Iterable[tuple[Any, ...]]) -> dict[str, Counter[str]]:
+    """Column -> value -> rows, of what the statement of `value_counts` answers."""
     counted: dict[str, Counter[str]] = {}
     for column, value, n in rows:
         if value is not None:

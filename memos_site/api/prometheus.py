@@ -21,9 +21,9 @@ from memories.api.base import ApiView, FileNegotiation
 from memories.models import Pending
 from memories.values.choices import Permission
 from memories.values.trust import Trust
+from memos_site import review
 from memos_site.platform import measures
 from memos_site.platform.postgres import replicas
-from memos_site.review import waiting
 
 DAY = timedelta(days=1)
 
@@ -57,7 +57,7 @@ class _State(Collector):
         yield _gauge("memos_workers_alive", "1 while any worker takes jobs", int(leases.a_worker_lives()))
         runs = Run.objects.visible_to(self.trust).order_by().values_list("kind", "status").annotate(n=Count("pk"))
         yield _labelled("memos_runs", "Background runs that are kept", ["kind", "status"], runs)
-        waits = waiting.kinds(self.trust, at=self.at)
+        waits = review.kinds(self.trust, at=self.at)
         yield _labelled("memos_inbox_items", "What waits for a person", ["kind"], waits.items())
         oldest = metrics.inbox(self.trust, at=self.at)["oldest_at"]
         yield _gauge("memos_inbox_oldest_seconds", "Age of what waits longest", self._age(oldest))

@@ -14,8 +14,6 @@ from memos_site.review.undo import Standing, UndoResult, is_large, standing, und
 from memos_site.review.waiting import (
     EXACT,
     FLAGGED,
-    MOST_COUNTED,
-    MOST_OF_VIEW,
     ORDER,
     ORDERS,
     PROPOSALS,
@@ -25,14 +23,12 @@ from memos_site.review.waiting import (
     SNOOZED_PROPOSALS,
     VERSION,
     kind_of,
-    kinds,
     open_proposals,
     rows_of_parts,
-    values_of_waiting,
-    waiting_count,
     waiting_memories,
     waiting_parts,
 )
+from memos_site.review.waiting_counts import MOST_COUNTED, MOST_OF_VIEW, kinds, values_of_waiting, waiting_count
 
 __all__ = [
     "CHUNK",

@@ -1,17 +1,12 @@
 """The review queue: candidates and contested memories, proposed versions of skills, open proposals."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
 from django.db.models import (
     BooleanField,
     Case,
-    CharField,
     F,
     FloatField,
     Func,
@@ -27,7 +22,6 @@ from memories.models import Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
-from memories.models.value_counts import count_values
 from memories.values.choices import Status, Type
 from memories.values.trust import Trust
 from skills.models import SkillVersion
@@ -51,10 +45,6 @@ NOT_ASKED = (  # what consolidation learned and only keeps: it repeats what is k
     Q(status=Status.CANDIDATE, type=Type.COMPETENCE, pattern__waits=False),
 )
 EXACT = ("scope", "source", "category", "company_id")
-MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
-MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
-MOST_READ = 2_000  # rows of a kind whose values the filters offer
-EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counted` counts
 
 
 class IsAnyOf(Func):
@@ -103,7 +93,7 @@ def waiting_parts(trust: Trust, *, at: datetime, kind: str = "", **filters: str)
 
     Claims, of which there may be many, are read in the order of an index; of the others (LEARNED) there are few.
     """
-    return {name: _with_order(name, rows) for name, rows in _parts(trust, at, filters, kind).items()}
+    return {name: _with_order(name, rows) for name, rows in parts_to_count(trust, at, filters, kind).items()}
 
 
 def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
@@ -115,8 +105,8 @@ def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
     return ordered
 
 
-def _parts(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
-    """The parts of `waiting_parts`, to be counted."""
+def parts_to_count(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
+    """The parts of `waiting_parts`, without the columns of their order."""
     rows = _open_to(trust, at, filters, kind)
     if kind == SNOOZED:
         return {SNOOZED: rows.filter(Q(status__in=UNDECIDED) | _updated())}
@@ -188,96 +178,6 @@ def flag_condition(flag: str) -> Q:
     if flag == RESEMBLES:
         return Q(resembles__isnull=False)
     return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
-
-
-def kinds(
-    trust: Trust,
-    *,
-    at: datetime,
-    filters: Mapping[str, str] | None = None,
-    most: int = MOST_COUNTED,
-    snoozed: bool = False,
-    views: Mapping[str, Mapping[str, str]] | None = None,
-) -> dict[str, int]:
-    """Count by kind the memories and proposals that wait and match the filters, each kind up to `most` + 1.
-
-    `views`: names of their own -> filters, counted along (each kind of them up to MOST_OF_VIEW + 1). `snoozed`: what is
-    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. One statement, whose cost does not grow
-    with what waits beyond that.
-    """
-    filters = filters or {}
-    rows: dict[str, QuerySet[Any]] = {**_first_ones(_parts(trust, at, filters))}
-    proposals = open_proposals(trust, at=at, **filters).order_by()
-    each = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
-    if snoozed:
-        rows |= _parts(trust, at, filters, SNOOZED)
-        rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=at, kind=SNOOZED, **filters).order_by()
-    totals: dict[str, int] = {}
-    for name, n in _counted(rows | _rows_of_views(trust, views or {}, at=at), each, most + 1).items():
-        kind = name.partition("/")[0]
-        totals[kind] = totals.get(kind, 0) + n
-    return {kind: n for kind, n in totals.items() if n}
-
-
-def _rows_of_views(trust: Trust, views: Mapping[str, Mapping[str, str]], *, at: datetime) -> "dict[str, QuerySet[Any]]":
-    """The first rows of each kind of these views, named by the view and the kind."""
-    rows: dict[str, QuerySet[Any]] = {}
-    for name, filters in views.items():
-        kind = filters.get("kind", "")
-        for part, memories in _first_ones(_parts(trust, at, filters, kind)).items():
-            rows[f"{name}/{part}"] = memories[: MOST_OF_VIEW + 1]
-        if kind in ("", SNOOZED, *PROPOSALS):
-            rows[f"{name}/proposals"] = open_proposals(trust, at=at, **filters).order_by()[: MOST_OF_VIEW + 1]
-    return rows
-
-
-def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
-    """Count what waits, up to `most` + 1; one statement, for every page."""
-    return min(sum(kinds(trust, at=at, most=most).values()), most + 1)
-
-
-def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
-    """Count the values of these columns, column -> value -> rows, among the first MOST_READ memories of each part."""
-    return count_values({part: (rows, names) for part, rows in _first_ones(_parts(trust, at, {})).items()}, MOST_READ)
-
-
-def _first_ones(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
-    """The parts in the order of their index, so that the first rows are not sought in the whole table."""
-    best = ("-times_confirmed", "-created_at", "-pk")
-    return {part: rows.order_by(*best) if part == Type.SEMANTIC else rows.order_by() for part, rows in parts.items()}
-
-
-def _counted(
-    rows: Mapping[str, "QuerySet[Any]"], each: Mapping[str, tuple[Sequence[str], "QuerySet[Any]"]], most: int
-) -> dict[str, int]:
-    """Count the rows of several queries, each up to `most`, by one statement.
-
-    `each`: column -> values, each of which is counted for itself, and a query.
-    """
-    selects: list[str] = []
-    parameters: list[Any] = []
-    for name, queryset in rows.items():
-        if found := _sql_of(queryset if queryset.query.is_sliced else queryset[:most]):
-            selects.append(f"SELECT %s, count(*) FROM ({found[0]}) AS rows")  # noqa: S608 - a query of ours
-            parameters += [name, *found[1]]
-    for column, (values, queryset) in each.items():
-        if found := _sql_of(queryset.filter(**{column: EACH})[:most]):
-            counted = f"SELECT count(*) FROM ({found[0]}) AS rows"  # noqa: S608 - a query of ours
-            selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
-            parameters += [*found[1], list(values)]
-    if not selects:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(selects), parameters)
-        return dict(cursor.fetchall())
-
-
-def _sql_of(rows: "QuerySet[Any]") -> tuple[str, tuple[Any, ...]] | None:
-    """The ids of these rows as a statement with its parameters; None where there can be none."""
-    try:
-        return rows.values("pk").query.sql_with_params()
-    except EmptyResultSet:
-        return None
 
 
 def kind_of(row: Memory | Proposal) -> str:

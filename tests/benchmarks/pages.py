@@ -36,21 +36,25 @@ PAGES: Mapping[str, str] = {
 
 
 def measured(name: str, work: Callable[[], Any], rounds: int) -> None:
-    """The first round, which fills caches, and the others."""
+    """The first round, which fills caches, one whose statements are recorded, which takes time, and the others."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    took, cpu = [], time.process_time()
-    for _ in range(rounds + 1):
-        began = time.perf_counter()
-        with CaptureQueriesContext(connection) as queries:
-            work()
-        took.append((time.perf_counter() - began) * 1000)
-    cpu = (time.process_time() - cpu) * 1000 / (rounds + 1)
-    first, later = took[0], sorted(took[1:])
+    first = _took(work)
+    with CaptureQueriesContext(connection) as queries:
+        work()
+    cpu = time.process_time()
+    later = sorted(_took(work) for _ in range(rounds))
+    cpu = (time.process_time() - cpu) * 1000 / rounds
     spent = sum(float(query["time"]) for query in queries.captured_queries) * 1000
     facts = {"first": round(first, 1), "most": round(later[-1], 1), "statements": len(queries), "in_them": round(spent)}
     show(name, later[len(later) // 2], "ms", **facts, process_cpu=round(cpu))
+
+
+def _took(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
 
 
 def visits(rounds: int) -> None:
@@ -60,7 +64,7 @@ def visits(rounds: int) -> None:
     from tests.make import make_agent
 
     reader = Client(SERVER_NAME="localhost")
-    reader.force_login(_reviewer())
+    reader.force_login(reviewer())
     words = _words()
     _agent, token = make_agent(permissions=[Permission.READ, Permission.REVIEW])
     headers = {"Authorization": f"Bearer {token}"}
@@ -92,10 +96,10 @@ def count_figures() -> None:
 def counts(rounds: int) -> None:
     from memos_site.templatetags.page import waiting_count
 
-    measured("count of what waits", lambda: waiting_count(_reviewer()), rounds)
+    measured("count of what waits", lambda: waiting_count(reviewer()), rounds)
 
 
-def _reviewer() -> Any:
+def reviewer() -> Any:
     from django.contrib.auth.models import User
 
     from tests.make import make_person

@@ -1,0 +1,153 @@
+"""How many decisions wait: by kind, within filters, in saved views; and the values that filters offer.
+
+To build a statement takes longer than to ask for it. It depends on trust, filters and instant alone: on no setting, no
+language and no row. So it is built once for a trust and its filters, with INSTANT in the place of the instant.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import CharField, Func, QuerySet
+
+from memories.models.memory import MemoryQuerySet
+from memories.models.value_counts import Statement, read_counts, value_counts
+from memories.values.choices import Type
+from memories.values.trust import Trust
+from memos_site.review.waiting import (
+    LEARNED,
+    OTHER_TYPES,
+    PROPOSALS,
+    SNOOZED,
+    SNOOZED_PROPOSALS,
+    open_proposals,
+    parts_to_count,
+)
+
+MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
+MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
+MOST_READ = 2_000  # rows of a kind whose values the filters offer
+EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counting` counts
+INSTANT = datetime.min.replace(tzinfo=UTC)
+Filters = tuple[tuple[str, str], ...]
+
+
+def kinds(
+    trust: Trust,
+    *,
+    at: datetime,
+    filters: Mapping[str, str] | None = None,
+    most: int = MOST_COUNTED,
+    snoozed: bool = False,
+    views: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, int]:
+    """Count by kind the memories and proposals that wait and match the filters, each kind up to `most` + 1.
+
+    `views`: names of their own -> filters, counted along (each kind of them up to MOST_OF_VIEW + 1). `snoozed`: what is
+    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. One statement, whose cost does not grow
+    with what waits beyond that.
+    """
+    named = tuple((name, _fixed(one)) for name, one in (views or {}).items())
+    statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed)
+    totals: dict[str, int] = {}
+    for name, n in _rows(statement, at):
+        kind = name.partition("/")[0]
+        totals[kind] = totals.get(kind, 0) + n
+    return {kind: n for kind, n in totals.items() if n}
+
+
+def _fixed(filters: Mapping[str, str]) -> Filters:
+    return tuple(filters.items())
+
+
+@lru_cache(maxsize=256)
+def _kinds(
+    trust: Trust, given: Filters, views: tuple[tuple[str, Filters], ...], most: int, snoozed: bool
+) -> Statement | None:
+    filters = dict(given)
+    rows: dict[str, QuerySet[Any]] = {**_first_ones(parts_to_count(trust, INSTANT, filters))}
+    proposals = open_proposals(trust, at=INSTANT, **filters).order_by()
+    each = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
+    if snoozed:
+        rows |= parts_to_count(trust, INSTANT, filters, SNOOZED)
+        rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=INSTANT, kind=SNOOZED, **filters).order_by()
+    return _counting(rows | _rows_of_views(trust, views), each, most + 1)
+
+
+def _rows(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
+    """What a statement answers at an instant."""
+    if statement is None:
+        return []
+    sql, parameters = statement
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [at if value == INSTANT else value for value in parameters])
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+def _rows_of_views(trust: Trust, views: tuple[tuple[str, Filters], ...]) -> "dict[str, QuerySet[Any]]":
+    """The first rows of each kind of these views, named by the view and the kind."""
+    rows: dict[str, QuerySet[Any]] = {}
+    for name, given in views:
+        filters = dict(given)
+        kind = filters.get("kind", "")
+        for part, memories in _first_ones(parts_to_count(trust, INSTANT, filters, kind)).items():
+            rows[f"{name}/{part}"] = memories[: MOST_OF_VIEW + 1]
+        if kind in ("", SNOOZED, *PROPOSALS):
+            rows[f"{name}/proposals"] = open_proposals(trust, at=INSTANT, **filters).order_by()[: MOST_OF_VIEW + 1]
+    return rows
+
+
+def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
+    """Count what waits, up to `most` + 1; one statement, for every page."""
+    return min(sum(kinds(trust, at=at, most=most).values()), most + 1)
+
+
+def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
+    """Count the values of these columns, column -> value -> rows, among the first MOST_READ memories of each part."""
+    return read_counts(_rows(_values(trust, tuple(names)), at))
+
+
+@lru_cache(maxsize=256)
+def _values(trust: Trust, names: tuple[str, ...]) -> Statement | None:
+    parts = _first_ones(parts_to_count(trust, INSTANT, {}))
+    return value_counts({part: (rows, names) for part, rows in parts.items()}, MOST_READ)
+
+
+def _first_ones(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
+    """The parts in the order of their index, so that the first rows are not sought in the whole table."""
+    best = ("-times_confirmed", "-created_at", "-pk")
+    return {part: rows.order_by(*best) if part == Type.SEMANTIC else rows.order_by() for part, rows in parts.items()}
+
+
+def _counting(
+    rows: Mapping[str, "QuerySet[Any]"], each: Mapping[str, tuple[Sequence[str], "QuerySet[Any]"]], most: int
+) -> Statement | None:
+    """The statement that counts the rows of several queries, each up to `most`; None where there can be none.
+
+    `each`: column -> values, each of which is counted for itself, and a query.
+    """
+    selects: list[str] = []
+    parameters: list[Any] = []
+    for name, queryset in rows.items():
+        if found := _sql_of(queryset if queryset.query.is_sliced else queryset[:most]):
+            selects.append(f"SELECT %s, count(*) FROM ({found[0]}) AS rows")  # noqa: S608 - a query of ours
+            parameters += [name, *found[1]]
+    for column, (values, queryset) in each.items():
+        if found := _sql_of(queryset.filter(**{column: EACH})[:most]):
+            counted = f"SELECT count(*) FROM ({found[0]}) AS rows"  # noqa: S608 - a query of ours
+            selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
+            parameters += [*found[1], list(values)]
+    return (" UNION ALL ".join(selects), parameters) if selects else None
+
+
+def _sql_of(rows: "QuerySet[Any]") -> tuple[str, tuple[Any, ...]] | None:
+    """The ids of these rows as a statement with its parameters; None where there can be none."""
+    try:
+        return rows.values("pk").query.sql_with_params()
+    except EmptyResultSet:
+        return None
