@@ -15,6 +15,7 @@ from memories.values.choices import Outcome
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
+LONGEST_OPENING = 160
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
 MOST_ATTEMPTS = 3  # at consolidation, then the episode is set aside with its error
@@ -48,6 +49,10 @@ class EpisodeQuerySet(Trusted["Episode"]):
         rows = rows.filter(source=source) if source else rows
         rows = rows.filter(thread_id=thread_id) if thread_id else rows
         return rows.filter(scope=scope) if scope else rows
+
+    def with_opening(self) -> Self:
+        """Annotate `opening`: the first characters of what it is about, which tell one without a title from others."""
+        return self.annotate(opening=Left("memory__content", LONGEST_OPENING))
 
     def set_aside(self) -> Self:
         return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)

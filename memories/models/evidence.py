@@ -76,8 +76,10 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         """Load each row's episode with its tool calls (`episode.trace`), and the `position` of its event; an episode
         above the caller is None."""
         calls = Prefetch("events", Event.objects.calls(), to_attr="trace")
-        episodes = Episode.objects.visible_to(trust).defer("environment", "artifacts").prefetch_related(calls)
-        return self.annotate(position=F("event__position")).prefetch_related(Prefetch("episode", episodes))
+        episodes = Episode.objects.visible_to(trust).with_opening().defer("environment", "artifacts")
+        return self.annotate(position=F("event__position")).prefetch_related(
+            Prefetch("episode", episodes.prefetch_related(calls))
+        )
 
 
 def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:

@@ -51,7 +51,7 @@ def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
     for memory_id, *occasion in first.union(*others, all=True) if others else first:
         read[memory_id].append(occasion)
     shown = {pk for known in read.values() for pk, *_rest in (known[:1] + known[1:][-MOST_LATER:])}
-    episodes = Episode.objects.visible_to(trust).only("memory_id", "title", "external_id", "thread_id", "source")
+    episodes = Episode.objects.visible_to(trust).with_opening().only("memory_id", "title", "source")
     events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref"))
     found = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
     occasions = sorted(found, key=lambda one: (one.at, one.pk))

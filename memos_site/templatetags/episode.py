@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from memories.models import Event, Memory
+from memories.models import Episode, Event, Memory
 from memories.models.episode import node_id
 from memories.web.tool_graph import Call, graph
 from memos_site.templatetags.page import as_json, failed
@@ -25,10 +25,21 @@ KIND_AND_REF = re.compile(r"([a-z]+(?:_[a-z]+)+) (\S.*)")  # what is stored of a
 @register.filter
 def headline(memory: Memory) -> str:
     """Return the title of an episode; of an event that has none its kind in words: Plugin run: mail-1."""
-    if memory.episode.title:
-        return str(memory.episode.title)
-    event = KIND_AND_REF.fullmatch(memory.content)
-    return capfirst(pair(event[1], event[2])) if event else memory.content
+    return str(memory.episode.title or _opening(memory.content))
+
+
+@register.filter
+def run_name(episode: Episode) -> str:
+    """Return what tells an episode from others, on one line: its title, else how it opens.
+
+    `episode`: of `with_opening`.
+    """
+    return str(episode.title or _opening(" ".join(getattr(episode, "opening", "").split())) or episode.source)
+
+
+def _opening(content: str) -> str:
+    event = KIND_AND_REF.fullmatch(content)
+    return capfirst(pair(event[1], event[2])) if event else content
 
 
 @register.filter

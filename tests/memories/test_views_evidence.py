@@ -1,0 +1,43 @@
+"""What the pages say of the grounds of a memory: runs told apart, and no voices where nobody spoke."""
+
+import pytest
+
+from memories.values.choices import Origin, Status
+from tests.consolidation.plugins import EMAIL, MORNING, days, live, ran, ruled
+from tests.make import make_memory
+from tests.pages import candidate, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+def pattern_of_three_runs() -> tuple[str, list[str]]:
+    """The id of a pattern over three runs of a plugin, and what the runs were about."""
+    runs = [ran(at=MORNING + days(n), **EMAIL) for n in range(3)]
+    ruled()
+    pattern = live("p01-acmecorp-action-required")
+    assert pattern is not None
+    return str(pattern.pk), [run.content.split(" ", 1)[1] for run in runs]
+
+
+def test_runs_of_a_plugin_are_told_apart_by_what_they_are_about() -> None:
+    memory, refs = pattern_of_three_runs()
+    client = signed_in()
+    for address in (f"/memories/{memory}/", f"/memories/{memory}/evidence/", f"/memories/{memory}/pane/"):
+        page = client.get(address).content.decode()
+        assert all(f"Plugin run: {ref}" in " ".join(page.split()) for ref in refs), address
+
+
+def test_of_a_skill_nobody_is_said_to_have_said_it() -> None:
+    skill = candidate()
+    page = " ".join(signed_in().get(f"/memories/{skill.pk}/pane/").content.decode().split())
+    assert "Where it was seen" in page and "3 sessions" in page and "was the first to show it" in page
+    assert "voice" not in page.replace('class="voices"', "") and "said it" not in page
+
+
+def test_what_was_learned_from_runs_says_so_in_words() -> None:
+    learned = make_memory("Run the tests with -n 2", source="consolidation", origin=Origin.CONSOLIDATED)
+    told = make_memory("Acme pays late", source="P01", status=Status.CONFIRMED)
+    client = signed_in()
+    page = client.get(f"/memories/{learned.pk}/").content.decode()
+    assert "learned from recorded runs" in page and "consolidated" not in page
+    assert "learned from recorded runs" not in client.get(f"/memories/{told.pk}/").content.decode()
