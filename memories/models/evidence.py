@@ -6,11 +6,11 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import Count, F, OuterRef, Prefetch, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce, Left, Now
 from django.utils.translation import gettext_lazy as _
 
 from memories.models import array_insert
-from memories.models.episode import Episode, Event
+from memories.models.episode import LONGEST_OPENING, Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import Outcome
@@ -62,14 +62,16 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         caller is None."""
         heavy = ("payload", "provenance", "content")
         joined = (
-            self.annotate(position=F("event__position"))
+            self.annotate(position=F("event__position"), opening=Left("episode__memory__content", LONGEST_OPENING))
             .select_related("episode__memory")
             .defer(*(f"episode__memory__{name}" for name in heavy))
         )
         rows = list(joined.defer("episode__environment", "episode__artifacts")[:most])
         for row in rows:
-            if (episode := row.episode) and not trust.sees(scope=episode.scope, sensitivity=episode.memory.sensitivity):
-                row._state.fields_cache["episode"] = None  # its id stays: there is one
+            if episode := row.episode:
+                episode.opening = row.opening  # type: ignore[attr-defined]  # as `with_opening` annotates it
+                if not trust.sees(scope=episode.scope, sensitivity=episode.memory.sensitivity):
+                    row._state.fields_cache["episode"] = None  # its id stays: there is one
         return rows
 
     def with_runs(self, trust: Trust) -> Self:

@@ -29,12 +29,20 @@ def headline(memory: Memory) -> str:
 
 
 @register.filter
-def run_name(episode: Episode) -> str:
-    """Return what tells an episode from others, on one line: its title, else how it opens.
+def run_name(episode: Episode | None) -> str:
+    """Return what tells an episode from others, on one line: its title, else how it opens; '' for none.
 
     `episode`: of `with_opening`.
     """
+    if episode is None:
+        return ""
     return str(episode.title or _opening(" ".join(getattr(episode, "opening", "").split())) or episode.source)
+
+
+@register.filter
+def says_more(words: str, episode: Episode | None) -> bool:
+    """Whether words of an episode are others than those by which `run_name` calls it."""
+    return bool(words) and " ".join(words.split())[: len(run_name(episode)) or None] != run_name(episode)
 
 
 def _opening(content: str) -> str:

@@ -30,7 +30,7 @@ def test_runs_of_a_plugin_are_told_apart_by_what_they_are_about() -> None:
 def test_of_a_skill_nobody_is_said_to_have_said_it() -> None:
     skill = candidate()
     page = " ".join(signed_in().get(f"/memories/{skill.pk}/pane/").content.decode().split())
-    assert "Where it was seen" in page and "3 sessions" in page and "was the first to show it" in page
+    assert "Where it was seen" in page and "2 sessions" in page and "was the first to show it" in page
     assert "voice" not in page.replace('class="voices"', "") and "said it" not in page
 
 
