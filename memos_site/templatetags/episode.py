@@ -41,8 +41,10 @@ def run_name(episode: Episode | None) -> str:
 
 @register.filter
 def says_more(words: str, episode: Episode | None) -> bool:
-    """Whether words of an episode are others than those by which `run_name` calls it."""
-    return bool(words) and " ".join(words.split())[: len(run_name(episode)) or None] != run_name(episode)
+    """Whether words of an episode are others than its title, or than the opening by which `run_name` calls it."""
+    said, name = " ".join(words.split()), run_name(episode)
+    by_its_title = episode is None or bool(episode.title)
+    return bool(said) and (said != name if by_its_title else not said.startswith(name))
 
 
 def _opening(content: str) -> str:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from memories.models import Episode
 from memories.values.choices import Origin, Status
+from memos_site.templatetags.episode import says_more
 from tests.consolidation.plugins import EMAIL, MORNING, days, live, ran, ruled
 from tests.make import make_memory
 from tests.pages import candidate, signed_in
@@ -32,6 +34,15 @@ def test_of_a_skill_nobody_is_said_to_have_said_it() -> None:
     page = " ".join(signed_in().get(f"/memories/{skill.pk}/pane/").content.decode().split())
     assert "Where it was seen" in page and "2 sessions" in page and "was the first to show it" in page
     assert "voice" not in page.replace('class="voices"', "") and "said it" not in page
+
+
+def test_a_quote_is_left_out_only_where_the_name_of_the_run_says_it() -> None:
+    untitled, titled = Episode(source="P01"), Episode(source="P01", title="Where is")
+    untitled.opening = "Where is my\nparcel?"  # type: ignore[attr-defined]
+    words = "Where is my parcel? It is late."
+    assert not says_more(words, untitled) and says_more("It is late.", untitled)
+    assert says_more(words, titled) and not says_more("Where is", titled)
+    assert says_more(words, None) and not says_more("", None)
 
 
 def test_what_was_learned_from_runs_says_so_in_words() -> None:
