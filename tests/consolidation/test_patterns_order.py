@@ -15,6 +15,7 @@ from consolidation.models.groups import PluginRun, RuleGroup, Unread
 from memories.models import Event, Evidence, Memory
 from tests.at_once import at_once
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled
+from tests.plans import new_tables
 
 pytestmark = pytest.mark.django_db
 ACME = "p01-acmecorp-action-required"
@@ -77,6 +78,7 @@ def test_what_a_batch_teaches_does_not_depend_on_its_size() -> None:
 
 
 def test_what_a_batch_asks_is_answered_by_indexes() -> None:
+    new_tables(Event, RuleGroup, PluginRun, Unread)
     for n in range(3):
         ran(at=MORNING + days(n), **EMAIL)
     ruled()

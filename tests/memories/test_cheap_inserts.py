@@ -5,7 +5,8 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
-from memories.models import AuditEntry, Episode, Event, Memory, bulk_rows
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows
+from tests.plans import new_tables
 
 CALLED_BY_GENERATED_COLUMNS = """
 SELECT DISTINCT class.relname, proc.proname, language.lanname
@@ -54,6 +55,7 @@ def test_evidence_is_found_by_what_it_has_and_has_no_index_twice() -> None:
 @pytest.mark.parametrize("column", ["memory_id", "episode_id", "event_id"])
 @pytest.mark.parametrize("which", ["= gen_random_uuid()", "= ANY(%s::uuid[])"])
 def test_evidence_is_found_without_a_scan(column: str, which: str) -> None:
+    new_tables(Evidence)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         question = f"EXPLAIN SELECT 1 FROM memories_evidence WHERE {column} {which}"

@@ -10,9 +10,9 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from memories.models import Memory
+from memories.models import Memory, Tombstone
 from tests.make import make_memory
-from tests.plans import reads_all
+from tests.plans import new_tables, reads_all
 
 pytestmark = pytest.mark.django_db
 PARAMETERS = {
@@ -27,6 +27,11 @@ PARAMETERS = {
     "caller": "'agent:1'",
     "memory.id": "'00000000-0000-7000-8000-000000000001'::uuid",
 }
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(db: None) -> None:
+    new_tables(Memory, Tombstone)
 
 
 def body() -> str:

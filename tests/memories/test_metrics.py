@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import metrics
 from memories.metrics import snapshots
-from memories.models import Injection, Memory, MetricSnapshot, Performance, Proposal
+from memories.models import AuditEntry, Injection, Memory, MetricSnapshot, Performance, Proposal
 from memories.models.audit import REVISIONS
 from memories.values.choices import Status, Type
 from memories.values.trust import Trust, everything
 from tests.make import ANNA, AT, make_memory, make_run
 from tests.memories.revising import agent, ask, own
-from tests.plans import plan_of_sql
+from tests.plans import new_tables, plan_of_sql
 
 pytestmark = pytest.mark.django_db
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -232,6 +232,7 @@ def test_a_store_is_counted_after_a_change_but_for_a_tenth_of_the_time(age: int,
 
 
 def test_revisions_are_counted_by_an_index_of_them() -> None:
+    new_tables(AuditEntry)
     query = "SELECT count(*) FROM memories_auditentry WHERE action IN ({}) AND subject_kind = 'memory' AND at > now()"
     plan = plan_of_sql(query.format(", ".join(f"'{action}'" for action in REVISIONS)))
     assert "audit_of_revisions" in plan
