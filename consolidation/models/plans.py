@@ -40,7 +40,7 @@ class PlanShapeQuerySet(Trusted["PlanShape"]):
         """Mark as written, with their memories and cases: no longer due until the next run."""
         for shape in shapes:
             shape.due, shape.attempts, shape.error = False, 0, ""
-        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes"])
+        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes", "waits"])
 
     def alike(self, shape: "PlanShape") -> Self:
         """The plans of its scope and sensitivity with the same effects, in whatever order."""

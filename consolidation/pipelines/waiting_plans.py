@@ -17,12 +17,16 @@ from memories.values.choices import LIVE, Status
 
 
 def note_changes(shapes: Sequence[PlanShape]) -> None:
-    """Give these plans their effects in the order of their nodes, those in a row once; without saving them."""
+    """Give these plans their effects in the order of their nodes, those in a row once; without saving them.
+
+    One without any waits no longer.
+    """
     patterns = _patterns(shapes)
     for shape in shapes:
         effects = patterns[shape.pk].effects if shape.pk in patterns else []
         kinds = (kind for node in shape.graph["nodes"] for kind in node["op"].split(", "))
         shape.changes = [kind for kind, _ in groupby(kind for kind in kinds if kind in effects)]
+        shape.waits = shape.waits and bool(shape.changes)
 
 
 def _patterns(shapes: Sequence[PlanShape]) -> Mapping[UUID, Pattern]:
@@ -36,13 +40,15 @@ def _patterns(shapes: Sequence[PlanShape]) -> Mapping[UUID, Pattern]:
 def choose(shapes: Iterable[PlanShape]) -> None:
     """Decide anew which plans wait, of those with the same effects as one of these that was seen in enough cases."""
     least = settings.MIN_PATTERN_OCCURRENCES
-    groups = {(shape.sensitivity, *sorted(set(shape.changes))): shape for shape in shapes if shape.cases >= least}
+    enough = [shape for shape in shapes if shape.changes and shape.cases >= least]
+    groups = {(shape.sensitivity, *sorted(set(shape.changes))): shape for shape in enough}
     for shape in groups.values():
         alike = list(PlanShape.objects.alike(shape).filter(cases__gte=least).select_related("memory"))
         chosen = _chosen(alike)
-        for one in alike:
-            one.waits = one == chosen
-        PlanShape.objects.bulk_update(alike, ["waits"])
+        other = [one for one in alike if one.waits != (one == chosen)]
+        for one in other:
+            one.waits = not one.waits
+        PlanShape.objects.bulk_update(other, ["waits"])
 
 
 def _chosen(alike: Sequence[PlanShape]) -> PlanShape | None:
@@ -53,7 +59,7 @@ def _chosen(alike: Sequence[PlanShape]) -> PlanShape | None:
     (order, most), *others = cases.most_common()
     same = [shape for shape in alike if tuple(shape.changes) == order]
     decided = any(shape.memory and shape.memory.status != Status.CANDIDATE for shape in same)
-    if not order or decided or (others and others[0][1] == most) or not _is_new(order, same[0]):
+    if decided or (others and others[0][1] == most) or not _is_new(order, same[0]):
         return None
     return min(same, key=lambda shape: (-shape.cases, str(shape.pk)))
 

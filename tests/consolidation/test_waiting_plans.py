@@ -4,7 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from consolidation.models import Pattern, PlanShape
+from consolidation.pipelines.waiting_plans import choose, note_changes
 from memories.models import Memory
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything
@@ -67,3 +71,24 @@ def test_where_as_many_cases_have_another_order_of_the_same_changes_no_plan_wait
         moved(number, order=order)
     digested()
     assert (len(memories()), waiting()) == (2, [])
+
+
+def test_what_waits_already_is_not_written_again() -> None:
+    for number in range(1, 4):
+        moved(number, order="pause move pause")
+    digested()
+    (shape,) = PlanShape.objects.all()
+    assert shape.waits
+    with CaptureQueriesContext(connection) as queries:
+        choose([shape])
+    assert not [query for query in queries.captured_queries if query["sql"].startswith("UPDATE")]
+
+
+def test_a_plan_whose_tools_are_known_to_change_nothing_by_now_waits_no_longer() -> None:
+    for number in range(1, 4):
+        moved(number, order="pause move pause")
+    digested()
+    (shape,) = PlanShape.objects.all()
+    Pattern.objects.update(effects=[])
+    note_changes([shape])
+    assert (shape.changes, shape.waits) == ([], False)
