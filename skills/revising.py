@@ -162,7 +162,7 @@ def _propose(
 
 
 def files_of(version: SkillVersion) -> dict[str, bytes]:
-    """Every file of a version by path but those that are written from its fields. FileNotFoundError: it is lost."""
+    """Every file of a version by path but those that are written from its fields. Conflict: its package is lost."""
     written = texts(Fields.model_validate(version.fields), version.number)
     held = {path: text.encode() for path, text in written.items() if path not in ("SKILL.md", RECIPE)}
     if all(file["path"] in written for file in version.files):  # without a look into the storage
@@ -176,8 +176,12 @@ def extra_files(version: SkillVersion) -> dict[str, bytes]:
 
 
 def _content(version: SkillVersion) -> bytes:
-    with storages.open_package(version.package) as file:
-        content: bytes = file.read()
+    try:
+        with storages.open_package(version.package) as file:
+            content: bytes = file.read()
+    except FileNotFoundError:
+        lost = f"the package of {version} is missing from the storage: bring the file back, or upload the skill again"
+        raise Conflict(lost) from None
     return content
 
 

@@ -68,7 +68,8 @@ def _count_day(day: date, at: datetime, scopes: list[str]) -> None:
     DailyCount.objects.replace(day, (*HISTORY, *NOW), merged(snapshot(day, moment, scopes=scopes, now=is_today)))
     if is_today:
         DailyCount.objects.filter(name__in=NOW, day__lt=day).delete()
-    DailyCount.objects.mark(day, int((at - start).total_seconds()) if is_today else WHOLE_DAY)
+    counted = min(int((at - start).total_seconds()), WHOLE_DAY - 1)  # a day on which clocks go back has 25 hours
+    DailyCount.objects.mark(day, counted if is_today else WHOLE_DAY)
 
 
 def merged(rows: list[DailyCount]) -> list[DailyCount]:

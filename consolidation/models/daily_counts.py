@@ -15,7 +15,7 @@ from memories.models.trusted import Trusted
 from memories.values.choices import Sensitivity
 
 OTHER_SCOPES = "*"  # no scope can have this name; seen only by who sees every scope
-COUNTED = "counted"  # how many seconds of the day are counted; a whole day or more: all of it, for good
+COUNTED = "counted"  # how many seconds of the day are counted; WHOLE_DAY: all of it, for good
 WHOLE_DAY = 86_400
 INCREMENT = """
     INSERT INTO consolidation_dailycount (day, name, label, scope, sensitivity, n) VALUES (%s, %s, %s, %s, %s, 1)

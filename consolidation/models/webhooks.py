@@ -151,7 +151,10 @@ class WebhookDelivery(models.Model):
         else:
             self.next_at = at + BACK_OFF[self.attempts - 1]
         changed = {name: getattr(self, name) for name in ("answered", "error", "status", "delivered_at", "next_at")}
-        WebhookDelivery.objects.filter(pk=self.pk, attempts=self.attempts).update(**changed)
+        rows = WebhookDelivery.objects.filter(pk=self.pk, attempts=self.attempts)
+        if error:  # its webhook may have been stopped while the try was under way
+            rows = rows.filter(status=self.Status.WAITING)
+        rows.update(**changed)
 
     def replay(self, *, by: Actor, at: datetime) -> None:
         """Send it again, from the first try. Conflict: it waits already, or its webhook was stopped."""

@@ -16,7 +16,6 @@ from memories.api.paging import query
 from memories.api.shapes import RequestBody, Shape
 from memories.values import links
 from memories.values.choices import Permission
-from memories.values.exceptions import NotFound
 from skills import diffs, models, revising
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, SkillView
 from skills.api.versions import NUMBER, SkillVersion
@@ -147,8 +146,5 @@ class RestoreVersion(SkillView, WriteView):
         A new version with the fields and files of that one. Agents get it once it is published.
         """
         old = self.version(request, name, number)
-        try:
-            version = revising.restore(old, trust=self.trust, at=timezone.now(), why=self.body(Restoring).why)
-        except FileNotFoundError:
-            raise NotFound from None
+        version = revising.restore(old, trust=self.trust, at=timezone.now(), why=self.body(Restoring).why)
         return Response(SkillVersion.of(version), status=201)

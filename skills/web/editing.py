@@ -80,10 +80,7 @@ class Draft:
 def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = editor(request)
     base = _base(memory_id, request.POST.get("base", ""), trust)
-    try:
-        before = revising.files_of(base)
-    except FileNotFoundError:
-        raise Http404(f"the package of {base} is missing from the storage") from None
+    before = _files_of(base)
     if request.method != "POST":
         return _page(request, _draft_of(base, before))
     draft = _typed(request, base, before)
@@ -99,6 +96,13 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         return _page(request, draft, conflict=str(conflict), status=409)
     except StoreUnavailable as failure:
         return _page(request, draft, conflict=str(failure), status=503)
+
+
+def _files_of(base: SkillVersion) -> dict[str, bytes]:
+    try:
+        return revising.files_of(base)
+    except Conflict as lost:
+        raise Http404(str(lost)) from None
 
 
 def _preview_or_propose(request: HttpRequest, draft: Draft, before: dict[str, bytes], trust: Trust) -> HttpResponse:
@@ -126,8 +130,6 @@ def restore_version(request: HttpRequest, memory_id: UUID, number: int) -> HttpR
         messages.success(request, _("Version %(n)s waits to be published.") % {"n": version.number})
     except Conflict as conflict:
         messages.error(request, str(conflict))
-    except FileNotFoundError:
-        raise Http404(f"the package of {old} is missing from the storage") from None
     return redirect("memory", memory_id=memory_id)
 
 

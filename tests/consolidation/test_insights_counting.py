@@ -1,6 +1,6 @@
 """Daily counts: a job writes what the page of insights shows, of today and of the past."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -51,6 +51,16 @@ def test_a_day_is_counted_again_until_it_is_over_and_then_no_more() -> None:
     assert counts("arrived") == {"": 2}, "replaced, not added"
     assert day_counts.count(at=AT + DAY) == 2, "the rest of the day before, and today"
     assert day_counts.count(at=AT + DAY) == 1
+
+
+def test_the_last_hour_of_a_day_on_which_clocks_go_back_is_counted_too(settings: Any) -> None:
+    settings.TIME_ZONE = "Europe/Berlin"
+    late = datetime(2026, 10, 25, 22, 30, tzinfo=UTC)  # 23:30 there: 24 and a half hours after the day began
+    stored(created_at=late)
+    assert day_counts.count(at=late) == 1
+    stored(created_at=late + timedelta(minutes=15), content="Another fact")
+    day_counts.count(at=late + DAY)
+    assert counts("arrived", date(2026, 10, 25)) == {"": 2}
 
 
 def test_work_that_runs_out_of_time_goes_on_with_the_next_job() -> None:

@@ -268,6 +268,17 @@ def test_a_webhook_that_was_stopped_is_told_nothing_more(receiver: Receiver) -> 
     assert delivery.status == "failed"
 
 
+@pytest.mark.parametrize(("error", "status"), [("answered 503", "failed"), ("", "delivered")])
+def test_a_try_that_was_under_way_when_its_webhook_was_stopped_is_the_last_one(error: str, status: str) -> None:
+    waiting("https://hooks.example.com/x")
+    taken = WebhookDelivery.take(timezone.now())
+    assert taken is not None
+    taken.webhook.stop(by=hook_actor(), at=timezone.now())
+    taken.record(answered=503 if error else 204, error=error, at=timezone.now())
+    taken.refresh_from_db()
+    assert taken.status == status
+
+
 def test_two_workers_do_not_send_one_message_both(receiver: Receiver) -> None:
     waiting(receiver.url)
     now = timezone.now()

@@ -128,6 +128,7 @@ def test_the_handshake_needs_no_session(live_server: Any, bearer: dict[str, str]
     assert post(live_server.url, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **bearer)[::2] == (202, {})
     assert ask("ping") == (200, {"jsonrpc": "2.0", "id": "a", "result": {}})
     assert set(ask("tools/list")[1]["result"]) == {"tools"}
+    assert ask("tools/list", cursor="garbage")[1]["error"]["code"] == -32602
     assert ask("server/discover")[1]["error"]["code"] == -32601
     for nothing in ("_/nothing", "_/%00", "%00/nothing", "%ff/nothing"):
         assert ask("resources/read", uri=f"skill://{nothing}/SKILL.md")[1]["error"]["code"] == -32002

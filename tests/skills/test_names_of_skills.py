@@ -160,3 +160,22 @@ def test_a_version_is_published_by_its_number_and_no_other_one() -> None:
     review.undo(TRUST, shown["batch"], at=AT)
     assert SkillVersion.objects.get(number=1).status == "published"
     post("book-flight/versions/2/publish", 403, caller())
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("book-flight/rename", {"name": "book-trip"}),
+        ("book-flight/merge", {"other": "reserve-seat"}),
+        ("reserve-seat/merge", {"other": "book-flight"}),
+    ],
+)
+def test_what_needs_a_package_that_the_storage_lost_is_refused_and_says_so(path: str, body: dict[str, Any]) -> None:
+    version = upload({**FILES, "SKILL.md": b"---\nname: book-flight\ndescription: Books\n---\n1. Search"}).version
+    assert version is not None
+    review.decide(TRUST, version.skill_id, "promote", at=AT)
+    make_skill("reserve-seat")
+    SkillVersion.objects.filter(pk=version.pk).update(package="_/gone/0.zip")
+    told = post(path, 409, **body)
+    assert "the package of book-flight 1 is missing from the storage" in told["detail"]
+    assert SkillVersion.objects.count() == 2, "none was added"

@@ -90,6 +90,8 @@ def _initialize(call: RpcCall) -> Json:
 
 
 def _list_tools(call: RpcCall) -> Json:
+    if call.params.get("cursor") is not None:  # one page holds them all
+        raise RpcError(INVALID_PARAMS, "cursor: is not one of this list")
     return {"tools": [_described(tool) for tool in tools_of(call.trust)]}
 
 
