@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests.benchmarks.guidance import learn, splits
+from tests.benchmarks.guidance import learn, loaded, splits
 from tests.benchmarks.store import empty_store
 
 Json = dict[str, Any]
@@ -78,7 +78,7 @@ def ask(raw: Json, scope: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=Path)
-    runs = [json.loads(line) for line in parser.parse_args().runs.read_text().splitlines()]
+    runs = loaded(parser.parse_args().runs, "coding")
     with empty_store():
         from memories.models import Memory
 

@@ -3,7 +3,10 @@
     .venv/bin/python -m tests.benchmarks.guidance DATA [--environment DIR] [--only airline]
 
 DATA holds airline-runs.jsonl and runs/{retail,telecom}-runs.jsonl. Each split learns in a scope of its own: of the
-airline runs trial 0 and is asked about trial 1 (`recurring`), and everywhere five folds by thread (`left out`).
+airline runs trial 0 and is asked about trial 1 (`recurring`), and everywhere five folds by thread (`left out`). The
+retail runs of two agents number their tasks differently, so a thread there is no case: recurring learns the runs of
+one agent, who has met all tasks, and asks about the other's; folds are of customers. What a run should have changed is
+known there from the run itself, so only runs that ended well are asked about.
 --environment: the folder that holds the tau-bench package, to execute what is left of the recorded writes (`replay`).
 One JSON line a figure.
 """
@@ -11,6 +14,7 @@ One JSON line a figure.
 import argparse
 import json
 import random
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -29,6 +33,7 @@ WRITES = {
     "modify_pending_order_payment", "modify_user_address", "return_delivered_order_items",
 }  # fmt: skip
 FOLDS = 5
+CUSTOMER = re.compile(r"\b[a-z]+_[a-z]+_\d{4}\b")
 OFF_TOPIC = (
     "Write a haiku about the sea", "What is the capital of Mongolia?", "How do I bake sourdough bread at home?",
     "Explain quantum chromodynamics on a lattice", "My cat refuses to eat, what should I do?",
@@ -67,17 +72,34 @@ def opening(run: Json) -> list[Json]:
     return list(run["messages"][: first + 1])
 
 
+def customer(run: Json) -> str:
+    """The id that is named most often."""
+    named = Counter(CUSTOMER.findall(json.dumps([m for m in run["messages"] if m["role"] != "system"])))
+    return named.most_common(1)[0][0] if named else str(run["id"])
+
+
+def loaded(path: Path, domain: str) -> list[Json]:
+    """The runs. `apart`: what has the same of it never stands in two folds."""
+    runs: list[Json] = [json.loads(line) for line in path.open()]
+    if domain == "retail":
+        return [{**run, "thread_id": run["id"], "task_id": run["id"], "apart": customer(run)} for run in runs]
+    return [{**run, "apart": run["thread_id"]} for run in runs]
+
+
 def splits(runs: list[Json], domain: str) -> Iterator[tuple[str, list[list[Json]], list[list[Json]]]]:
     """Name, what each part learns from, what each part is asked about."""
     if domain == "airline":
         trials = [[run for run in runs if run["trial"] == trial] for trial in (0, 1)]
         yield "recurring", [trials[0]], [trials[1]]
         yield "recurring, trials swapped", [trials[1]], [trials[0]]
-    threads = sorted({run["thread_id"] for run in runs})
-    random.Random(1).shuffle(threads)
-    folds = [set(threads[n::FOLDS]) for n in range(FOLDS)]
-    learn = [[run for run in runs if run["thread_id"] not in fold] for fold in folds]
-    yield "left out", learn, [[run for run in runs if run["thread_id"] in fold] for fold in folds]
+    if domain == "retail":
+        agents = [[run for run in runs if name in run["id"]] for name in ("-gpt5-", "-gpt41-")]
+        yield "recurring", [agents[0]], [agents[1]]
+    groups = sorted({run["apart"] for run in runs})
+    random.Random(1).shuffle(groups)
+    folds = [set(groups[n::FOLDS]) for n in range(FOLDS)]
+    learn = [[run for run in runs if run["apart"] not in fold] for fold in folds]
+    yield "left out", learn, [[run for run in runs if run["apart"] in fold] for fold in folds]
 
 
 def learn(runs: list[Json], scope: str) -> None:
@@ -138,7 +160,7 @@ def route(domain: str, name: str, parts: list[tuple[str, list[Json]]], good: dic
 
 
 def measure(domain: str, path: Path, environment: Path | None) -> None:
-    runs = [json.loads(line) for line in path.open()]
+    runs = loaded(path, domain)
     replay = Replay(environment) if domain == "airline" and environment else None
     good: dict[str, set[frozenset[str]]] = defaultdict(set)
     for run in runs:

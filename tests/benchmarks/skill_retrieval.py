@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.guidance import is_write, learn, opening, splits, write_set
+from tests.benchmarks.guidance import is_write, learn, loaded, opening, splits, write_set
 from tests.benchmarks.store import empty_store
 
 Json = dict[str, Any]
@@ -96,7 +96,7 @@ def spelled(effects: Effects | None = None) -> str:
 
 
 def corpus(domain: str, path: Path, *, misses: bool) -> Json:
-    runs = [json.loads(line) for line in path.open()]
+    runs = loaded(path, domain)
     good: dict[str, set[Effects]] = defaultdict(set)
     for run in runs:
         if run["outcome"] == "success":
