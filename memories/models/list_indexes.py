@@ -34,10 +34,11 @@ INBOX = [
         name="memory_waiting",
     ),
     models.Index(fields=["type", "-created_at", "-id"], condition=WAITING, name="memory_waiting_newest"),
-    models.Index(
+    models.Index(  # with what decides who sees a claim and when: all of them are counted without a look at their rows
         fields=["-times_confirmed", "-created_at", "-id"],
+        include=["scope", "sensitivity", "snoozed_until", "expires_at"],
         condition=Q(status__in=UNDECIDED, type=Type.SEMANTIC),
-        name="memory_waiting_claim",
+        name="memory_waiting_claims",
     ),
     models.Index(fields=["snoozed_until", "id"], condition=Q(snoozed_until__isnull=False), name="memory_snoozed"),
 ]

@@ -48,6 +48,30 @@ def value_counts(samples: Samples, most: int) -> Statement | None:
     return (statement, [*values, *(column for _select, column in selects)]) if named else None
 
 
+def frequent_values(
+    lists: Iterable[QuerySet[Any]], columns: Sequence[str], *, read: int, most: int
+) -> Statement | None:
+    """The statement that counts the `most` most frequent values of each column, among the first `read` rows of each
+    list together; its rows are for `read_counts`. None where there can be none.
+    """
+    selects: list[str] = []
+    values: list[Any] = []
+    for rows in lists:
+        try:
+            sql, parameters = rows.values(*columns)[:read].query.sql_with_params()
+        except EmptyResultSet:
+            continue
+        selects.append(f"({sql})")
+        values += parameters
+    frequent = [
+        f"(SELECT %s, {_quoted(name)}::text, count(*) FROM found WHERE {_quoted(name)} IS NOT NULL"  # noqa: S608 - ours
+        f" GROUP BY {_quoted(name)} ORDER BY count(*) DESC, {_quoted(name)} LIMIT {most})"
+        for name in columns
+    ]
+    statement = f"WITH found AS MATERIALIZED ({' UNION ALL '.join(selects)}) {' UNION ALL '.join(frequent)}"
+    return (statement, [*values, *columns]) if selects else None
+
+
 def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int) -> dict[str, tuple[list[UUID], int]]:
     """The ids of the first rows of each list, and its number of rows up to `most` + 1. One statement."""
     selects, values = [], []

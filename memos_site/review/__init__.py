@@ -28,7 +28,14 @@ from memos_site.review.waiting import (
     waiting_memories,
     waiting_parts,
 )
-from memos_site.review.waiting_counts import MOST_COUNTED, MOST_OF_VIEW, kinds, values_of_waiting, waiting_count
+from memos_site.review.waiting_counts import (
+    MOST_COUNTED,
+    MOST_OF_VIEW,
+    MOST_OFFERED,
+    kinds,
+    values_of_waiting,
+    waiting_count,
+)
 
 __all__ = [
     "CHUNK",
@@ -37,6 +44,7 @@ __all__ = [
     "MOST_AT_ONCE",
     "MOST_COUNTED",
     "MOST_IN_A_RUN",
+    "MOST_OFFERED",
     "MOST_OF_VIEW",
     "ORDER",
     "ORDERS",

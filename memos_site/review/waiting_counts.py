@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models import CharField, Func, QuerySet
 
 from memories.models.memory import MemoryQuerySet
-from memories.models.value_counts import Statement, read_counts, value_counts
+from memories.models.value_counts import Statement, frequent_values, read_counts
 from memories.values.choices import Type
 from memories.values.trust import Trust
 from memos_site.review.waiting import (
@@ -31,6 +31,8 @@ from memos_site.review.waiting import (
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
 MOST_READ = 2_000  # rows of a kind whose values the filters offer
+MOST_OFFERED = 50  # values of such a filter
+MOST_VALUES = MOST_OFFERED + 2  # '' among them, which no filter offers, and one that tells of more
 EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counting` counts
 INSTANT = datetime.min.replace(tzinfo=UTC)
 Filters = tuple[tuple[str, str], ...]
@@ -108,14 +110,16 @@ def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
 
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
-    """Count the values of these columns, column -> value -> rows, among the first MOST_READ memories of each part."""
+    """Count the MOST_VALUES most frequent values of these columns, column -> value -> rows, among the first MOST_READ
+    memories of each part.
+    """
     return read_counts(_rows(_values(trust, tuple(names)), at))
 
 
 @lru_cache(maxsize=256)
 def _values(trust: Trust, names: tuple[str, ...]) -> Statement | None:
     parts = _first_ones(parts_to_count(trust, INSTANT, {}))
-    return value_counts({part: (rows, names) for part, rows in parts.items()}, MOST_READ)
+    return frequent_values(parts.values(), names, read=MOST_READ, most=MOST_VALUES)
 
 
 def _first_ones(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:

@@ -59,7 +59,6 @@ COLUMNS = {  # filters whose values are those of the rows
     "scope": gettext_lazy("Scope"),
     "company_id": gettext_lazy("Company"),
 }
-MOST_OFFERED = 50  # values of such a filter
 MAX_COUNTED = review.MOST_OF_VIEW  # of all that waits
 ALL = "all"  # beside the saved views: what waits without filters
 MAX_FILTER = 512  # characters
@@ -214,6 +213,6 @@ def choices(trust: Trust, filters: Mapping[str, str]) -> dict[str, list[Any]]:
 
 def _choice(name: str, counts: Counter[str], chosen: str) -> Choice:
     values = [value for value, _n in counts.most_common() if value]
-    offered = sorted({*values[:MOST_OFFERED], *filter(None, [chosen])}, key=str.casefold)
-    is_cut = len(values) > MOST_OFFERED
+    offered = sorted({*values[: review.MOST_OFFERED], *filter(None, [chosen])}, key=str.casefold)
+    is_cut = len(values) > review.MOST_OFFERED
     return Choice(name, COLUMNS[name], chosen, [(value, value) for value in offered], is_cut)

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memories.models import Episode, Event, Memory
+from memories.models import Episode, Event, Memory, PersonLimits
 from memories.models.passage import saying
 from memories.search import check, find, table_statistics
 from memories.search.table_statistics import TableStatistics
@@ -72,6 +72,16 @@ def test_the_count_of_what_waits_reads_no_table_whole() -> None:
         assert waiting_count(person) == "0"
     [counted] = statements(queries)
     assert reads_all(plan_of_sql(counted.replace("%", "%%"))) == []
+
+
+@pytest.mark.usefixtures("many_rows")
+def test_claims_that_wait_are_counted_from_their_index_alone() -> None:
+    person = make_person("anna", group="reviewer")
+    PersonLimits.objects.create(user=person, scopes=["shop"])
+    with CaptureQueriesContext(connection) as queries:
+        waiting_count(person)
+    [counted] = statements(queries)
+    assert "Index Only Scan using memory_waiting_claims" in plan_of_sql(counted.replace("%", "%%"))
 
 
 def test_the_inbox_reads_no_table_whole() -> None:

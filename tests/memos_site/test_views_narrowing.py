@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Memory
 from memories.values.choices import Sensitivity, Status
-from memos_site.web.inbox_rows import MOST_OFFERED
+from memos_site.review import MOST_OFFERED
 from tests.deciding import propose
 from tests.make import make_memory
 from tests.pages import HTMX, candidate, signed_in

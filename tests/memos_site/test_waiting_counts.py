@@ -11,6 +11,7 @@ from memories.people import trust_of
 from memories.values.choices import Sensitivity
 from memories.values.trust import Trust, everything
 from memos_site import review
+from memos_site.review import MOST_OFFERED
 from tests.deciding import propose
 from tests.make import AT, make_agent, make_memory, make_person
 
@@ -92,3 +93,14 @@ def test_filters_and_views_of_one_reader_are_counted_apart() -> None:
         assert review.kinds(TRUST, at=AT, filters={"q": "globex"}) == {}
         for name, value in (("source", "P01"), ("scope", "shop")):
             assert review.values_of_waiting(TRUST, [name], at=AT).get(name) == {value: 1}
+
+
+def test_of_many_values_those_are_counted_that_most_of_what_waits_has_whatever_its_kind() -> None:
+    for n in range(MOST_OFFERED + 3):
+        make_memory(f"claim {n}", source=f"agent-{n:02}", scope="shop")
+    for type in ("plan_graph", "semantic"):
+        make_memory(f"more {type}", type=type, source=f"agent-{MOST_OFFERED + 2}", scope="")
+    counted = review.values_of_waiting(TRUST, ["source", "scope"], at=AT)
+    assert counted["source"].most_common(1) == [(f"agent-{MOST_OFFERED + 2}", 3)]
+    assert len(counted["source"]) == MOST_OFFERED + 2
+    assert counted["scope"] == {"shop": MOST_OFFERED + 3, "": 2}
