@@ -36,7 +36,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
         return Guidance(check=check)
     votes = experience.ballot.votes(experience.whole[: len(experience.ballot.cases)])
     best = votes[0]
-    confidence = curve.confidence(best, experience.ballot.support(experience.whole, best))
+    confidence = curve.confidence(best, experience.ballot.lead(experience.whole, experience.words, best))
     skill = published_for(best.effects, experience.profiles[0].scope, seen)
     decision = _decision(best.effects, confidence, has_skill=skill is not None)
     told = Guidance(
@@ -75,8 +75,8 @@ def _curve(experience: Experience, trust: Trust) -> Curve:
     kept = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(experience.profiles[0].scope)
     if kept is None:
         return Curve()
-    intercept, odds, similarity = kept.coefficients
-    return Curve((intercept, odds, similarity), kept.nearness, kept.answers)
+    intercept, odds, lead = kept.coefficients
+    return Curve((intercept, odds, lead), kept.nearness, kept.answers)
 
 
 def _expected(vote: Vote, experience: Experience) -> Expected:

@@ -71,13 +71,13 @@ class Ballot:
         total = sum(weighed.values())
         return sorted((Vote(one, p / total) for one, p in weighed.items()), key=lambda v: (-v.share, sorted(v.effects)))
 
-    def support(self, row: Floats, vote: Vote, without: Sequence[int] = ()) -> float:
-        """The similarity of the nearest run that ended well with the effects of the vote; 0 when there is none."""
-        held = self._well.get(vote.effects, [])
-        if without:
-            out = set(without)
-            held = [n for n in held if n not in out]
-        return float(row[held].max()) if held else 0.0
+    def lead(self, row: Floats, words: Floats, vote: Vote, without: Sequence[int] = ()) -> float:
+        """How far the nearest run that ended well with the effects of the vote is ahead of those that ended well
+        otherwise, of which only what the users said counts: they looked at other records anyway."""
+        out = set(without)
+        same = [n for n in self._well.get(vote.effects, ()) if n not in out]
+        other = [n for effects, held in self._well.items() if effects != vote.effects for n in held if n not in out]
+        return (float(row[same].max()) if same else 0.0) - (float(words[other].max()) if other else 0.0)
 
 
 class _Ridge:
