@@ -1,8 +1,7 @@
-"""Claims that wait are counted from their index alone. The new one is built before the former one goes, while others
-write.
+"""Claims that wait are counted from their index alone. Not built concurrently: of two servers that start at once the
+second one waits for a lock with a snapshot of its own, for whose end such a build would wait.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
 
@@ -10,11 +9,10 @@ UNDECIDED = ("candidate", "contested")
 
 
 class Migration(migrations.Migration):
-    atomic = False
     dependencies = [("memories", "0039_openings_of_claims")]
 
     operations = [
-        AddIndexConcurrently(
+        migrations.AddIndex(
             "memory",
             models.Index(
                 fields=["-times_confirmed", "-created_at", "-id"],
@@ -23,5 +21,5 @@ class Migration(migrations.Migration):
                 name="memory_waiting_claims",
             ),
         ),
-        RemoveIndexConcurrently("memory", "memory_waiting_claim"),
+        migrations.RemoveIndex("memory", "memory_waiting_claim"),
     ]

@@ -39,6 +39,11 @@ def test_no_statement_of_a_migration_takes_away_what_the_former_version_uses() -
     assert [text for text in statements if TAKES_AWAY.search(text)] == []
 
 
+def test_no_migration_waits_for_the_transactions_of_others() -> None:
+    """As CREATE INDEX CONCURRENTLY does: of two servers that start at once, one would wait for the other for ever."""
+    assert [migration.name for migration in _since(_loader()) if not migration.atomic] == []
+
+
 @pytest.mark.django_db
 def test_the_former_version_can_delete_what_new_tables_lead_to() -> None:
     former = _loader().project_state(list(FORMER.items())).apps
