@@ -7,17 +7,14 @@ from typing import cast
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from csp.utils import build_policy
-from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase, HttpResponseNotAllowed
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone, translation
-from django_htmx.middleware import HtmxMiddleware
 from uuid_utils.compat import uuid7
 
 from memories.values import links
@@ -161,36 +158,37 @@ class NoNul:
         return None
 
 
-class _Skipped:
-    """Before a middleware that only pages and sessions need: a program that shows a token passes it by.
+class Programs:
+    """Passes by every later middleware where a program shows a token, and does itself what an API needs of them.
 
-    The API then never asks for a session: a wrong token is refused, whoever is signed in.
+    So a session is never asked for: a wrong token is refused, whoever is signed in.
     """
 
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response, self.view = get_response, _innermost(get_response)
+
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if _shows_token(request):
-            return cast(HttpResponse, self.get_response(request))  # type: ignore[attr-defined]
-        return cast(HttpResponse, super().__call__(request))  # type: ignore[misc]  # of the middleware behind it
+        if not _shows_token(request):
+            return self.get_response(request)
+        request.get_host()  # raises for one that is not allowed
+        request.user = AnonymousUser()  # until the API has read the token
+        translation.activate("en")
+        try:
+            response = self.view(request)
+        finally:
+            translation.deactivate()
+        for name, value in _headers().items():
+            response.headers.setdefault(name, value)
+        if not response.streaming:
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+        return response
 
 
-class Sessions(_Skipped, SessionMiddleware):
-    pass
-
-
-class People(AuthenticationMiddleware):
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if _shows_token(request):
-            request.user = AnonymousUser()  # until the API has read the token; LoginRequiredMiddleware follows
-            return cast(HttpResponseBase, self.get_response(request))
-        return cast(HttpResponseBase, super().__call__(request))
-
-
-class Messages(_Skipped, MessageMiddleware):
-    pass
-
-
-class Htmx(_Skipped, HtmxMiddleware):
-    pass
+def _innermost(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """What the last middleware calls: the view with the hooks of the handler, its errors made answers."""
+    while inner := getattr(getattr(get_response, "__wrapped__", None), "get_response", None):
+        get_response = inner
+    return get_response
 
 
 def _shows_token(request: HttpRequest) -> bool:
@@ -206,6 +204,11 @@ def _docs_path() -> str:
 @cache
 def _policy() -> str:
     return build_policy()
+
+
+@cache
+def _headers() -> dict[str, str]:
+    return {HEADER: _policy(), "X-Frame-Options": str(settings.X_FRAME_OPTIONS)}
 
 
 def _is_api(request: HttpRequest) -> bool:

@@ -1,12 +1,16 @@
 """Programs that show a token pass sessions, messages and forms by; nobody gains anything by showing one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
-from django.test import Client
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
 
 from memories.models import Agent
 from tests.make import make_person
@@ -52,3 +56,34 @@ def test_answers_to_programs_keep_their_headers(client: Client) -> None:
     answer = client.get("/api/v1/me", headers={"Authorization": "Bearer wrong"})
     for name in ("Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "X-Request-Id"):
         assert answer.headers[name]
+
+
+class Refusing:
+    """Middleware that lets nobody pass."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return HttpResponse(status=418)
+
+
+@override_settings(MIDDLEWARE=[*settings.MIDDLEWARE, f"{__name__}.Refusing"])
+def test_a_token_passes_by_what_pages_need() -> None:
+    _agent, token = Agent.objects.issue("P01")
+    assert Client().get("/api/v1/me").status_code == 418
+    assert Client().get("/api/v1/me", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+
+
+def test_a_program_is_served_under_an_allowed_name_only(client: Client) -> None:
+    answer = client.get("/api/v1/me", headers={"Authorization": "Bearer wrong", "Host": "elsewhere.example"})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_a_program_reads_english_and_the_length_of_its_answer() -> None:
+    _agent, token = Agent.objects.issue("P01")
+    with translation.override("zh-hans"):
+        sent = {"data": "a", "content_type": "text/plain", "headers": {"Authorization": f"Bearer {token}"}}
+        answer = Client().post("/api/v1/events", **sent)
+    assert (answer.status_code, answer.content.isascii()) == (415, True)
+    assert int(answer.headers["Content-Length"]) == len(answer.content)
