@@ -82,8 +82,8 @@ def test_a_program_is_served_under_an_allowed_name_only(client: Client) -> None:
 
 def test_a_program_reads_english_and_the_length_of_its_answer() -> None:
     _agent, token = Agent.objects.issue("P01")
+    headers = {"Authorization": f"Bearer {token}"}
     with translation.override("zh-hans"):
-        sent = {"data": "a", "content_type": "text/plain", "headers": {"Authorization": f"Bearer {token}"}}
-        answer = Client().post("/api/v1/events", **sent)
+        answer = Client().post("/api/v1/events", "a", content_type="text/plain", headers=headers)
     assert (answer.status_code, answer.content.isascii()) == (415, True)
     assert int(answer.headers["Content-Length"]) == len(answer.content)
