@@ -1,12 +1,14 @@
-"""The approximate nearest neighbour (HNSW) index of vectors, built above ANN_FROM_PASSAGES passages.
+"""The approximate nearest neighbour index of vectors: lists (IVFFlat), and above ANN_FROM_PASSAGES passages a graph (HNSW).
 
-It makes inserts slower and may miss some neighbours, so it is only used where that many passages are searched.
+Both may miss some neighbours, so they are only used where that many passages are searched. Lists cost an insert nothing
+that can be measured, but what a search reads of them grows with the store; the graph makes inserts slower.
 """
 
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from enum import Enum
 
 from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
@@ -17,7 +19,7 @@ from django.db.backends.utils import CursorWrapper as Cursor
 from django.db.models import OrderBy, Q
 from django.db.models.functions import Cast, Collate
 from django.db.models.indexes import IndexExpression
-from pgvector.django import HalfVectorField, HnswIndex
+from pgvector.django import HalfVectorField, HnswIndex, IvfflatIndex
 
 from memories import leases
 from memories.models import EmbeddingModel, Vector
@@ -27,6 +29,9 @@ MOST_MEMORY = 4 << 20  # KiB; where the graph does not fit into memory, the rest
 NEAREST = 200  # neighbours per search
 EFFORT = 400  # ef_search: finds 97 of 100 of the nearest 50 of 400,000 sentences, 88 for questions of another kind
 OPERATOR_CLASS, GRAPH = "halfvec_ip_ops", {"m": 16, "ef_construction": 64}
+LISTS = {"lists": 256}
+NEAREST_OF_LISTS, PROBES = 500, 32  # finds 99 of 100 of the nearest 50 of 100,000 passages of dialogues and runs
+LISTS_SHARE = 6  # lists from one part in so many of ANN_FROM_PASSAGES on
 OF_A_ROW = 900  # bytes of a row besides its vector
 LEASE = "vector index"
 LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
@@ -34,10 +39,37 @@ LARGEST = 4_000  # dimensions of a halfvec that pgvector can index
 IndexExpression.register_wrappers(OrderBy, OpClass, Collate)  # else only the app django.contrib.postgres does it
 
 
-def index_name(model: str) -> str:
+class Kind(Enum):
+    """What an index is made of. Of two that are there the later one of these counts."""
+
+    LISTS = "lists"
+    GRAPH = "graph"
+
+    @property
+    def options(self) -> dict[str, int]:
+        return LISTS if self == Kind.LISTS else GRAPH
+
+    @property
+    def nearest(self) -> int:
+        """Neighbours per search."""
+        return NEAREST_OF_LISTS if self == Kind.LISTS else NEAREST
+
+    @property
+    def least(self) -> int:
+        """It is built and used where there are more passages than these."""
+        most: int = settings.ANN_FROM_PASSAGES
+        return most // LISTS_SHARE if self == Kind.LISTS else most
+
+
+def index_name(model: str, kind: Kind = Kind.GRAPH) -> str:
     """The name of the index, with a hash of its definition: `ensure` builds a changed one and removes the former."""
-    graph = ", ".join(f"{name} = {value}" for name, value in GRAPH.items())
-    return f"vector_near_{hashlib.sha256(f'{model} {OPERATOR_CLASS} {graph}'.encode()).hexdigest()[:16]}"
+    options = ", ".join(f"{name} = {value}" for name, value in kind.options.items())
+    return f"vector_near_{hashlib.sha256(f'{model} {OPERATOR_CLASS} {options}'.encode()).hexdigest()[:16]}"
+
+
+def present(model: str, indexes: Container[str]) -> Kind | None:
+    """The kind of the index of that model among the valid ones of the table."""
+    return next((kind for kind in reversed(Kind) if index_name(model, kind) in indexes), None)
 
 
 def prepare(cursor: Cursor) -> None:
@@ -46,8 +78,9 @@ def prepare(cursor: Cursor) -> None:
     Rows of an iterative scan are only approximately ordered.
     """
     cursor.execute(
-        "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)",
-        [str(EFFORT)],
+        "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+        " set_config('ivfflat.probes', %s, true), set_config('ivfflat.iterative_scan', 'relaxed_order', true)",
+        [str(EFFORT), str(PROBES)],
     )
 
 
@@ -57,14 +90,29 @@ def ensure() -> str:
     Must run outside a transaction. Returns a description of what it did.
     """
     model = EmbeddingModel.objects.serving()
-    wanted = index_name(model)
     with leases.hold(LEASE, wait=False) as acquired, connection.cursor() as cursor:
         if not acquired or _being_built(cursor):
             return "another is at it"
-        for name, valid in _indexes(cursor):
+        there = _indexes(cursor)
+        kind = _wanted(cursor, present(model, {name for name, valid in there if valid}))
+        wanted = kind and index_name(model, kind)
+        for name, valid in there:
             if name != wanted or not valid:
                 cursor.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
-        return _build(cursor, model, wanted)
+        if kind is None:
+            return "too few for an index"
+        return "it is there" if (wanted, True) in there else _build(cursor, model, kind)
+
+
+def _wanted(cursor: Cursor, there: Kind | None) -> Kind | None:
+    """The kind for so many vectors; not a lesser one than is there, or a store around a limit would build all the time."""
+    rows = _rows(cursor)
+    return next((kind for kind in reversed(Kind) if kind == there or rows > kind.least), None)
+
+
+def _rows(cursor: Cursor) -> float:
+    cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'memories_vector'::regclass")
+    return float(cursor.fetchone()[0])
 
 
 def _being_built(cursor: Cursor) -> bool:
@@ -81,22 +129,16 @@ def _indexes(cursor: Cursor) -> list[tuple[str, bool]]:
     return list(cursor.fetchall())
 
 
-def _build(cursor: Cursor, model: str, name: str) -> str:
-    if any(there == name for there, _valid in _indexes(cursor)):
-        return "it is there"
-    cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'memories_vector'::regclass")
-    [rows] = cursor.fetchone()
-    if rows <= settings.ANN_FROM_PASSAGES:
-        return "too few for an index"
+def _build(cursor: Cursor, model: str, kind: Kind) -> str:
     cursor.execute("SELECT vector_dims(embedding) FROM memories_vector WHERE model = %s LIMIT 1", [model])
     [size] = cursor.fetchone() or [0]
     if not 0 < size <= LARGEST:
         return f"no index for {size} dimensions"
     log.info("building an index over the vectors of %s", model)
-    needed = int(rows * (2 * size + OF_A_ROW) * 1.2) >> 10
+    needed = int(_rows(cursor) * (2 * size + OF_A_ROW) * 1.2) >> 10
     memory = min(max(needed, 64 << 10), MOST_MEMORY)
     with _session(memory) as session, DatabaseSchemaEditor(session, atomic=False) as schema:
-        schema.add_index(Vector, _index(model, name, size), concurrently=True)
+        schema.add_index(Vector, _index(model, kind, size), concurrently=True)
     return "built"
 
 
@@ -128,10 +170,11 @@ def is_direct(session: BaseDatabaseWrapper) -> bool:
     return bool(process == session.connection.info.backend_pid)
 
 
-def _index(model: str, name: str, size: int) -> HnswIndex:
-    return HnswIndex(
+def _index(model: str, kind: Kind, size: int, *, name: str = "") -> HnswIndex | IvfflatIndex:
+    made = IvfflatIndex if kind == Kind.LISTS else HnswIndex
+    return made(
         OpClass(Cast("embedding", HalfVectorField(dimensions=size)), name=OPERATOR_CLASS),
-        name=name,
+        name=name or index_name(model, kind),
         condition=Q(model=model),
-        **GRAPH,
+        **kind.options,
     )

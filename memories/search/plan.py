@@ -57,11 +57,20 @@ class SearchPlan:
         return asked or None
 
     @property
-    def uses_index(self) -> bool:
-        """Whether to use the approximate index for meaning, where there are too many vectors to compare."""
+    def index(self) -> ann_index.Kind | None:
+        """The approximate index for meaning, where there are too many vectors to compare.
+
+        Lists only where one crowd is asked: of another, which may be few, the nearest would not be among those found.
+        """
         known = self.question.statistics
-        many = known.passages_in(self.scopes) > settings.ANN_FROM_PASSAGES
-        return self.former is None and many and ann_index.index_name(self.question.model) in known.indexes
+        kind = None if self.former else ann_index.present(self.question.model, known.indexes)
+        if kind is None or known.passages_in(self.scopes) <= kind.least:
+            return None
+        return None if kind == ann_index.Kind.LISTS and self.asked_scopes else kind
+
+    @property
+    def uses_index(self) -> bool:
+        return self.index is not None
 
     @property
     def wants_few(self) -> bool:
@@ -87,7 +96,7 @@ class SearchPlan:
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of statement.sql, by name."""
-        question, sought = self.question, self.lexeme_query
+        question, sought, index = self.question, self.lexeme_query, self.index
         return {
             **self.filter.values(),
             **(self.former.parameters() if self.former else {}),
@@ -108,7 +117,7 @@ class SearchPlan:
             "has_vector": question.vector is not None,
             "vector": None if question.vector is None else halfvec_text(question.vector),
             "model": question.model,
-            "most_nearest": ann_index.NEAREST if self.uses_index else MOST_NEAREST,
+            "most_nearest": index.nearest if index else MOST_NEAREST,
             "pool": settings.SEARCH_POOL,
             "neighbours": len(settings.SEARCH_WEIGHTS["neighbours"]),
         }

@@ -105,15 +105,15 @@ def _steps(cursor: Cursor, server: Server, at: datetime) -> Iterator[Step]:
     """Indexes, which every search reads all over; then tables, from their newest rows on. A step returns the bytes that
     it read, 0 for a search.
     """
-    graph, name = 0, ann_index.index_name(EmbeddingModel.objects.serving())
-    if name in table_statistics.known().indexes:
-        cursor.execute("SELECT pg_relation_size(%s::regclass)", [name])
-        [graph] = cursor.fetchone()
+    index, model = 0, EmbeddingModel.objects.serving()
+    if kind := ann_index.present(model, table_statistics.known().indexes):
+        cursor.execute("SELECT pg_relation_size(%s::regclass)", [ann_index.index_name(model, kind)])
+        [index] = cursor.fetchone()
     if server.may_read_files:
         yield from _files(cursor, server)
-    if graph:
+    if index:
         yield from _nearest(cursor)
-    yield from _rows(cursor, server, room=int(BUFFERS_SHARE * server.buffers) - graph)
+    yield from _rows(cursor, server, room=int(BUFFERS_SHARE * server.buffers) - index)
     yield from _in_scopes(cursor, at)
 
 
@@ -140,7 +140,7 @@ def _read_file(cursor: Cursor, path: str, start: int, segment: int) -> int:
 
 
 def _nearest(cursor: Cursor) -> Iterator[Step]:
-    """No statement reads a graph in its order, but searches from everywhere soon have been where others come."""
+    """No statement reads such an index in its order, but searches from everywhere soon have been where others come."""
     model = EmbeddingModel.objects.serving()
     cursor.execute(SOME_VECTORS, {"most": NEAREST, "model": model})
     for (vector,) in cursor.fetchall():

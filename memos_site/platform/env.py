@@ -172,7 +172,9 @@ class Environment(BaseModel):
         90, ge=0, le=36_500, description="days that finished runs of background work are shown; 0 = for good"
     )
     ANN_FROM_PASSAGES: int = Field(
-        300_000, ge=0, description="above it an index finds what is near in meaning, where all of it is searched"
+        300_000,
+        ge=0,
+        description="above it a graph, from a sixth of it lists, find what is near in meaning, where all of it is searched",
     )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
     HANDOVER_TOOLS: Words = Field(

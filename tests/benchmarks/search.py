@@ -25,7 +25,8 @@ WITH pool AS MATERIALIZED ({candidates}),
 idf AS MATERIALIZED (
     SELECT of, (SELECT sum(one) FROM unnest(of) AS one) AS most
     FROM (SELECT string_to_array(told, ' ')::float8[] AS of FROM pool LIMIT 1) AS read),
-masks AS (SELECT pool.*, {before} FROM pool WINDOW said AS (PARTITION BY memory_id ORDER BY position, part)),
+first AS (SELECT *, mask[1] AS word FROM pool),
+masks AS (SELECT first.*, {before} FROM first WINDOW said AS (PARTITION BY memory_id ORDER BY position, part)),
 words AS MATERIALIZED (SELECT masks.*, {near} AS words, most FROM masks CROSS JOIN idf),
 scored AS (SELECT words.*, 0.7 * words / nullif(greatest(max(words) OVER (), 0.5 * most), 0)
                   + 0.3 * (cosine - min(cosine) OVER ())
@@ -45,10 +46,10 @@ NAMES = (
 
 
 def bare(candidates: str, words: int) -> str:
-    sides = [f"coalesce({way}(mask, {n}) OVER said, 0)" for n in (1, 2, 3) for way in ("lag", "lead")]
+    sides = [f"coalesce({way}(word, {n}) OVER said, 0)" for n in (1, 2, 3) for way in ("lag", "lead")]
     before = ", ".join(f"{sides[2 * n]} | {sides[2 * n + 1]} AS at{n + 1}" for n in range(3))
     near = " + ".join(
-        f"of[{n + 1}] * CASE WHEN mask >> {n} & 1 = 1 THEN 1 WHEN at1 >> {n} & 1 = 1 THEN 0.8"
+        f"of[{n + 1}] * CASE WHEN word >> {n} & 1 = 1 THEN 1 WHEN at1 >> {n} & 1 = 1 THEN 0.8"
         f" WHEN at2 >> {n} & 1 = 1 THEN 0.5 WHEN at3 >> {n} & 1 = 1 THEN 0.3 ELSE 0 END"
         for n in range(words)
     )

@@ -13,6 +13,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+from django.db.models import Index
+
 from tests.benchmarks.store import empty_store, show
 
 PER_SCOPE = 10_000
@@ -74,8 +76,7 @@ def bytes_of_a_row() -> float:
     from django.db import connection
     from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 
-    from memories.indexing import ann_index
-    from memories.models import EmbeddingModel, Vector
+    from memories.models import Vector
 
     notices: list[str] = []
     with connection.cursor() as cursor:
@@ -84,11 +85,19 @@ def bytes_of_a_row() -> float:
         cursor.execute(f"SET maintenance_work_mem = '{SAMPLE_KIB}kB'")
         connection.connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
         with DatabaseSchemaEditor(connection, atomic=False) as schema:
-            schema.add_index(Vector, ann_index._index(EmbeddingModel.objects.serving(), "of_the_sample", size))
+            schema.add_index(Vector, _of_the_sample(size))
         cursor.execute("DROP INDEX of_the_sample")
     connection.close()
     [full] = [notice for notice in notices if FULL in notice]
     return (SAMPLE_KIB << 10) / int(full.split(FULL)[1].split()[0])
+
+
+def _of_the_sample(size: int) -> Index:
+    from memories.indexing import ann_index
+    from memories.models import EmbeddingModel
+
+    graph = ann_index.Kind.GRAPH
+    return ann_index._index(EmbeddingModel.objects.serving(), graph, size, name="of_the_sample")
 
 
 def measured(vectors: Vectors, rows: int) -> float:

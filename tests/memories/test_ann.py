@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -13,11 +12,12 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.indexing import ann_index
 from memories.models import EmbeddingModel, Lease
-from memories.search import candidates, run, table_statistics
+from memories.search import candidates, run
 from memories.search.plan import SearchPlan
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.trust import Actor, Trust
 from tests.memories.searched import find, known, said
+from tests.memories.vector_indexes import count_rows, forgotten_afterwards, indexes, only_by_index
 from tests.memos_site.processes import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,32 +26,8 @@ NAME = ann_index.index_name("static-256")
 
 @pytest.fixture(autouse=True)
 def figures_of_this_test() -> Iterator[None]:
-    table_statistics.cache.drop()
-    yield
-    with connection.cursor() as cursor:
-        for name in indexes():
-            cursor.execute(f'DROP INDEX "{name}"')
-    table_statistics.cache.drop()
-
-
-def indexes() -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vector\\_near\\_%'")
-        return {name for (name,) in cursor.fetchall()}
-
-
-@contextmanager
-def only_by_index() -> Iterator[None]:
-    """Of a few rows the planner would read all and sort them."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET enable_sort = off")
+    with forgotten_afterwards():
         yield
-        cursor.execute("RESET enable_sort")
-
-
-def count_rows() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE memories_passage, memories_vector")
 
 
 def test_where_there_is_little_no_index_is_built() -> None:
