@@ -1,4 +1,4 @@
-"""The approximate nearest neighbour index of vectors: lists (IVFFlat), and above ANN_FROM_PASSAGES passages a graph (HNSW).
+"""The approximate nearest neighbour index of vectors: lists (IVFFlat), above ANN_FROM_PASSAGES a graph (HNSW).
 
 Both may miss some neighbours, so they are only used where that many passages are searched. Lists cost an insert nothing
 that can be measured, but what a search reads of them grows with the store; the graph makes inserts slower.
@@ -105,7 +105,7 @@ def ensure() -> str:
 
 
 def _wanted(cursor: Cursor, there: Kind | None) -> Kind | None:
-    """The kind for so many vectors; not a lesser one than is there, or a store around a limit would build all the time."""
+    """The kind for so many vectors; not a lesser one than is there, or a store near a limit would build each time."""
     rows = _rows(cursor)
     return next((kind for kind in reversed(Kind) if kind == there or rows > kind.least), None)
 

@@ -174,7 +174,7 @@ class Environment(BaseModel):
     ANN_FROM_PASSAGES: int = Field(
         300_000,
         ge=0,
-        description="above it a graph, from a sixth of it lists, find what is near in meaning, where all of it is searched",
+        description="above it a graph, from a sixth of it lists, find what is near in meaning where all is searched",
     )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
     HANDOVER_TOOLS: Words = Field(
