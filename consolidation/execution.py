@@ -26,7 +26,7 @@ def execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
 
     Never raises for a fault of the work; the run then says what failed, without a word of what was read.
     """
-    with correlation.bearing(run.request_id), tracing.span(f"run {run.kind}", {"memos.run": str(run.pk)}):
+    with correlation.bearing(run.request_id, run=run.pk), tracing.span(f"run {run.kind}", {"memos.run": str(run.pk)}):
         return _execute(run, work, at=at)
 
 

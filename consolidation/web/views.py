@@ -22,7 +22,7 @@ from django_q.models import Schedule
 from consolidation import llm, ordering, run_queue, set_aside
 from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.background_runs import TITLES
-from consolidation.web import scheduling
+from consolidation.web import run_trail, scheduling
 from consolidation.web.model_costs import costs
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
@@ -154,7 +154,9 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     steps = RunStep.objects.filter(run=row).visible_to(trust).defer("answer")
     calls = LLMCall.objects.filter(run=row).order_by("ok", "at", "pk")[:MOST_CALLS]
     live = row.is_unfinished and row.status != Run.Status.PAUSED
-    context = {"run": row, "calls": calls, "live": live, **_steps(steps, whole="steps" in request.GET)}
+    page, written = run_trail.page_of_run(request, row, trust)
+    trail = {"page": page, "written": written, "no_trail": not written}
+    context = {"run": row, "calls": calls, "live": live, **trail, **_steps(steps, whole="steps" in request.GET)}
     return render(request, "consolidation/run.html", context)
 
 

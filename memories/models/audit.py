@@ -19,7 +19,7 @@ from memories.values import links
 from memories.values.choices import ActorKind, Permission
 from memories.values.field_errors import format_instant
 from memories.values.trust import Actor, Trust
-from memos_site.platform.correlation import request_id
+from memos_site.platform.correlation import request_id, run_id
 
 LONGEST_TEXT = 2000
 AGENT, PERSON = "agent", "person"  # subjects that are callers
@@ -113,7 +113,9 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 class AuditEntry(models.Model):
     """One action on one subject.
 
-    `subject_version`: the subject's version after the action; 0: no column of a memory was changed.
+    `subject_version`: the subject's version after the action; 0: no column of a memory was changed. `run`: the id of
+    the background run that did it, also after that run was removed; null for what a request did, and in entries that
+    are older than the column.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -133,6 +135,7 @@ class AuditEntry(models.Model):
     request_id = models.CharField(max_length=64, blank=True)
     batch_id = models.UUIDField(default=new_id)
     undoes = models.UUIDField(null=True)
+    run = models.UUIDField(null=True)
 
     objects = AuditQuerySet.as_manager()
 
@@ -146,6 +149,7 @@ class AuditEntry(models.Model):
             models.Index(
                 fields=["at"], condition=Q(action__in=REVISIONS, subject_kind="memory"), name="audit_of_revisions"
             ),
+            models.Index(fields=["run", "-at", "-id"], condition=Q(run__isnull=False), name="audit_of_runs"),
         ]
 
     def __str__(self) -> str:
@@ -197,6 +201,7 @@ class AuditEntry(models.Model):
             "scope": scope,
             "sensitivity": sensitivity,
             "request_id": request_id.get(),
+            "run": run_id.get(),
             "batch_id": batch or new_id(),
             "undoes": undoes,
         }

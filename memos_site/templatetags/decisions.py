@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
-from memories.values.choices import Category, Hold, Sensitivity, Status, Type
+from memories.values.choices import ActorKind, Category, Hold, Sensitivity, Status, Type
 from memos_site import review
 from memos_site.templatetags.page import code_spans
 from memos_site.web.fragments import fragment
@@ -62,12 +62,14 @@ ACTION_TEXTS = {
     "pin": gettext_lazy("pinned"),
     "unpin": gettext_lazy("unpinned"),
 }
+LEARNED_TEXTS = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
 
 
 @register.filter
 def action_text(entry: AuditEntry) -> str:
     """Return what was done to a memory, in the words of its history, and the status that it got by it."""
-    text = str(ACTION_TEXTS.get(entry.action) or in_words(entry.action))
+    texts = {**ACTION_TEXTS, **LEARNED_TEXTS} if entry.actor_kind == ActorKind.SYSTEM else ACTION_TEXTS
+    text = str(texts.get(entry.action) or in_words(entry.action))
     status = in_words(entry.after.get("status"))
     return f"{text} → {status}" if status and status != text else text
 

@@ -46,8 +46,10 @@ LISTS: dict[str, tuple[str, Filters]] = {  # counter -> the page that lists such
     "conflicts_proposed": ("inbox", {"kind": Proposal.Kind.CONFLICT}),
     "suppressed": ("dismissed", {}),
 }
-
-
+IN_THE_TRAIL = {  # counters of rows whose audit entries name the run
+    *("facts_created", "patterns_created", "plans_created", "competences_created", "skills_created"),
+    "versions_proposed",
+}
 OF_ONE_SCOPE = ("extract", "contrast")  # kinds of runs; the others work over all scopes
 TRIGGERS = {
     Run.Trigger.SCHEDULE: gettext_lazy("by its schedule"),
@@ -64,11 +66,16 @@ STEPS = {  # steps and stages of a run whose stored names are not what a reader 
 
 @dataclass(frozen=True)
 class Count:
-    """One counter of a run. `url`: of the list of such rows in the run's scope, '' where no page lists them."""
+    """One counter of a run.
+
+    `trail`: the address of the rows that it counts, on the run's page; `url`: of the list of such rows in the run's
+    scope. Each is '' where there is no such list.
+    """
 
     name: str
     number: int
     url: str
+    trail: str
 
     def __str__(self) -> str:
         return _("%(name)s: %(n)s") % {"name": self.name, "n": number_format(self.number, force_grouping=True)}
@@ -77,7 +84,12 @@ class Count:
 @register.filter
 def counts(run: Run) -> list[Count]:
     """Return the counters of a run that are not 0."""
-    return [Count(in_words(name), n, _list_url(run, name)) for name, n in run.counters.items() if n]
+    trail = reverse("run", args=[run.pk]) + "#wrote"
+    return [
+        Count(in_words(name), n, _list_url(run, name), trail if name in IN_THE_TRAIL else "")
+        for name, n in run.counters.items()
+        if n
+    ]
 
 
 def _list_url(run: Run, counter: str) -> str:

@@ -50,7 +50,7 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
         RunStep.objects.create(run=run, position=0, name="facts")
         with django_assert_num_queries(10):
             client.get("/runs/")
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             client.get(f"/runs/{run.pk}/")
 
 

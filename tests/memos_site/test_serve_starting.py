@@ -16,7 +16,11 @@ from tests.memos_site.site import Site
 
 pytestmark = pytest.mark.slow
 LOCK = "SELECT pg_advisory_lock(hashtextextended('memos:serve', 0))"
-WAITS = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory'"
+WAITS = """
+    SELECT pid FROM pg_stat_activity
+    WHERE state = 'idle in transaction' AND query LIKE '%pg_try_advisory_xact_lock%memos:serve%'
+"""
+BUILD = "SET statement_timeout = '30s'", "CREATE INDEX CONCURRENTLY beside_a_start ON memories_auditentry (label)"
 
 
 @contextmanager
@@ -44,4 +48,15 @@ def test_an_interrupt_of_the_main_process_alone_ends_its_helper_too(migrated: Pa
         site.process.send_signal(signal.SIGINT)
         assert site.process.wait(PATIENCE) == 130
         assert "stopped before it was up" in site.said
+    until(lambda: nobody_left(migrated))
+
+
+def test_an_index_is_built_beside_writers_while_another_process_waits_for_its_start(migrated: Path) -> None:
+    """A statement that waited for the lock would be waited for by the index, without an end."""
+    with starting(migrated) as site:
+        with psycopg.connect(host=Server(migrated).host(), port=PORT, user=USER, dbname=NAME, autocommit=True) as one:
+            for statement in (*BUILD, "DROP INDEX beside_a_start"):
+                one.execute(statement)
+        site.process.send_signal(signal.SIGINT)
+        assert site.process.wait(PATIENCE) == 130
     until(lambda: nobody_left(migrated))

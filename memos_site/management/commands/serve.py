@@ -2,6 +2,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -31,6 +32,7 @@ from memos_site.platform.supervision.successor import Invocation, Successor, inh
 from memos_site.platform.supervision.supervisor import Supervisor
 
 T = TypeVar("T")
+LOOK_EVERY = 0.1  # seconds, at whether another process has ended its start
 logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
      -d '{{"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
@@ -96,15 +98,25 @@ class Command(BaseCommand):
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Hold a lock before there are tables for leases: that of a transaction, open on a connection of its own."""
+    """Hold a lock before there are tables for leases: that of a transaction, open on a connection of its own.
+
+    It is asked for again and again. A statement that waited for it would hold a snapshot, for whose end an index built
+    CONCURRENTLY by the holder waits: neither would ever go on.
+    """
     other = connection.copy()
     try:
         other.set_autocommit(False)
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('memos:serve', 0))")
+            while not _is_locked(cursor):
+                time.sleep(LOOK_EVERY)
         yield
     finally:
         other.close()
+
+
+def _is_locked(cursor: Any) -> bool:
+    cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended('memos:serve', 0))")
+    return bool(cursor.fetchone()[0])
 
 
 def check_database() -> list[CheckMessage]:
