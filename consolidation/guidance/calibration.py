@@ -17,7 +17,7 @@ from consolidation.guidance.votes import Ballot, Case, Effects, Vote
 
 # Fitted on recorded runs of three domains (airline, retail, telecom; 382 runs, at two moments each): where a store has
 # few runs of its own, its curve stays near this one. Intercept, log-odds of the vote, lead of its best run.
-PRIOR = (-0.4, 0.75, 3.7)
+PRIOR = (-0.5, 0.8, 4.0)
 STRENGTH = 8.0  # of the prior, as the precision of each coefficient
 ROUNDS = 30
 FAILED_YET_RIGHT = 0.4  # a failed run had the right effects and a wrong argument

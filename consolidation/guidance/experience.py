@@ -1,7 +1,7 @@
 """The runs of the store that may speak to a question, loaded once: the nearest in meaning, and those of perhaps the
 same case."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,13 +43,18 @@ def gather(features: Features, identifiers: Sequence[int], trust: Trust) -> Expe
     if not found:
         return None
     profiles = list(found.values())
-    kernel = Kernel([unpack(profile.packed) for profile in profiles])
+    kernel = Kernel([unpack(profile.packed) for profile in profiles], tools_of(profiles))
     asked: Compared = kernel.against([features])
     order = np.argsort(-asked.whole[0], kind="stable")
     voters = order[:VOTERS]
     ballot = Ballot([case_of(profiles[n]) for n in voters], kernel.among([int(n) for n in voters]).whole)
     whole, words, meaning = (part[0][order] for part in (asked.whole, asked.words, asked.meaning))
     return Experience([profiles[n] for n in order], whole, words, meaning, ballot)
+
+
+def tools_of(profiles: Iterable[RunProfile]) -> set[str]:
+    """The tools with which these runs changed something."""
+    return {tool for profile in profiles for tool in profile.effects}
 
 
 def case_of(profile: RunProfile) -> Case:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from consolidation.guidance.vectors import DIMENSIONS, vector
 from consolidation.learning import values
 from consolidation.learning.runs import AGENTS, Run
+from consolidation.learning.signatures import words
 from memories.values import text
 
 CHANNELS = ("words", "values", "tools", "last")
@@ -49,6 +50,13 @@ class Terms:
 
     ids: Ids
     counts: Floats
+
+    def only(self, ids: Ids) -> "Terms":
+        """Those among these ids, which are sorted, too."""
+        if not len(ids):
+            return Terms(self.ids[:0], self.counts[:0])
+        kept = ids[np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)] == self.ids
+        return Terms(self.ids[kept], self.counts[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +114,12 @@ def of_moment(run: Run, *, until: int | None = None) -> tuple[Features, list[int
     }
     features = Features({name: _counted(found[name]) for name in CHANNELS}, vector(speech))
     return features, _identifiers(shown)
+
+
+def naming(tools: Iterable[str]) -> Ids:
+    """The words of which these tools' names are made, as they stand among the words of users: what people ask for is
+    often said in them."""
+    return np.array(sorted({_hash(word) for tool in tools for word in _words(" ".join(words(tool)))}), np.uint32)
 
 
 def identifiers(run: Run, *, until: int | None = None) -> list[int]:

@@ -1,15 +1,19 @@
-"""How alike two runs are: per channel the cosine of their terms, rare terms counting most; and their meaning."""
+"""How alike two runs are: per channel the cosine of their terms, rare terms counting most; and their meaning.
 
-from collections.abc import Sequence
+The words of which names of tools are made ("exchange", "baggage") are frequent where these tools are, so they hardly
+count among the words; what the user wants is said in them, and they are a channel of their own, `named`.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from consolidation.guidance.features import Features, Floats, Terms
+from consolidation.guidance.features import Features, Floats, Terms, naming
 
-WEIGHTS = {"words": 1.0, "values": 1.0, "tools": 0.3, "last": 0.3}
+WEIGHTS = {"words": 1.0, "values": 1.0, "tools": 0.3, "last": 0.3, "named": 0.4}
 MEANING = 0.3  # weight of the centred similarity of what the users said
 TOTAL = sum(WEIGHTS.values()) + MEANING
 OTHERS = 20
@@ -26,16 +30,18 @@ class Compared:
 
 
 class Kernel:
-    """Similarities over one set of known runs; the rarity of a term is its rarity among them."""
+    """Similarities over one set of known runs; the rarity of a term is its rarity among them. `tools`: with an effect,
+    of these runs."""
 
-    def __init__(self, known: Sequence[Features]) -> None:
-        self._channels = {name: _Channel([one.channels[name] for one in known]) for name in WEIGHTS}
+    def __init__(self, known: Sequence[Features], tools: Iterable[str]) -> None:
+        self._naming = naming(tools)
+        self._channels = {name: _Channel([self._terms(one, name) for one in known]) for name in WEIGHTS}
         self._vectors = np.stack([one.vector for one in known])
 
     def against(self, asked: Sequence[Features]) -> Compared:
         """Others compared with the known runs."""
         parts = {
-            name: np.stack([channel.row(one.channels[name]) for one in asked])
+            name: np.stack([channel.row(self._terms(one, name)) for one in asked])
             for name, channel in self._channels.items()
         }
         return _compared(parts, np.stack([one.vector for one in asked]) @ self._vectors.T)
@@ -45,6 +51,9 @@ class Kernel:
         parts = {name: channel.square(chosen) for name, channel in self._channels.items()}
         vectors = self._vectors[list(chosen)]
         return _compared(parts, vectors @ vectors.T)
+
+    def _terms(self, one: Features, name: str) -> Terms:
+        return one.channels["words"].only(self._naming) if name == "named" else one.channels[name]
 
 
 def _compared(parts: dict[str, Floats], meaning: Floats) -> Compared:

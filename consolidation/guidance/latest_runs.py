@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from consolidation.guidance.experience import case_of
+from consolidation.guidance.experience import case_of, tools_of
 from consolidation.guidance.features import unpack
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case
@@ -31,7 +31,7 @@ class LatestRuns:
 
     @cached_property
     def kernel(self) -> Kernel:
-        return Kernel([unpack(run.packed) for run in self.runs])
+        return Kernel([unpack(run.packed) for run in self.runs], tools_of(self.runs))
 
     @cached_property
     def among(self) -> Compared:

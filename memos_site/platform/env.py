@@ -162,7 +162,7 @@ class Environment(BaseModel):
     SELECTION_CONFIDENCE_THRESHOLD: Weight = Field(
         0.7, le=1, description="below it the selection among competences and plans says needs_more"
     )
-    GUIDANCE_THRESHOLD: Weight = Field(0.6, le=1, description="confidence below which guidance answers `unsure`")
+    GUIDANCE_THRESHOLD: Weight = Field(0.55, le=1, description="confidence below which guidance answers `unsure`")
     SKILL_HOLDBACK: Weight = Field(
         0,
         le=0.5,
