@@ -1,5 +1,6 @@
 """The Embedder interface, its errors, and the similarity of vectors."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -47,8 +48,8 @@ class Embedder(Protocol):
 
 def normalised(vector: Array) -> Array | None:
     """Scale a vector to length 1; None for a zero vector."""
-    length = float(np.linalg.norm(vector))
-    return (vector / length).astype(np.float32) if length > 0 else None
+    length = math.sqrt(vector.dot(vector))
+    return (vector / length).astype(np.float32, copy=False) if length > 0 else None
 
 
 def similarity(a: Array | None, b: Array | None, *, mean: Array | None) -> float:

@@ -51,4 +51,5 @@ class Static:
         pieces = self._words.pieces(text)
         if not pieces:
             return None
-        return normalised(self._table.scale[pieces] @ self._table.rows[pieces].astype(np.float32))
+        taken, table = np.array(pieces), self._table
+        return normalised(table.scale.take(taken) @ table.rows.take(taken, axis=0).astype(np.float32))
