@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from uuid_utils.compat import uuid7
 
 from memories import claims, scanning
 from memories.claims import Claim
+from memories.intake.reports.payloads import EvidenceSource, Triple, Validity
 from memories.models import Evidence, Memory
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.values import decay
@@ -21,6 +23,7 @@ from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 
 ACCEPTED = "accepted"
+OWN_NAMES = frozenset(chain(Triple.model_fields, Validity.model_fields, EvidenceSource.model_fields))
 PROVENANCE = {Origin.OBSERVED: "observation"}  # the kind of a source where that is not the name of the origin
 
 
@@ -238,12 +241,13 @@ def add_evidence(
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every name and text in a JSON value."""
+    """Every text in a JSON value, and every name that its sender chose."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, inner in value.items():
-            yield name
+            if name not in OWN_NAMES:
+                yield name
             yield from _texts(inner)
     elif isinstance(value, list):
         for inner in value:

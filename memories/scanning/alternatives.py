@@ -47,7 +47,7 @@ class Alternatives:
         return None
 
     def _telling_words(self, text: str) -> Iterator[str]:
-        beginnings = {text[at : at + BEGINNING] for at in range(len(text) - BEGINNING + 1)}
+        beginnings = set(map("".join, zip(*(text[at:] for at in range(BEGINNING)), strict=False)))
         for begins in (self._beginning.keys() & beginnings) | self._short:
             yield from (word for word in self._beginning[begins] if word in text)
 

@@ -193,7 +193,8 @@ HARM = Alternatives(
     rf"|generated|unused|duplicate|draft|expired|merged)\b){_NEAR}"
     rf"\b(?:all|every|each|the (?:whole|entire))\b{_NEAR}\b(?:users?|tables?|databases?|accounts?|backups?"
     r"|files|records|data|customers?)\b|\bfor every user you find\b",
-    r"\bnc\s+-\w{0,4}e\b|/dev/tcp/|\breverse shell\b|\bbash -i\b|\bsudo rm\b|\bgit push --force\b[^\n]{0,20}"
+    r"\bnc\s+-\w{0,4}e\b",  # alone: texts hold its letters in other words, and the other branches are slow
+    r"/dev/tcp/|\breverse shell\b|\bbash -i\b|\bsudo rm\b|\bgit push --force\b[^\n]{0,20}"
     r"\bmain\b|:\(\)\s?\{",
     rf"\b(?:auto-?approve|approve|accept|confirm)\b{_NEAR}\b(?:every|all|any|everything)\b{_FAR}\bwithout\b",
     rf"(?:删除|清空|销毁)(?:所有|全部|整个){_CN}(?:表|数据|数据库|用户|备份|文件|账户|记录)|(?:自动)?批准(?:所有|一切|全部)",
