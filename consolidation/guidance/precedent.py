@@ -11,7 +11,7 @@ from memories.models.performance import wilson
 Verdict = Literal["supported", "unknown", "advised_against"]
 MOST = 10
 LEAST = 0.1  # of the similarity in words
-SHARE_OF_BEST = 0.5  # what is less than half as near as the nearest run is not similar
+SHARE_OF_BEST = 0.55  # what is hardly half as near as the nearest run is not similar
 NEAR = 0.9  # of the nearest run that did without and failed: one that ended well without is at least so near
 
 
