@@ -8,19 +8,35 @@ from memos_site.platform.postgres import sizing
 
 
 @pytest.mark.parametrize(
-    ("limit", "buffers"), [("536870912", "128MB"), ("4294967296", "512MB"), ("99999999999999", None), ("max", None)]
+    ("limit", "buffers"), [("536870912", "128MB"), ("3221225472", "384MB"), ("99999999999999", None), ("max", None)]
 )
 def test_buffers_follow_the_memory_of_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, buffers: str | None
 ) -> None:
     monkeypatch.setattr(sizing, "CONTAINER_LIMIT", tmp_path / "memory.max")
-    without = sizing.options()["shared_buffers"]
+    without = sizing.options(tmp_path)["shared_buffers"]
     sizing.CONTAINER_LIMIT.write_text(f"{limit}\n")
-    assert sizing.options()["shared_buffers"] == (buffers or without)
+    assert sizing.options(tmp_path)["shared_buffers"] == (buffers or without)
 
 
-def test_where_shared_memory_is_small_files_take_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("memory", "store", "buffers"),
+    [(64, 0, "512MB"), (64, 200, "512MB"), (64, 600, "1200MB"), (64, 9_000, "2048MB"), (2, 600, "256MB")],
+)
+def test_a_store_that_could_not_fill_them_gets_less_buffers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, store: int, buffers: str
+) -> None:
+    monkeypatch.setattr(sizing, "memory", lambda: memory << 30)
+    for name in ("5/1", "16384/2"):  # of two databases
+        file = tmp_path / "base" / name
+        file.parent.mkdir(parents=True)
+        with file.open("wb") as opened:
+            opened.truncate(store << 19)
+    assert sizing.options(tmp_path)["shared_buffers"] == buffers
+
+
+def test_where_shared_memory_is_small_files_take_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizing, "MIN_SHARED_MEMORY", 1 << 60)
-    assert sizing.options()["dynamic_shared_memory_type"] == "mmap"
+    assert sizing.options(tmp_path)["dynamic_shared_memory_type"] == "mmap"
     monkeypatch.setattr(sizing, "MIN_SHARED_MEMORY", 0)
-    assert "dynamic_shared_memory_type" not in sizing.options()
+    assert "dynamic_shared_memory_type" not in sizing.options(tmp_path)

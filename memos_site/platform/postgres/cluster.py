@@ -151,7 +151,7 @@ class Cluster:
     def start(self) -> subprocess.Popen[bytes]:
         """Start `postgres` as a child; returns at once, before it is ready."""
         sockets = self.socket_directory()
-        options = OPTIONS | sizing.options() | {"unix_socket_directories": str(sockets)}
+        options = OPTIONS | sizing.options(self.data) | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell

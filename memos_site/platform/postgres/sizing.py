@@ -2,21 +2,25 @@
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where PostgreSQL puts what processes share
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MIN_SHARED_MEMORY = 1 << 30  # bytes; containers have 64 MiB by default, too little to build a large index
-MIN_BUFFERS, MAX_BUFFERS = 128, 2048  # MiB
+MIN_BUFFERS, FEW_BUFFERS, MAX_BUFFERS = 128, 512, 2048  # MiB; few: enough for 300,000 passages
 BUFFER_SHARE = 8  # one part in so many of the memory
+GROWTH = 2  # times the size of the store, which may grow before the next start
 
 
-def options() -> dict[str, str]:
-    """PostgreSQL options: an eighth of the memory as buffers, and index builds in files if shared memory is small.
+def options(data: Path) -> dict[str, str]:
+    """PostgreSQL options: up to an eighth of the memory as buffers; index builds in files if shared memory is small.
 
-    With PostgreSQL's default of 128 MiB a search among a million passages takes twice as long.
+    With PostgreSQL's default of 128 MiB a search among a million passages takes twice as long; but unused buffers cost
+    18 MB a GiB, so what the store in `data` cannot fill is not taken.
     """
-    buffers = min(max(memory() // BUFFER_SHARE >> 20, MIN_BUFFERS), MAX_BUFFERS)
+    most = min(max(memory() // BUFFER_SHARE >> 20, MIN_BUFFERS), MAX_BUFFERS)
+    buffers = min(most, max(GROWTH * _size(data) >> 20, FEW_BUFFERS))
     small = not _shared_memory_suffices()
     return {"shared_buffers": f"{buffers}MB"} | ({"dynamic_shared_memory_type": "mmap"} if small else {})
 
@@ -29,6 +33,15 @@ def memory() -> int:
     except OSError:
         return physical
     return min(physical, int(limit)) if limit.isdigit() else physical
+
+
+def _size(data: Path) -> int:
+    """Bytes of the tables and indexes of a cluster; a file that goes meanwhile counts nothing."""
+    total = 0
+    for path in (data / "base").glob("*/*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
 
 
 def _shared_memory_suffices() -> bool:
