@@ -9,11 +9,11 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 
+from memories.models.built import Statement
 from memories.models.memory import MemoryQuerySet
 
 ARRAYS = ("tags",)  # of which each element is counted
 Samples = Mapping[str, tuple[QuerySet[Any], Sequence[str]]]
-Statement = tuple[str, Sequence[Any]]  # with its parameters
 
 
 def count_values(samples: Samples, most: int) -> dict[str, Counter[str]]:

@@ -84,7 +84,7 @@ class Part(Generic[M]):
             values = [
                 value if more is None else value + more for value, (_name, more) in zip(values, places, strict=True)
             ]
-        return _after(self.rows, ordered, values)
+        return after(self.rows, ordered, values)
 
 
 def page(
@@ -103,17 +103,30 @@ def page(
     by its own collation). `parts`: those of `queryset`, each with an index in this order; then only the first
     rows of each are compared.
     """
-    backwards = bool(cursor and cursor.backwards)
-    directed = tuple(_flipped(name) for name in order) if backwards else order
-    if cursor and cursor.order != order:
-        raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
-    values = cursor.values if cursor else None
+    directed, values = directed_by(order, cursor)
     if parts is not None:
         queryset = _first_of(queryset, [part.after(directed, values)[: limit + 1] for part in parts])
     found: list[M] = []
     for rows in (queryset, *also):
-        found += _after(rows, directed, values)[: limit + 1]
-    for name in reversed(directed if also else ()):
+        found += after(rows, directed, values)[: limit + 1]
+    return page_of(found, order, limit=limit, at=at, cursor=cursor, merged=bool(also))
+
+
+def directed_by(order: Order, cursor: Cursor | None) -> tuple[Order, list[Any] | None]:
+    """The order in which rows are read, the other way round for a page before the cursor, and the cursor's values."""
+    if cursor and cursor.order != order:
+        raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
+    directed = tuple(_flipped(name) for name in order) if cursor and cursor.backwards else order
+    return directed, cursor.values if cursor else None
+
+
+def page_of(
+    found: list[M], order: Order, *, limit: int, at: datetime, cursor: Cursor | None, merged: bool = False
+) -> Page[M]:
+    """The page of the first `limit` + 1 rows that were read. `merged`: of several tables, one after the other."""
+    directed, _values = directed_by(order, cursor)
+    backwards = bool(cursor and cursor.backwards)
+    for name in reversed(directed if merged else ()):
         found.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
     more, found = len(found) > limit, found[:limit]
     if backwards:
@@ -121,9 +134,9 @@ def page(
     return _page(found, order, more=more, backwards=backwards, first=cursor is None, at=at)
 
 
-def heads(parts: Iterable[Part[M]], order: Order, most: int) -> QuerySet[M, Any]:
-    """The ids of the first rows of each part."""
-    first, *others = [part.after(order, None).values("pk")[:most] for part in parts]
+def heads(parts: Iterable[Part[M]], order: Order, most: int, values: Sequence[Any] | None = None) -> QuerySet[M, Any]:
+    """The ids of the first rows of each part, beyond `values` where they are given."""
+    first, *others = [part.after(order, values).values("pk")[:most] for part in parts]
     return first.union(*others, all=True) if others else first
 
 
@@ -133,7 +146,7 @@ def _first_of(queryset: QuerySet[M], parts: Sequence[QuerySet[M]]) -> QuerySet[M
     return queryset.filter(pk__in=first.union(*others, all=True) if others else first)
 
 
-def _after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
+def after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
     """The rows in this order, beyond `values` where they are given.
 
     A leading annotation that is the same for all rows is compared here: the database finds no index for it.

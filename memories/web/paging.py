@@ -32,8 +32,7 @@ def page_of(
     404: the cursor belongs to another list.
     """
     try:
-        asked = request.GET.get("cursor", "")
-        cursor = keyset.Cursor.decode(asked) if asked else None
+        cursor = cursor_of(request)
         at = at or timezone.now()
         return keyset.page(rows, order, limit=limit, at=at, cursor=cursor, also=also, parts=parts)
     except Invalid as invalid:
@@ -43,6 +42,13 @@ def page_of(
 def moment_of(request: HttpRequest) -> datetime:
     """The instant at which a list's decaying values are computed: that of its first page, which the cursor names."""
     try:
-        return keyset.Cursor.decode(cursor).at if (cursor := request.GET.get("cursor", "")) else timezone.now()
+        cursor = cursor_of(request)
+        return cursor.at if cursor else timezone.now()
     except Invalid as invalid:
         raise Http404(str(invalid)) from None
+
+
+def cursor_of(request: HttpRequest) -> keyset.Cursor | None:
+    """The cursor of the URL. Invalid: it is none."""
+    asked = request.GET.get("cursor", "")
+    return keyset.Cursor.decode(asked) if asked else None

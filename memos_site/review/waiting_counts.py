@@ -1,21 +1,20 @@
 """How many decisions wait: by kind, within filters, in saved views; and the values that filters offer.
 
-To build a statement takes longer than to ask for it. It depends on trust, filters and instant alone: on no setting, no
-language and no row. So it is built once for a trust and its filters, with INSTANT in the place of the instant.
+A statement depends on trust, filters and instant alone: on no setting, no language and no row. So it is built once
+for a trust and its filters (`memories.models.built`).
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
 from django.db.models import CharField, Func, QuerySet
 
+from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.memory import MemoryQuerySet
-from memories.models.value_counts import Statement, frequent_values, read_counts
+from memories.models.value_counts import frequent_values, read_counts
 from memories.values.choices import Type
 from memories.values.trust import Trust
 from memos_site.review.waiting import (
@@ -34,7 +33,6 @@ MOST_READ = 2_000  # rows of a kind whose values the filters offer
 MOST_OFFERED = 50  # values of such a filter
 MOST_VALUES = MOST_OFFERED + 2  # '' among them, which no filter offers, and one that tells of more
 EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counting` counts
-INSTANT = datetime.min.replace(tzinfo=UTC)
 Filters = tuple[tuple[str, str], ...]
 
 
@@ -56,7 +54,7 @@ def kinds(
     named = tuple((name, _fixed(one)) for name, one in (views or {}).items())
     statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed)
     totals: dict[str, int] = {}
-    for name, n in _rows(statement, at):
+    for name, n in ask(statement, at):
         kind = name.partition("/")[0]
         totals[kind] = totals.get(kind, 0) + n
     return {kind: n for kind, n in totals.items() if n}
@@ -78,17 +76,6 @@ def _kinds(
         rows |= parts_to_count(trust, INSTANT, filters, SNOOZED)
         rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=INSTANT, kind=SNOOZED, **filters).order_by()
     return _counting(rows | _rows_of_views(trust, views), each, most + 1)
-
-
-def _rows(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
-    """What a statement answers at an instant."""
-    if statement is None:
-        return []
-    sql, parameters = statement
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [at if value == INSTANT else value for value in parameters])
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
 
 
 def _rows_of_views(trust: Trust, views: tuple[tuple[str, Filters], ...]) -> "dict[str, QuerySet[Any]]":
@@ -113,7 +100,7 @@ def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> di
     """Count the MOST_VALUES most frequent values of these columns, column -> value -> rows, among the first MOST_READ
     memories of each part.
     """
-    return read_counts(_rows(_values(trust, tuple(names)), at))
+    return read_counts(ask(_values(trust, tuple(names)), at))
 
 
 @lru_cache(maxsize=256)
@@ -138,20 +125,16 @@ def _counting(
     selects: list[str] = []
     parameters: list[Any] = []
     for name, queryset in rows.items():
-        if found := _sql_of(queryset if queryset.query.is_sliced else queryset[:most]):
+        if found := statement_of(_ids(queryset if queryset.query.is_sliced else queryset[:most])):
             selects.append(f"SELECT %s, count(*) FROM ({found[0]}) AS rows")  # noqa: S608 - a query of ours
             parameters += [name, *found[1]]
     for column, (values, queryset) in each.items():
-        if found := _sql_of(queryset.filter(**{column: EACH})[:most]):
+        if found := statement_of(_ids(queryset.filter(**{column: EACH})[:most])):
             counted = f"SELECT count(*) FROM ({found[0]}) AS rows"  # noqa: S608 - a query of ours
             selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
             parameters += [*found[1], list(values)]
     return (" UNION ALL ".join(selects), parameters) if selects else None
 
 
-def _sql_of(rows: "QuerySet[Any]") -> tuple[str, tuple[Any, ...]] | None:
-    """The ids of these rows as a statement with its parameters; None where there can be none."""
-    try:
-        return rows.values("pk").query.sql_with_params()
-    except EmptyResultSet:
-        return None
+def _ids(rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
+    return rows.values("pk")

@@ -11,11 +11,13 @@ from django.views.decorators.http import require_safe
 from memories.models import SavedView
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
-from memories.values.exceptions import Conflict
+from memories.values.exceptions import Conflict, Invalid
+from memories.values.keyset import Order, Page
+from memories.values.trust import Trust
 from memories.web.compared import attach_compared
-from memories.web.paging import page_of
+from memories.web.paging import cursor_of
 from memos_site import review
-from memos_site.web import bulk_orders, bulk_words, inbox_rows, saved_views
+from memos_site.web import bulk_orders, bulk_words, inbox_page, inbox_rows, saved_views
 from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
 from memos_site.web.session import decided_count
 
@@ -29,10 +31,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     trust, filters = trust_of(request.user), inbox_rows.filters_of(request.GET.dict())
     sort = request.GET.get("sort", "")
     order, more = inbox_rows.order_of(filters["kind"], sort), by_htmx(request)
-    also = [inbox_rows.proposals(trust, **filters)]
-    limit = MORE_ROWS if more else FIRST_ROWS
-    parts = inbox_rows.parts(trust, **filters)
-    page = page_of(request, inbox_rows.rows_of_parts(trust), order, limit=limit, also=also, parts=parts)
+    page = _page(request, trust, filters, order, limit=MORE_ROWS if more else FIRST_ROWS)
     attach_compared(page.rows, trust)
     if more:
         return render(request, "inbox/_rows.html", {"page": page})
@@ -62,6 +61,14 @@ def inbox(request: HttpRequest) -> HttpResponse:
     }
     context["administers"] = bool(context["zero"] and context["zero"]["is_new"]) and administers(request.user)
     return render(request, "inbox/inbox.html", context)
+
+
+def _page(request: HttpRequest, trust: Trust, filters: dict[str, str], order: Order, *, limit: int) -> Page[Any]:
+    try:
+        cursor = cursor_of(request)
+        return inbox_page.page_of_waiting(trust, filters, order, limit=limit, at=timezone.now(), cursor=cursor)
+    except Invalid as invalid:
+        raise Http404(str(invalid)) from None
 
 
 @require_safe

@@ -18,7 +18,6 @@ from memories.models import AuditEntry, Memory, Proposal, Relation, SavedView
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Category, Type
-from memories.values.keyset import Part
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web.words import in_words
@@ -85,22 +84,12 @@ def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
     return _with_grounds(review.waiting_memories(trust, at=now, **filters), trust, at=now)
 
 
-def rows_of_parts(trust: Trust) -> MemoryQuerySet:
-    """Return the visible memories with what a row shows of each, for a page whose rows `parts` choose."""
-    return _with_grounds(review.rows_of_parts(trust), trust, at=timezone.now())
-
-
 def _with_grounds(memories: MemoryQuerySet, trust: Trust, *, at: datetime) -> MemoryQuerySet:
     """With the versions of skills and what contests each: `contests`, the relations; `doubt`, the words."""
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     contests = Prefetch("relations", Relation.objects.contests(trust, at=at), to_attr="contests")
     shown: MemoryQuerySet = with_doubt(memories).prefetch_related(versions, contests)
     return shown
-
-
-def parts(trust: Trust, **filters: str) -> list[Part[Memory]]:
-    """Return the waiting memories in parts, whose first rows an index gives."""
-    return [Part(rows) for rows in review.waiting_parts(trust, at=timezone.now(), **filters).values()]
 
 
 def visible(trust: Trust) -> MemoryQuerySet:

@@ -1,0 +1,69 @@
+"""Statements that are built once and asked many times, with other values in the place of some of their parameters.
+
+To build a statement of many conditions and columns takes Django longer than the database takes to answer it. A queryset
+that is built holds INSTANT in the place of the instant, and IDS in that of the ids of a lookup `any`.
+"""
+
+from collections.abc import Collection, Sequence
+from copy import copy
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection, connections
+from django.db.models import Model, QuerySet
+
+from memories.models.array_insert import literal
+
+M = TypeVar("M", bound=Model)
+Statement = tuple[str, Sequence[Any]]  # with its parameters
+INSTANT = datetime.min.replace(tzinfo=UTC)
+IDS = [UUID(int=0)]
+
+
+def statement_of(rows: "QuerySet[Any, Any]") -> Statement | None:
+    """The statement of a queryset; None where it has no rows whatever the tables hold."""
+    try:
+        return rows.query.sql_with_params()
+    except EmptyResultSet:
+        return None
+
+
+def ask(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
+    """What a statement answers at an instant."""
+    if statement is None:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(statement[0], _given(statement[1], at, ()))
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+class BuiltRows(Generic[M]):
+    """The rows of a queryset of models, with what it annotates and joins; what it prefetches is not read."""
+
+    def __init__(self, rows: QuerySet[M]) -> None:
+        self._rows = rows
+        self._compiler = rows.query.get_compiler(using=rows.db)
+        try:
+            self._statement: Statement | None = self._compiler.as_sql()
+        except EmptyResultSet:
+            self._statement = None
+
+    def read(self, *, at: datetime = INSTANT, ids: Collection[UUID] = ()) -> list[M]:
+        """The rows at an instant, and of these ids."""
+        if self._statement is None:
+            return []
+        sql, parameters = self._statement
+        compiler = copy(self._compiler)  # whose columns it shares; each thread has a connection of its own
+        compiler.connection = connections[self._rows.db]
+        compiler.as_sql = lambda: (sql, tuple(_given(parameters, at, ids)))
+        rows = self._rows.all()
+        rows.query.get_compiler = lambda using: compiler  # type: ignore[method-assign, misc, assignment]
+        return list(rows)
+
+
+def _given(parameters: Sequence[Any], at: datetime, ids: Collection[UUID]) -> list[Any]:
+    given = {INSTANT: at, literal(map(str, IDS)): literal(map(str, ids))}
+    return [given.get(value, value) if isinstance(value, (datetime, str)) else value for value in parameters]

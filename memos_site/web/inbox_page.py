@@ -1,0 +1,89 @@
+"""One page of the inbox: which rows it has, and what it shows of them.
+
+The statements depend on trust, filters and order alone, so they are built once (`memories.models.built`); only
+those that say where a page begins in the middle of the queue are built for it.
+"""
+
+from collections import defaultdict
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+
+from memories.models import Memory, Proposal, Relation
+from memories.models.built import IDS, INSTANT, BuiltRows
+from memories.models.evidence import with_doubt
+from memories.values import keyset
+from memories.values.trust import Trust
+from memos_site import review
+from skills.models import SkillVersion
+
+Filters = tuple[tuple[str, str], ...]
+MOST_BUILT = 64  # of each kind of statement
+
+
+def page_of_waiting(
+    trust: Trust,
+    filters: dict[str, str],
+    order: keyset.Order,
+    *,
+    limit: int,
+    at: datetime,
+    cursor: keyset.Cursor | None,
+) -> keyset.Page[Any]:
+    """The waiting memories and proposals after the cursor, with what a row shows of each. Invalid: another list's."""
+    directed, values = keyset.directed_by(order, cursor)
+    given, most = tuple(filters.items()), limit + 1
+    if values is None:
+        memories = _first_memories(trust, given, directed, most).read(at=at)
+        proposals = _first_proposals(trust, given, directed, most).read(at=at)
+    else:
+        heads = _heads(trust, given, directed, most, at, values)
+        memories = _memories(trust, directed, most).read(ids=[row["pk"] for row in heads])
+        proposals = list(keyset.after(review.open_proposals(trust, at=at, **filters), directed, values)[:most])
+    _attach(memories, trust, at)
+    return keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
+
+
+def _attach(memories: list[Memory], trust: Trust, at: datetime) -> None:
+    """The versions of skills, and what contests each memory as `contests`."""
+    prefetch_related_objects(memories, Prefetch("skill__versions", SkillVersion.objects.for_lists()))
+    contests: dict[UUID, list[Relation]] = defaultdict(list)
+    for relation in _contests(trust).read(at=at, ids=[row.pk for row in memories]) if memories else ():
+        contests[relation.source_id].append(relation)
+    for row in memories:
+        row.contests = contests[row.pk]  # type: ignore[attr-defined]  # for the template alone
+
+
+def _heads(trust: Trust, given: Filters, order: keyset.Order, most: int, at: datetime, values: Any) -> Any:
+    """The ids of the first memories of each part of the queue."""
+    parts = [keyset.Part(rows) for rows in review.waiting_parts(trust, at=at, **dict(given)).values()]
+    return keyset.heads(parts, order, most, values) if parts else Memory.objects.none().values("pk")
+
+
+@lru_cache(maxsize=MOST_BUILT)
+def _first_memories(trust: Trust, given: Filters, order: keyset.Order, most: int) -> BuiltRows[Memory]:
+    heads = _heads(trust, given, order, most, INSTANT, None)
+    return BuiltRows(_shown(trust, order).filter(pk__in=heads)[:most])
+
+
+@lru_cache(maxsize=MOST_BUILT)
+def _memories(trust: Trust, order: keyset.Order, most: int) -> BuiltRows[Memory]:
+    return BuiltRows(_shown(trust, order).filter(pk__any=IDS)[:most])
+
+
+def _shown(trust: Trust, order: keyset.Order) -> QuerySet[Memory]:
+    return keyset.after(with_doubt(review.rows_of_parts(trust)), order, None)
+
+
+@lru_cache(maxsize=MOST_BUILT)
+def _first_proposals(trust: Trust, given: Filters, order: keyset.Order, most: int) -> BuiltRows[Proposal]:
+    rows = review.open_proposals(trust, at=INSTANT, **dict(given))
+    return BuiltRows(keyset.after(rows, order, None)[:most])
+
+
+@lru_cache(maxsize=MOST_BUILT)
+def _contests(trust: Trust) -> BuiltRows[Relation]:
+    return BuiltRows(Relation.objects.contests(trust, at=INSTANT).filter(source__any=IDS))
