@@ -118,6 +118,7 @@ class Memory(Reviewable):
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
+    closes_with_others = False  # the caller calls `follow_closing` for many at once
 
     class Meta:
         verbose_name_plural = "memories"
@@ -256,12 +257,11 @@ class Memory(Reviewable):
 
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Withdraw proposals about a closed memory, and reopen them when the closing is undone."""
-        about = self.proposals.model._default_manager.among([self.pk])
-        if self.status not in LIVE:
-            about.withdraw(by=by, at=at)
-            Memory.objects.released([self.pk])
-        elif entry.undoes:
-            about.return_from(AuditEntry.objects.get(pk=entry.undoes).at)
+        proposals = self.proposals.model._default_manager
+        if self.status not in LIVE and not self.closes_with_others:
+            proposals.follow_closing([self.pk], by=by, at=at)
+        elif self.status in LIVE and entry.undoes:
+            proposals.among([self.pk]).return_from(AuditEntry.objects.get(pk=entry.undoes).at)
 
     def _follow_relation(self, entry: AuditEntry) -> None:
         """Remove the relation that a revision made when it is undone, and restore it when it is redone."""

@@ -74,6 +74,11 @@ class ProposalQuerySet(Trusted["Proposal"]):
         decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
         return self.open().update(**decided)
 
+    def follow_closing(self, memory_ids: Collection[UUID], *, by: Actor, at: datetime) -> None:
+        """Withdraw the proposals about memories that are closed, and let pruning check the episodes behind them."""
+        self.among(memory_ids).withdraw(by=by, at=at)
+        Memory.objects.released(memory_ids)
+
     def return_from(self, at: datetime) -> None:
         """Reopen proposals withdrawn at that instant, except where the same change was proposed since."""
         for proposal in self.filter(decision=Proposal.Decision.WITHDRAWN, decided_at=at):

@@ -219,7 +219,7 @@ class Reviewable(models.Model):
         before = {name: getattr(self, name) for name in change}
         written = {**change, **self.along(action, change, at=at)}
         try:
-            with transaction.atomic():
+            with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)
         except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"

@@ -6,14 +6,16 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from memories.models import Adaptation, AuditEntry, Memory, Tombstone
+from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
 from memories.values.choices import Category, Status
 from memories.values.exceptions import Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site import review
 from skills.models import SkillVersion
-from tests.deciding import LATER, TRUST, make_applied
+from tests.deciding import LATER, TRUST, make_applied, propose
 from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +40,35 @@ def test_fifty_dismissed_at_once_are_undone_at_once_with_adaptations_and_tombsto
     assert rows() == before
     assert set(Adaptation.objects.active().values_list("pk", flat=True)) == adaptations
     assert not Tombstone.objects.standing().exists()
+
+
+@pytest.mark.parametrize(("verb", "statements"), [("dismiss", 11), ("promote", 6), ("snooze", 6)])
+def test_each_further_row_costs_so_many_statements(verb: str, statements: int) -> None:
+    """The row's savepoint (2), lock, write, reading of what was written and audit; of a dismissal also the lock of its
+    scope, the key and the tombstone, and its equals (2).
+    """
+    asked = []
+    for n in (2, 7):
+        ids = [make_memory(f"{verb} {n} {number}").pk for number in range(n)]
+        with CaptureQueriesContext(connection) as queries:
+            assert len(review.by_ids(TRUST, ids, verb, at=LATER, why="noise").done) == n
+        asked.append(len(queries))
+    assert asked[1] - asked[0] == 5 * statements
+
+
+def test_proposals_about_what_is_dismissed_are_withdrawn_and_return_with_it_those_about_the_others_stay() -> None:
+    dismissed, changed = make_memory("Acme pays late"), make_memory("Globex pays in time")
+    proposals = [propose(dismissed), propose(changed)]
+    witness = make_run(external_id="run-1")
+    Memory.objects.filter(pk=witness.pk).update(evidence_of_live=True)
+    dismissed.evidence.create(occasion="episode:1", episode_id=witness.pk, kind="supports", at=AT)
+    seen = {changed.pk: "99."}
+    many = review.by_ids(TRUST, [dismissed.pk, changed.pk], "dismiss", at=LATER, why="noise", seen=seen)
+    assert (many.done, len(many.failed)) == ([dismissed.pk], 1)
+    assert [Proposal.objects.get(pk=one.pk).decision for one in proposals] == ["withdrawn", None]
+    assert not Memory.objects.get(pk=witness.pk).evidence_of_live
+    review.undo(TRUST, many.batch, at=LATER)
+    assert Proposal.objects.open().count() == 2
 
 
 def test_one_that_changed_meanwhile_is_named_and_the_others_are_undone() -> None:
