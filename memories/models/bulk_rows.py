@@ -1,22 +1,31 @@
 """Bulk insert and read of rows by one SQL statement, without the cost of the ORM's compiler.
 
-Each group of rows travels as one JSON parameter, so that the statement is the same however many rows there are.
+Each group of rows travels as JSON, so that the statement is the same however many rows there are: one text, or two
+where it has several rows, first what is the same in all of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import connection
-from django.db.models import AutoField, BinaryField, Field, GeneratedField, Model
+from django.db.models import AutoField, BinaryField, Field, GeneratedField, JSONField, Model
 from django.db.models.base import ModelState
 from django.db.models.expressions import DatabaseDefault
 from pydantic_core import to_json
 
 M = TypeVar("M", bound=Model)
-Shape = tuple[type[Model], frozenset[str]]  # of a group: its model, and the columns that the database fills in
+
+
+class Shape(NamedTuple):
+    """What the statement must know of a group. `left`: the columns that the database fills in."""
+
+    model: type[Model]
+    left: frozenset[str]
+    several: bool
 
 
 class Part(NamedTuple):
@@ -71,10 +80,11 @@ def insert(
     groups = [group for group in (first, *more) if group]
     if not groups:
         return True
-    shapes = tuple((type(group[0]), _left_to_database(group[0])) for group in groups)
+    shapes = tuple(Shape(type(group[0]), _left_to_database(group[0]), len(group) > 1) for group in groups)
     statement = _statement(shapes, also.sql if also else "", unless_taken)
     with prepared() as cursor:
-        cursor.execute(statement, [*(_as_json(*row) for row in zip(groups, shapes, strict=True)), *_parameters(also)])
+        texts = chain.from_iterable(map(_as_json, groups, shapes))
+        cursor.execute(statement, [*texts, *_parameters(also)])
         made = {row[1]: row for row in cursor.fetchall()}
     if not made:
         return False
@@ -177,41 +187,58 @@ def _statement(shapes: tuple[Shape, ...], also: str, unless_taken: bool) -> str:
     parts = [f"rows0 AS ({first} RETURNING *)"]
     guard = " WHERE EXISTS (SELECT FROM rows0)" if unless_taken else ""
     parts += [f"rows{number} AS ({_insert(*shape)}{guard})" for number, shape in enumerate(shapes[1:], start=1)]
-    model = shapes[0][0]
+    model = shapes[0].model
     back = ", ".join(str(field.column) for field in (model._meta.pk, *_generated(model)) if field)
     also = f", {also}" if also else ""
     return f"WITH {', '.join(parts)}{also} SELECT pg_current_xact_id()::text, {back} FROM rows0"  # noqa: S608 - our own
 
 
-def _insert(model: type[Model], left: frozenset[str]) -> str:
+def _insert(model: type[Model], left: frozenset[str], several: bool) -> str:
     table, names = model._meta.db_table, ", ".join(str(field.column) for field in _written(model, left))
-    rows = f"SELECT {names} FROM json_populate_recordset(NULL::{table}, %s)"  # noqa: S608
-    return f"INSERT INTO {table} ({names}) {rows}"
+    base = f"json_populate_record(NULL::{table}, %s)" if several else f"NULL::{table}"
+    return f"INSERT INTO {table} ({names}) SELECT {names} FROM json_populate_recordset({base}, %s)"  # noqa: S608
 
 
 class Written(NamedTuple):
-    """How a row becomes JSON: its columns, what reads their values from its fields, and the columns of bytes."""
+    """How rows become JSON: their columns, what reads their values from fields, the columns of bytes and of JSON."""
 
     columns: list[str]
     values: Callable[[Mapping[str, Any]], Sequence[Any]]
-    binary: list[str]
+    binary: frozenset[str]
+    json: frozenset[str]
 
 
-def _as_json(rows: Sequence[Model], shape: Shape) -> str:
-    columns, values, binary = _told(*shape)
-    told = [dict(zip(columns, values(row.__dict__), strict=True)) for row in rows]
-    for column in binary:
-        for row in told:
-            row[column] = None if row[column] is None else f"\\x{bytes(row[column]).hex()}"
-    return to_json(told).decode()
+def _as_json(rows: Sequence[Model], shape: Shape) -> list[str]:
+    told = _told(shape.model, shape.left)
+    if not shape.several:
+        row = dict(zip(told.columns, told.values(rows[0].__dict__), strict=True))
+        return [to_json([row | {column: _hex(row[column]) for column in told.binary}]).decode()]
+    values = dict(zip(told.columns, zip(*(told.values(row.__dict__) for row in rows), strict=True), strict=True))
+    values |= {column: tuple(map(_hex, values[column])) for column in told.binary}
+    same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in told.json)}
+    rest = [name for name in told.columns if name not in same]
+    given = zip(*(values[name] for name in rest), strict=True)
+    return [to_json(same).decode(), to_json([dict(zip(rest, one, strict=True)) for one in given]).decode()]
+
+
+def _hex(value: Any) -> str | None:
+    return None if value is None else f"\\x{bytes(value).hex()}"
+
+
+def _is_same(values: Sequence[Any], *, json: bool) -> bool:
+    """Whether all are written alike. Of JSON only where there is nothing: to Python 1, 1.0 and true are equal."""
+    first = values[0]
+    return (not json or first is None or first in ({}, [])) and values.count(first) == len(values)
 
 
 @cache
 def _told(model: type[Model], left: frozenset[str]) -> Written:
     fields = _written(model, left)
     of_bytes = [field for field in fields if isinstance(getattr(field, "target_field", field), BinaryField)]
-    columns, binary = ([str(field.column) for field in group] for group in (fields, of_bytes))
-    return Written(columns, itemgetter(*(field.attname for field in fields)), binary)
+    of_json = [field for field in fields if isinstance(field, JSONField)]
+    binary, json = (frozenset(str(field.column) for field in group) for group in (of_bytes, of_json))
+    values = itemgetter(*(field.attname for field in fields))
+    return Written([str(field.column) for field in fields], values, binary, json)
 
 
 def _parameters(also: Part | None) -> Sequence[Any]:

@@ -1,11 +1,14 @@
 """What every insert pays for: planning of generated columns, and making rows."""
 
+import json
+
 import pytest
 from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
 from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows
+from tests.make import make_memory
 from tests.plans import new_tables
 
 CALLED_BY_GENERATED_COLUMNS = """
@@ -72,6 +75,40 @@ def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
     made = bulk_rows.new(model, {key: None, **_fresh(model)})
     assert _values(made) == _values(by_model)
     assert made._state.adding
+
+
+RESULTS = [1, True, 1.0, 0, False, "", None, {}, [], {"a": 1}]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("result", RESULTS)
+def test_rows_that_are_alike_keep_what_each_of_them_says(result: object) -> None:
+    episode = Episode.objects.create(memory=make_memory(), last_event_at=NOW, source="crm")
+    kept = [result, RESULTS[(RESULTS.index(result) + 1) % len(RESULTS)], result]
+    for results in ([result], [result] * 3, kept):
+        Event.objects.all().delete()
+        values = [{"position": n, "text": f"line {n // 2}", "result": one} for n, one in enumerate(results)]
+        same = {"episode_id": episode.pk, "at": NOW, "kind": "message", "ok": True, "flags": ["a"]}
+        rows = [bulk_rows.new(Event, same | one) for one in values]
+        bulk_rows.insert(rows)
+        stored = list(Event.objects.order_by("position"))
+        assert [_values(row) for row in stored] == [_values(row) for row in rows]
+        assert [json.dumps(row.result) for row in stored] == [json.dumps(one) for one in results]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("digests", [[b"a" * 32, None], [b"a" * 32, b"a" * 32], [None, None]])
+def test_rows_that_are_alike_keep_their_bytes(digests: list[bytes | None]) -> None:
+    memories = [make_memory() for _ in digests]
+    facts = {"last_event_at": NOW, "scope": "", "source": "crm"}
+    rows = [
+        bulk_rows.new(Episode, {"memory_id": memory.pk, "content_sha256": digest, **facts})
+        for memory, digest in zip(memories, digests, strict=True)
+    ]
+    bulk_rows.insert(rows)
+    stored = Episode.objects.in_bulk([row.pk for row in rows])
+    read = [stored[row.pk].content_sha256 for row in rows]
+    assert [one and bytes(one) for one in read] == digests
 
 
 def test_a_column_that_a_model_does_not_have_is_refused() -> None:
