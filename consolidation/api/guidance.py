@@ -41,6 +41,7 @@ class OfferedSkill(Shape):
     """Of the package"""
     summary: str
     steps: Annotated[list[str], Field(max_length=5)]
+    """Empty where runs that did otherwise ended no worse: then `avoid` holds what can be learned from it"""
     checks: list[str]
     avoid: list[str]
     memory_id: UUID

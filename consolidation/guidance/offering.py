@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from consolidation.guidance.answer import OfferedSkill
+from consolidation.guidance.holdback import BY_PEOPLE
 from consolidation.guidance.votes import Effects
 from consolidation.learning.phrases import is_one_of
 from memories.values.trust import SHARED_SCOPES, Trust
@@ -26,7 +27,7 @@ def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | 
     named = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
     rows = Skill.objects.visible_to(trust).downloadable().filter(scope__in={scope, *SHARED_SCOPES})
     rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
-    found = list(rows.select_related("memory").prefetch_related("versions").distinct())
+    found = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
     found.sort(key=lambda skill: (skill.scope != scope, skill.name))
     return _offer(found[0]) if found else None
 
@@ -36,7 +37,7 @@ def _offer(skill: Skill) -> OfferedSkill | None:
     if version is None:
         return None
     fields = Fields.model_validate(version.fields)
-    lines = steps(fields.procedure)
+    lines = [] if _is_weak(skill, version) else steps(fields.procedure)
     warnings = (line for line in fields.experience if is_one_of(line, WARNINGS))
     return OfferedSkill(
         name=skill.name,
@@ -48,6 +49,12 @@ def _offer(skill: Skill) -> OfferedSkill | None:
         avoid=_first((*warnings, *fields.failure_modes), MOST_AVOIDED),
         memory_id=skill.pk,
     )
+
+
+def _is_weak(skill: Skill, version: SkillVersion) -> bool:
+    """Runs that did otherwise ended no worse: lessons help, its steps do not. What people wrote is theirs to judge."""
+    worth = getattr(skill.memory, "worth", None)
+    return worth is not None and worth.is_weak and version.made_by not in BY_PEOPLE
 
 
 def steps(procedure: str) -> list[str]:

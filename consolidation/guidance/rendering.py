@@ -34,6 +34,7 @@ def _lines(told: Guidance) -> Iterator[str]:
     yield f"Requests like this one ended well {how}: {told.expected.cases} similar {cases} {sure}"
     if told.skill is None:
         return
-    yield f"Skill {told.skill.name}, to be downloaded at {told.skill.url}"
-    yield from (f"{number}. {step}" for number, step in enumerate(told.skill.steps[:MOST_STEPS], start=1))
-    yield from (f"Avoid: {line}" for line in told.skill.avoid[:MOST_AVOIDED])
+    skill = told.skill
+    yield f"{'Skill' if skill.steps else 'Lessons of skill'} {skill.name}, to be downloaded at {skill.url}"
+    yield from (f"{number}. {step}" for number, step in enumerate(skill.steps[:MOST_STEPS], start=1))
+    yield from (f"Avoid: {line}" for line in skill.avoid[: MOST_AVOIDED if skill.steps else None])

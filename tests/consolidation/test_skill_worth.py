@@ -93,6 +93,29 @@ def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Me
     assert (told["offer_id"], told["withheld"], SkillOffer.objects.count()) == (None, False, 0)
 
 
+@pytest.mark.parametrize(
+    ("well", "by", "steps"),
+    [
+        (3, SkillVersion.MadeBy.CONSOLIDATION, False),
+        (1, SkillVersion.MadeBy.CONSOLIDATION, True),
+        (3, SkillVersion.MadeBy.EDIT, True),
+    ],
+)
+def test_of_a_weak_skill_only_the_lessons_are_offered(
+    agent: APIClient, skill: Memory, well: int, by: SkillVersion.MadeBy, steps: bool
+) -> None:
+    """Of six that followed it all ended well; so did those that did otherwise, or a part of them. Of what people wrote
+    the steps are offered."""
+    SkillWorth.objects.filter(pk=skill.pk).update(otherwise_well=well, otherwise_ill=3 - well)
+    SkillVersion.objects.filter(skill=skill.pk).update(made_by=by)
+    before = SkillVersion.objects.get(skill=skill.pk)
+    SkillVersion.objects.filter(pk=before.pk).update(fields={**before.fields, "failure_modes": ["The fare was basic."]})
+    told = ask(agent)
+    assert told["decision"] == "skill"
+    assert "The fare was basic." in told["skill"]["avoid"]
+    assert (bool(told["skill"]["steps"]), bool(told["skill"]["summary"])) == (steps, True)
+
+
 def test_a_run_is_offered_a_skill_once_however_often_it_asks(agent: APIClient, skill: Memory) -> None:
     first, again, other = (ask(agent, thread_id=thread) for thread in ("t-1", "t-1", "t-2"))
     assert first["offer_id"] == again["offer_id"] != other["offer_id"]

@@ -65,6 +65,15 @@ def test_nothing_is_said_of_another_task_or_of_runs_that_may_not_be_seen(agent: 
     assert context(agent)["guidance"] is None
 
 
+def test_a_skill_without_steps_is_told_as_its_lessons() -> None:
+    told = block(Guidance("skill", 0.91, Expected(["cancel_ticket"], 0.9, 6), replace(SKILL, steps=[]))).splitlines()
+    assert told[2:] == [
+        "- Lessons of skill cancel-a-ticket, to be downloaded at " + SKILL.url,
+        "- Avoid: `cancel_ticket` was called in 3 of 3 similar cases that failed",
+        "- Avoid: second",
+    ]
+
+
 def test_a_skill_is_told_with_its_steps_and_one_thing_to_avoid() -> None:
     told = Guidance("skill", 0.91, Expected(["cancel_ticket"], 0.9, 6), SKILL)
     assert block(told).splitlines() == [
