@@ -33,6 +33,18 @@ def test_no_generated_column_calls_a_function_that_is_planned_with_every_insert(
 
 
 @pytest.mark.django_db
+def test_the_words_of_a_key_are_not_planned_with_every_insert() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT lanname FROM pg_proc JOIN pg_language AS language ON language.oid = prolang"
+            " WHERE proname = 'memos_key_words'"
+        )
+        assert cursor.fetchall() == [("plpgsql",)]
+        cursor.execute("SELECT memos_key_words('acme.terms_合同期-Net30')::text, memos_key_words(NULL)")
+        assert cursor.fetchone() == ("'acme':1 'net30':6 'terms':2 '合':3 '同':4 '期':5", None)
+
+
+@pytest.mark.django_db
 def test_an_event_has_one_index_entry_for_its_episode_and_one_for_an_instruction_that_it_has() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'memories_event'")
