@@ -48,14 +48,18 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     memory = inbox_rows.decided_memory(trust, memory_id)
-    rows = inbox_rows.rows(trust, kind=snoozed_kind(request))
-    waiting = rows.filter(pk=memory_id).first() if verb in VERBS_THAT_KEEP_ROW else None
+    waiting = _waiting(request, trust, memory_id) if verb in VERBS_THAT_KEEP_ROW else None
     text = _message(verb, rest or why, memory) + equals_note(decision.equals)
     written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
     shown: dict[str, Any] = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
     if decision.equals and by_htmx(request):
         shown["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
     return answer(request, text, batch=decision.batch if written else None, **shown)
+
+
+def _waiting(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | None:
+    """The memory as a row of the inbox on which the button was pressed; None when it does not wait there."""
+    return inbox_rows.rows(trust, kind=snoozed_kind(request)).filter(pk=memory_id).first()
 
 
 def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
@@ -100,8 +104,7 @@ def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Con
 
 def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
     """Render the form again with the typed text beside the present one; nothing was written."""
-    rows = inbox_rows.rows(trust, kind=snoozed_kind(request))
-    memory = rows.filter(pk=memory_id).first() if by_htmx(request) else None
+    memory = _waiting(request, trust, memory_id) if by_htmx(request) else None
     memory = memory or inbox_rows.decided_memory(trust, memory_id)
     if memory is None:
         return refuse(NotFound())
