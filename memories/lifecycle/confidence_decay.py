@@ -16,7 +16,7 @@ from memories.lifecycle import batches
 from memories.lifecycle.expiry import FADED, READ, remove_expired
 from memories.models import Adaptation, Memory
 from memories.models.ageing import BY_HAND
-from memories.models.bulk_rows import insert
+from memories.models.bulk_rows import insert, partly
 from memories.models.former_state import changed_at
 from memories.values.choices import BELIEVED, LIVE, Hold, RevertReason, Status
 from memories.values.decay import Pace
@@ -103,7 +103,7 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
 
 def _expire_some(progress: batches.Progress, *, at: datetime) -> Counter[str] | None:
     due = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
-    rows = list(due.only(*READ)[: batches.BATCH])
+    rows = partly(due[: batches.BATCH], READ)
     if not rows:
         return None
     progress.note(row.pk for row in rows)

@@ -177,19 +177,20 @@ class Tombstone(models.Model):
         """Create an unsaved tombstone of a memory."""
         known_again = blocks and memory.is_claim
         claim = seal(memory.content) if known_again else Claim(frozenset(), frozenset())
-        return cls(
-            scope=memory.scope,
-            key=memory.known_as,
-            memory_id=memory.pk,
-            category=getattr(memory, "category", None),
-            claim_tokens=sorted(claim.tokens),
-            claim_hard=sorted(claim.hard),
-            sensitivity=memory.sensitivity,
-            reason=why[:2000],
-            by=by.name[:200],
-            at=at,
-            blocks=blocks,
-        )
+        facts = {
+            "scope": memory.scope,
+            "key": memory.known_as,
+            "memory_id": memory.pk,
+            "category": getattr(memory, "category", None),
+            "claim_tokens": sorted(claim.tokens),
+            "claim_hard": sorted(claim.hard),
+            "sensitivity": memory.sensitivity,
+            "reason": why[:2000],
+            "by": by.name[:200],
+            "at": at,
+            "blocks": blocks,
+        }
+        return bulk_rows.new(cls, facts)
 
     @property
     def way(self) -> Way:

@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
-from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Tombstone, bulk_rows
 from tests.make import make_memory
 from tests.plans import new_tables
 
@@ -80,7 +80,7 @@ def test_evidence_is_found_without_a_scan(column: str, which: str) -> None:
     assert f"({column} " in plan
 
 
-@pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry])
+@pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry, Tombstone])
 def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
     key = "memory_id" if model is Episode else "id"
     by_model = model(**{key: None, **_fresh(model)})
@@ -126,6 +126,16 @@ def test_rows_that_are_alike_keep_their_bytes(digests: list[bytes | None]) -> No
 def test_a_column_that_a_model_does_not_have_is_refused() -> None:
     with pytest.raises(TypeError, match="Event has no colour"):
         bulk_rows.new(Event, {"colour": "red"})
+
+
+@pytest.mark.django_db
+def test_a_row_that_is_read_in_part_is_the_one_that_only_reads() -> None:
+    make_memory("Acme pays on net-30", key="terms")
+    columns = ("key", "status", "created_at")
+    [row], [same] = bulk_rows.partly(Memory.objects.all(), columns), Memory.objects.only(*columns)
+    assert _values(row) == _values(same)
+    assert row.get_deferred_fields() == same.get_deferred_fields() != set()
+    assert (row.content, row._state.adding, row._state.db) == ("Acme pays on net-30", False, "default")
 
 
 NOW = timezone.now()
