@@ -56,12 +56,15 @@ class Arms:
         return max(-1.0, middle - reach), min(1.0, middle + reach)
 
     @property
-    def low_points(self) -> int:
-        return round(100 * self.difference[0])
+    def points(self) -> tuple[int, int]:
+        """The ends of that interval in runs of a hundred, without their signs, the nearer one to 0 first where both
+        ends have the same sign."""
+        low, high = (round(100 * abs(end)) for end in self.difference)
+        return (high, low) if self.harms else (low, high)
 
     @property
-    def high_points(self) -> int:
-        return round(100 * self.difference[1])
+    def helps(self) -> bool:
+        return self.difference[0] > 0
 
     @property
     def harms(self) -> bool:

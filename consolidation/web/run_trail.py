@@ -18,10 +18,14 @@ ENTRIES_AT_ONCE = 25
 
 @dataclass(frozen=True)
 class Written:
-    """One entry. `memory_id`: the memory that it is about, or the skill's of a version, where the reader may see it."""
+    """One entry. `memory`: what it is about, or the skill of a version, where the reader may see it."""
 
     entry: AuditEntry
-    memory_id: UUID | None
+    memory: Memory | None
+
+    @property
+    def is_version(self) -> bool:
+        return self.entry.subject_kind == VERSION
 
 
 def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[AuditEntry], list[Written]]:
@@ -31,13 +35,13 @@ def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[Audi
     return page, [Written(entry, memories.get(entry.subject_id)) for entry in page.rows]
 
 
-def _memories(entries: list[AuditEntry], trust: Trust) -> dict[UUID, UUID]:
+def _memories(entries: list[AuditEntry], trust: Trust) -> dict[UUID, Memory]:
     """The memory that the subject of each entry leads to."""
-    subjects = [entry.subject_id for entry in entries]
-    rows = Memory.objects.filter(trust.visible(), pk__in=subjects)
-    memories = {memory: memory for memory in rows.values_list("pk", flat=True)}
     versions = [entry.subject_id for entry in entries if entry.subject_kind == VERSION]
+    skills: dict[UUID, UUID] = {}
     if versions:
-        skills = SkillVersion.objects.visible_to(trust).filter(pk__in=versions)
-        memories |= dict(skills.values_list("pk", "skill__memory"))
-    return memories
+        shown = SkillVersion.objects.visible_to(trust).filter(pk__in=versions)
+        skills = dict(shown.values_list("pk", "skill__memory"))
+    about = {*(entry.subject_id for entry in entries), *skills.values()}
+    rows = Memory.objects.filter(trust.visible(), pk__in=about).select_related("skill").in_bulk()
+    return rows | {version: rows[memory] for version, memory in skills.items() if memory in rows}

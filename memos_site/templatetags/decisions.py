@@ -53,6 +53,7 @@ ACTION_TEXTS = {
     "retract": gettext_lazy("taken back"),
     "supersede": gettext_lazy("superseded"),
     "merge": gettext_lazy("merged"),
+    "propose": gettext_lazy("proposed"),
     "publish": gettext_lazy("published"),
     "reject": gettext_lazy("version rejected"),
     "retire": gettext_lazy("retired"),

@@ -26,9 +26,9 @@ BUILD = ["go_test", "go_build", "lint"]
 
 
 def entries(number: int, of_run: Run | None) -> None:
-    about = make_memory("Acme pays late")
+    """About memories that are no longer there, which are named as they were."""
     facts = {"kind": "memory", "action": "create", "by": ANNA, "at": NOON, "scope": "", "sensitivity": 1}
-    drafted = [AuditEntry.draft(subject=about.pk, label=f"claim-{n}", **facts) for n in range(number)]  # type: ignore[arg-type]
+    drafted = [AuditEntry.draft(subject=uuid4(), label=f"claim-{n}", **facts) for n in range(number)]  # type: ignore[arg-type]
     for entry in drafted:
         entry.run = of_run.pk if of_run else None
     AuditEntry.objects.bulk_create(drafted)
@@ -43,6 +43,7 @@ def test_a_run_names_what_it_wrote_and_its_counters_lead_there() -> None:
     wrote = page.split('id="wrote"')[1]
     skill = Skill.objects.get()
     assert wrote.count(f'href="/memories/{skill.memory_id}/"') == 2, "the skill that it learned, and its version"
+    assert skill.title in wrote and f"{skill.name} 1" in wrote and "proposed" in wrote
     assert "first seen" in wrote and "first said" not in wrote
     counters = [counter for counter in done.counters if counter in IN_THE_TRAIL and done.counters[counter]]
     assert len(counters) == page.count(trail) == client.get("/runs/").content.decode().count(trail) > 1

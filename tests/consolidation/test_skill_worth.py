@@ -169,3 +169,28 @@ def test_harm_is_told_from_chance(offered: tuple[int, int], withheld: tuple[int,
     low, high = arms.difference
     assert -1 <= low < high <= 1
     assert arms.harms == harms
+
+
+@pytest.mark.parametrize(
+    ("offered", "withheld", "sentence"),
+    [
+        ((2, 3), (0, 0), "there is nothing to compare yet."),
+        ((3, 4), (1, 2), "Of 100 runs that get it, anything from 100 fewer to 100 more may end well"),
+        ((150, 200), (60, 200), "<strong>It helps.</strong> Of 100 runs that get it, between 21 and 69 more end well."),
+        ((60, 200), (150, 200), "It does harm.</strong> Of 100 runs that get it, between 21 and 69 fewer end well."),
+    ],
+)
+def test_the_page_says_in_words_what_both_kinds_of_runs_tell(
+    skill: Memory, offered: tuple[int, int], withheld: tuple[int, int], sentence: str
+) -> None:
+    facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "at": NOON}
+    for kept, (well, runs) in ((False, offered), (True, withheld)):
+        ended = [Outcome.SUCCESS] * well + [Outcome.FAILURE] * (runs - well)
+        SkillOffer.objects.bulk_create(
+            SkillOffer(thread_id=f"{kept}-{n}", withheld=kept, outcome=one, **facts) for n, one in enumerate(ended)
+        )
+    client = Client()
+    client.force_login(make_person(group="reviewer"))
+    page = " ".join(client.get(f"/memories/{skill.pk}/").content.decode().split())
+    assert sentence in page
+    assert f"{offered[0]} of {offered[1]}" in page

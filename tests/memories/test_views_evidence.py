@@ -3,10 +3,12 @@
 import pytest
 
 from memories.models import Episode
-from memories.values.choices import Origin, Status
+from memories.values.choices import Origin, Outcome, Status
+from memories.values.trust import everything
 from memos_site.templatetags.episode import says_more
+from skills import outcomes
 from tests.consolidation.plugins import EMAIL, MORNING, days, live, ran, ruled
-from tests.make import make_memory
+from tests.make import ANNA, AT, make_memory, make_skill
 from tests.pages import candidate, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +38,15 @@ def test_of_a_skill_nobody_is_said_to_have_said_it() -> None:
     assert "voice" not in page.replace('class="voices"', "") and "said it" not in page
 
 
+def test_a_skill_that_a_person_brought_in_says_so_and_that_agents_used_it() -> None:
+    skill = make_skill(origin=Origin.IMPORTED, created_by="ben", source="ben")
+    outcomes.report(skill, outcomes.Use(Outcome.SUCCESS), trust=everything(ANNA), at=AT)
+    page = " ".join(signed_in().get(f"/memories/{skill.pk}/pane/").content.decode().split())
+    said = page.split('<ol class="said-by">')[1].split("</ol>")[0]
+    assert "<strong>ben</strong> brought it in" in said and "<strong>anna</strong> used it" in said
+    assert "Where it was used" in page and "the first to show it" not in page
+
+
 def test_a_quote_is_left_out_only_where_the_name_of_the_run_says_it() -> None:
     untitled, titled = Episode(source="P01"), Episode(source="P01", title="Where is")
     untitled.opening = "Where is my\nparcel?"  # type: ignore[attr-defined]
@@ -51,4 +62,6 @@ def test_what_was_learned_from_runs_says_so_in_words() -> None:
     client = signed_in()
     page = client.get(f"/memories/{learned.pk}/").content.decode()
     assert "learned from recorded runs" in page and "consolidated" not in page
+    inbox = client.get("/").content.decode()
+    assert "<span>learned from runs</span>" in inbox and "consolidation</span>" not in inbox
     assert "learned from recorded runs" not in client.get(f"/memories/{told.pk}/").content.decode()
