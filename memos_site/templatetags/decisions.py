@@ -25,6 +25,7 @@ CHANGE = r"<(?:del|ins)><span[^>]*>[^<]*</span>[^`<]*</(?:del|ins)>"
 CODE = re.compile(rf"`((?:[^`<]|{CHANGE})+)`")  # a change that begins or ends within such a span is left as it is
 MAX_COMPARED = 4_000  # characters of either text
 MAX_BEGINNING = 280
+CONSOLIDATION = "consolidation"  # the source of what was learned from runs
 FACTS = ("category", "sensitivity", "tags", "expires_at")
 EDITABLE = (Type.SEMANTIC, Type.PLAN_GRAPH)
 CLOSED = (Status.DISMISSED, Status.SUPERSEDED, Status.RETRACTED)
@@ -64,6 +65,12 @@ ACTION_TEXTS = {
     "unpin": gettext_lazy("unpinned"),
 }
 LEARNED_TEXTS = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
+
+
+@register.filter
+def source_name(source: str) -> str:
+    """Return where a memory comes from, as a person would say it."""
+    return _("learned from runs") if source == CONSOLIDATION else source
 
 
 @register.filter

@@ -37,7 +37,6 @@ from memos_site.web.words import in_words, listed
 register = template.Library()
 
 MINUTE, HOUR = 60, 3_600  # seconds
-CONSOLIDATION = "consolidation"  # the source of what was learned from runs
 MAX_NAME = 160
 MAX_UNFOLDED = 1_200  # characters of a text that a page shows whole
 CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
@@ -57,12 +56,6 @@ def attribute(row: object, name: str) -> Any:
     Django read the names of all that the row has.
     """
     return getattr(row, name, None)
-
-
-@register.filter
-def source_name(source: str) -> str:
-    """Return where a memory comes from, as a person would say it."""
-    return _("learned from runs") if source == CONSOLIDATION else source
 
 
 @register.filter
