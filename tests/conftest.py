@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import django
+import hypothesis
 import pytest
 import pytest_django
 from django.conf import settings
@@ -20,6 +21,11 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 # The real one is slow on purpose: a third of a second for each person that a test makes.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Its clocks tell how busy the machine is, not whether a property holds.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 LONGEST = (  # files that take half a minute or more, the longest first
     *("test_accessibility", "test_random_kills", "test_pooler", "test_replicas", "test_demo", "test_keyboard"),
     *("test_serve", "test_reload", "test_first_minutes"),
