@@ -26,6 +26,10 @@ EDITABLE = (
 )
 
 
+class Unchanged(Conflict):
+    """An edit that changes nothing."""
+
+
 def edited_fields(base: SkillVersion, changes: Mapping[str, Any], files: Mapping[str, bytes] | None = None) -> Fields:
     """The fields of a version with some of EDITABLE changed, and with those of `files`, which are all that it is to
     have. Invalid names each wrong one.
@@ -58,7 +62,7 @@ def edit(
     files = before if files is None else files
     fields = edited_fields(base, changes, files)
     if fields == edited_fields(base, {}, before) and files == before:
-        raise Conflict("nothing differs from the version it is based on")
+        raise Unchanged("nothing differs from the version it is based on")
     number = publishing.next_number(skill)
     try:
         prepared = publishing.prepare(fields, scope=skill.scope, number=number, extras=files)

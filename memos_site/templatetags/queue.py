@@ -34,13 +34,20 @@ DONE_BY = {
     "undo": gettext_lazy("%(who)s took a decision about this back"),
     "merge": gettext_lazy("%(who)s merged this"),
     "supersede": gettext_lazy("%(who)s replaced this"),
+    "publish": gettext_lazy("%(who)s published this"),
+    "reject": gettext_lazy("%(who)s rejected the proposed version"),
+    "retire": gettext_lazy("%(who)s retired this"),
+    "propose": gettext_lazy("%(who)s proposed another version"),
+}
+OF_A_SKILL = DONE_BY | {  # to promote one is to publish it
+    "promote": gettext_lazy("%(who)s published this"),
 }
 
 
 @register.filter
-def done_by(entry: AuditEntry) -> str:
-    """Say who did what, as in `anna dismissed this`."""
-    words = DONE_BY.get(entry.action)
+def done_by(entry: AuditEntry, skill: object = None) -> str:
+    """Say who did what, as in `anna dismissed this`. `skill`: what it was done to, if it is one."""
+    words = (OF_A_SKILL if skill else DONE_BY).get(entry.action)
     facts = {"who": entry.actor, "what": in_words(entry.action)}
     return str(words) % facts if words else _("%(who)s changed this (%(what)s)") % facts
 

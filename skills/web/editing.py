@@ -1,6 +1,6 @@
 """The page on which a person edits the fields and files of a skill: preview, then a proposed version like any other."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -14,66 +14,38 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from memories.models import AuditEntry
 from memories.people import trust_of
 from memories.values.choices import Permission
-from memories.values.exceptions import Conflict, FieldError, Invalid
+from memories.values.exceptions import Conflict, Invalid
 from memories.values.trust import Trust
 from memos_site.platform.outages import StoreUnavailable
-from skills import diffs, file_edits, markdown, revising
+from skills import diffs, file_edits, revising
 from skills.models import Skill, SkillVersion
 from skills.packaging.skill_md_writer import skill_md
+from skills.publishing import VERSION
 from skills.web import file_rows
+from skills.web.drafts import LABELS, Draft, Files, draft_of, onto, typed
 from skills.web.file_rows import FileRow
 
-LISTS = ("failure_modes", "fallbacks", "experience", "preference", "tool")
-LABELS = {
-    "title": gettext_lazy("Title"),
-    "description": gettext_lazy("Description: what it does, and when to use it"),
-    "trigger": gettext_lazy("Triggers, comma-separated"),
-    "procedure": gettext_lazy("Procedure, as Markdown"),
-    "failure_modes": gettext_lazy("Failure modes, a line each"),
-    "fallbacks": gettext_lazy("Fallbacks, a line each"),
-    "experience": gettext_lazy("Experience, a line each"),
-    "preference": gettext_lazy("User preferences, a line each"),
-    "tool": gettext_lazy("Tools, a line each"),
-}
 ROWS = {"title": 1, "description": 3, "trigger": 1, "procedure": 12}
+DONE_TO_A_VERSION = {
+    "propose": gettext_lazy("%(who)s proposed version %(n)s"),
+    "publish": gettext_lazy("%(who)s published version %(n)s"),
+    "reject": gettext_lazy("%(who)s rejected version %(n)s"),
+}
 
 
-@dataclass
-class Draft:
-    """What a person has typed: the fields by name, the examples, the rows of the files, and what is wrong by place."""
+@dataclass(frozen=True)
+class Faster:
+    """The last that was done to a version of the skill."""
 
-    base: SkillVersion
-    texts: dict[str, str]
-    examples: list[str]
-    files: list[FileRow]
-    why: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
+    version: SkillVersion
+    entry: AuditEntry
 
-    @property
-    def changes(self) -> dict[str, Any]:
-        """The fields that were changed; the others stay exactly as they are."""
-        before = _texts_of(self.base)
-        changed: dict[str, Any] = {
-            name: text for name, text in self.texts.items() if _plain(text) != _plain(before[name])
-        }
-        changed |= {name: markdown.parse_list(markdown.clean(text)) for name, text in changed.items() if name in LISTS}
-        former = self.base.fields.get("examples") or []
-        if [_plain(text) for text in self.examples] != [_plain(text) for text in former]:
-            changed["examples"] = self.examples
-        return changed
-
-    @property
-    def file_errors(self) -> list[str]:
-        """What is wrong with the files as a whole, or with an upload."""
-        lines = [text for name, text in self.errors.items() if name not in LABELS]
-        return [line for text in lines for line in text.splitlines()]
-
-    def add_errors(self, errors: tuple[FieldError, ...]) -> None:
-        for error in file_rows.put_errors(self.files, errors):
-            name = error.path.partition(".")[0] or "package"
-            self.errors[name] = "\n".join(filter(None, [self.errors.get(name), error.detail]))
+    def __str__(self) -> str:
+        words = DONE_TO_A_VERSION.get(self.entry.action, gettext_lazy("%(who)s changed version %(n)s"))
+        return str(words) % {"who": self.entry.actor, "n": self.version.number}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -82,8 +54,11 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     base = _base(memory_id, request.POST.get("base", ""), trust)
     before = _files_of(base)
     if request.method != "POST":
-        return _page(request, _draft_of(base, before))
-    draft = _typed(request, base, before)
+        return _page(request, draft_of(base, before))
+    draft = typed(request, base, before)
+    if request.POST.get("do") == "rebase":
+        newer = _base(memory_id, "", trust)
+        draft, before = onto(newer, draft, before, files := _files_of(newer)), files
     try:
         return _preview_or_propose(request, draft, before, trust)
     except Invalid as invalid:
@@ -93,19 +68,28 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         draft.add_errors(invalid.errors)
         return _page(request, draft, status=400)
     except Conflict as conflict:
-        return _page(request, draft, conflict=str(conflict), status=409)
+        faster = None if isinstance(conflict, revising.Unchanged) else _faster(base, trust)
+        return _page(request, draft, conflict=str(conflict), faster=faster, status=409)
     except StoreUnavailable as failure:
         return _page(request, draft, conflict=str(failure), status=503)
 
 
-def _files_of(base: SkillVersion) -> dict[str, bytes]:
+def _faster(base: SkillVersion, trust: Trust) -> Faster | None:
+    """What somebody did while the form was open: to the latest version, or to its own if that was rejected."""
+    latest = base.skill.proposed or base.skill.published or base
+    version = latest if latest.number > base.number else base
+    entry = AuditEntry.objects.visible_to(trust).about(VERSION, version.pk).last()
+    return Faster(version, entry) if entry else None
+
+
+def _files_of(base: SkillVersion) -> Files:
     try:
         return revising.files_of(base)
     except Conflict as lost:
         raise Http404(str(lost)) from None
 
 
-def _preview_or_propose(request: HttpRequest, draft: Draft, before: dict[str, bytes], trust: Trust) -> HttpResponse:
+def _preview_or_propose(request: HttpRequest, draft: Draft, before: Files, trust: Trust) -> HttpResponse:
     uploads = request.FILES.getlist("uploads")
     file_rows.add_uploads(draft.files, uploads, reference_folder=draft.base.fields["reference_folder"])
     if "open" in request.POST:
@@ -160,32 +144,7 @@ def _base(memory_id: UUID, number: str, trust: Trust) -> SkillVersion:
     return get_object_or_404(_versions(trust), pk=current.pk)
 
 
-def _texts_of(base: SkillVersion) -> dict[str, str]:
-    values = {name: base.fields.get(name) for name in LABELS}
-    lists = {name: markdown.format_list(values[name] or []) for name in LISTS}
-    return {**values, **lists, "trigger": ", ".join(values["trigger"] or [])}
-
-
-def _draft_of(base: SkillVersion, files: dict[str, bytes]) -> Draft:
-    return Draft(base, _texts_of(base), base.fields.get("examples") or [], file_rows.of_version(base, files))
-
-
-def _typed(request: HttpRequest, base: SkillVersion, files: dict[str, bytes]) -> Draft:
-    """What was sent. Fields that the request leaves out are empty, examples and files that it leaves out stay."""
-    texts = {name: request.POST.get(name, "") for name in LABELS}
-    examples = base.fields.get("examples") or []
-    if "example" in request.POST:
-        examples = [_plain(text) for text in request.POST.getlist("example") if text.strip()]
-    rows = file_rows.of_request(request, file_rows.of_version(base, files))
-    return Draft(base, texts, examples, rows, request.POST.get("changelog", "").strip()[:2000])
-
-
-def _plain(text: str) -> str:
-    """Browsers send other line ends, and drop the first one of a text."""
-    return text.replace("\r\n", "\n").strip()
-
-
-def _preview(draft: Draft, before: dict[str, bytes], files: dict[str, bytes]) -> dict[str, Any]:
+def _preview(draft: Draft, before: Files, files: Files) -> dict[str, Any]:
     fields = revising.edited_fields(draft.base, draft.changes, files)
     edited = SkillVersion(fields=fields.model_dump(mode="json"))
     changes = [*diffs.section_changes(draft.base, edited), *diffs.content_changes(before, files)]

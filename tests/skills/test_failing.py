@@ -36,7 +36,7 @@ def use(agent: APIClient, *outcomes: str, **told: Any) -> None:
 
 
 def failing() -> list[Proposal]:
-    return list(Proposal.objects.filter(kind="failing"))
+    return list(Proposal.objects.filter(kind="failing").order_by("pk"))
 
 
 def test_below_half_over_five_uses_one_proposal_names_the_failing_episodes(skill: Skill, agent: APIClient) -> None:

@@ -64,7 +64,7 @@ def test_what_is_wrong_or_too_late_keeps_the_typed_text() -> None:
     client = signed_in("berta")
     late = client.post(f"/skills/{skill.pk}/edit/", form(skill, do="propose", procedure="My long text"))
     page = late.content.decode()
-    assert (late.status_code, "My long text" in page, "version 2 is proposed" in page) == (409, True, True)
+    assert (late.status_code, "My long text" in page, "proposed version 2" in page) == (409, True, True)
 
 
 def test_an_old_version_is_proposed_once_more_from_its_row() -> None:

@@ -158,7 +158,7 @@ def test_a_late_or_failed_save_keeps_the_typed_files(monkeypatch: pytest.MonkeyP
         full = send(skill, rows)
     send(skill, row(0, "scripts/a.py", "print(2)", former="scripts/a.py"))
     late = send(skill, rows)
-    for page, status, why in ((full, 503, "the store is full"), (late, 409, "version 3 is proposed")):
+    for page, status, why in ((full, 503, "the store is full"), (late, 409, "proposed version 3")):
         text = page.content.decode()
         assert (page.status_code, why in text) == (status, True)
         assert "my long work</textarea>" in text and "more work</textarea>" in text and "scripts/new.py" in text
