@@ -65,7 +65,7 @@ def test_a_new_file_that_the_newer_version_has_too_is_an_edit_of_it() -> None:
     add_version(skill, scripts={"a.py": "print(1)\n"})
     answer = send(skill, row(0, "scripts/a.py", "print(2)"))
     assert answer.context["draft"].changed_twice == ["scripts/a.py"]
-    assert [(each.former, each.text) for each in answer.context["files"]][0] == ("scripts/a.py", "print(2)")
+    assert next((each.former, each.text) for each in answer.context["files"]) == ("scripts/a.py", "print(2)")
 
 
 def test_a_file_that_is_gone_does_not_come_back_by_a_move_or_a_removal() -> None:
