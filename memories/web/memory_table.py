@@ -65,6 +65,7 @@ def memories(request: HttpRequest) -> HttpResponse:
     page = None if is_grouped else asked.page(request)
     groups = _groups(request, asked) if is_grouped else [Group("", page.rows)] if page else []
     facets, total = _facets(request, asked)
+    shown = [name for name in columns if not (is_grouped and name == "type")]
     exported = request.GET.copy()
     exported.setlist("column", columns)
     context = {
@@ -75,7 +76,8 @@ def memories(request: HttpRequest) -> HttpResponse:
         "total": total,
         "is_cut": total >= MOST_COUNTED,
         "is_grouped": is_grouped,
-        "heads": [_head(request, name, asked.sort) for name in columns if not (is_grouped and name == "type")],
+        "heads": [_head(request, name, asked.sort) for name in shown],
+        "shown": {name: name in shown for name in COLUMNS},
         "columns": [(name, title, name in columns) for name, title in COLUMNS.items()],
         "sorts": [
             (name, BY_RELEVANCE if asked.words and not name else title) for name, (title, _order) in SORTS.items()

@@ -12,11 +12,9 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.messages.storage.base import Message
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from consolidation.learning.errors import looks_failed
 from memories.intake.reports.conversation import LONGEST_CONTENT
@@ -27,6 +25,7 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
+from memos_site.web import instants
 from memos_site.web.fragments import fragment
 from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
@@ -133,28 +132,9 @@ def ago(at: datetime | Literal[""] | None) -> SafeString | str:
     """Render a <time>: relative text, absolute time in the title; '' for None or ''."""
     if not at:
         return ""
-    local = timezone.localtime(at)
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), absolute(at), _distance(at, local))
-
-
-def absolute(at: datetime) -> str:
-    """Return an instant where the reader lives, with its zone."""
-    local = timezone.localtime(at)
-    return f"{date_format(local, 'DATETIME_FORMAT')} {local.tzname()}"
-
-
-def _distance(at: datetime, local: datetime) -> str:
-    seconds = (timezone.now() - at).total_seconds()
-    if seconds < 60:
-        return _("just now")
-    minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86_400)
-    if minutes < 60:
-        return ngettext("%(n)d min ago", "%(n)d min ago", minutes) % {"n": minutes}
-    if hours < 24:
-        return ngettext("%(n)d h ago", "%(n)d h ago", hours) % {"n": hours}
-    if days < 30:
-        return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
-    return date_format(local, "DATE_FORMAT")
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', at.isoformat(), instants.absolute(at), instants.distance(at)
+    )
 
 
 @register.filter

@@ -17,8 +17,8 @@ from consolidation.models import Run
 from memories.models import Proposal
 from memories.values.choices import Category, Type
 from memos_site import review
-from memos_site.templatetags.page import HOUR, MINUTE, absolute
-from memos_site.web import bulk_words
+from memos_site.templatetags.page import HOUR, MINUTE
+from memos_site.web import bulk_words, instants
 from memos_site.web.sentences import sentence
 from memos_site.web.words import in_words
 
@@ -133,7 +133,7 @@ def ahead(at: datetime | None) -> SafeString | str:
     """Render a <time> that is to come, as `ago` does one that is past; '' for None."""
     if at is None:
         return ""
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), absolute(at), _to_come(at))
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), instants.absolute(at), _to_come(at))
 
 
 def _to_come(at: datetime) -> str:
