@@ -1,6 +1,6 @@
 """The question of a store before it writes: take its locks, and read under them what it meets. One statement.
 
-The SQL function (migration 0024) takes the locks before it reads: shared ones of the scope, then those of subject and
+The SQL function (migration 0044) takes the locks before it reads: shared ones of the scope, then those of subject and
 key alone. A single SELECT would read what was there before it waited for them.
 """
 

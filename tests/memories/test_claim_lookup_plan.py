@@ -4,6 +4,7 @@ EXPLAIN of the call itself shows only that a function is called.
 """
 
 import re
+from collections.abc import Callable
 from copy import copy
 from uuid import uuid4
 
@@ -26,6 +27,7 @@ PARAMETERS = {
     "occasions": "ARRAY['thread:1']",
     "caller": "'agent:1'",
     "memory.id": "'00000000-0000-7000-8000-000000000001'::uuid",
+    "one_id": "'00000000-0000-7000-8000-000000000001'::uuid",
 }
 
 
@@ -34,10 +36,10 @@ def nothing_left(db: None) -> None:
     new_tables(Memory, Tombstone)
 
 
-def body() -> str:
+def body(function: str = "memos_claim_lookup") -> str:
     """What the database runs, with values in the place of the parameters."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'memos_claim_lookup'")
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = %s", [function])
         [source] = cursor.fetchone()
     names = "|".join(map(re.escape, PARAMETERS))
     return re.sub(rf"(?<![.\w])({names})\b", lambda found: PARAMETERS[found[0]], source)
@@ -62,15 +64,29 @@ def analyzed(rows: int = 500) -> None:
         cursor.execute("ANALYZE memories_memory")
 
 
-def test_the_memories_that_a_store_meets_are_read_by_scope_and_beginning_of_their_key() -> None:
-    analyzed()
-    [met] = re.findall(r"SELECT live\.\*.*?FOR UPDATE OF live", body(), re.DOTALL)
-    plan = plan_of(met)
+@pytest.mark.parametrize("fill", [analyzed, lambda: None], ids=["of many", "of a new table"])
+def test_the_memories_that_a_store_meets_are_read_by_scope_and_beginning_of_their_key(fill: Callable[[], None]) -> None:
+    fill()
+    [ids] = re.findall(r"SELECT DISTINCT .*ORDER BY met\.id", body("memos_live_ids"), re.DOTALL)
+    plan = plan_of(ids)
     assert reads_all(plan) == []
     [condition] = re.findall(r"memory_by_key.*\n\s*Index Cond: (.*)", plan)
     assert "scope" in condition
     assert "~>=~" in condition
     assert "~<~" in condition
+
+
+def test_the_statement_that_finds_them_is_planned_once_whatever_the_statistics_say() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT proconfig FROM pg_proc WHERE proname = 'memos_live_ids'")
+        [settings] = cursor.fetchone()
+    assert "plan_cache_mode=force_generic_plan" in settings
+
+
+def test_each_of_them_is_locked_by_its_id() -> None:
+    analyzed()
+    [one] = re.findall(r"SELECT live\.\*.*?FOR UPDATE", body().replace("INTO memory", ""), re.DOTALL)
+    assert "Index Cond: (id = " in plan_of(one)
 
 
 def test_what_was_dismissed_and_what_was_counted_is_read_by_an_index() -> None:
