@@ -28,11 +28,14 @@ OFF_TOPIC = 0.05  # share of the store's own openings that may be called unknown
 LEAST_NEARNESS, MOST_NEARNESS = 0.7, 0.9  # off-topic openings reached 0.73 in stores of three domains
 
 
+Coefficients = tuple[float, float, float]
+
+
 @dataclass(frozen=True)
 class Curve:
-    """`nearness`: an opening that is less near than this to the known runs is about something else."""
+    """`nearness`: a question that is less near than this to the known runs is about something else."""
 
-    coefficients: tuple[float, float, float] = PRIOR
+    coefficients: Coefficients = PRIOR
     nearness: float = LEAST_NEARNESS
     answers: int = 0
 
@@ -50,11 +53,10 @@ def nearness(words: Floats, meaning: Floats) -> float:
     return 2 * float(np.max(words)) + float(sum(nearest)) / len(nearest)
 
 
-def fit(ballot: Ballot, moments: Sequence[Compared], openings: Compared) -> Curve:
-    """`moments`: the known runs against themselves, as they stood before their first change, and at their opening."""
+def fit(ballot: Ballot, moments: Sequence[Compared]) -> tuple[Coefficients, int]:
+    """The coefficients, and of how many answers. `moments`: the known runs against themselves, as they stood then."""
     answers = [answer for compared in moments for answer in _answers(ballot, compared)]
-    coefficients = _logistic(answers) if answers else PRIOR
-    return Curve(coefficients, _least_nearness(ballot, openings), len(answers))
+    return _logistic(answers) if answers else PRIOR, len(answers)
 
 
 def _answers(ballot: Ballot, compared: Compared) -> Iterator[tuple[tuple[float, ...], float]]:
@@ -67,10 +69,10 @@ def _answers(ballot: Ballot, compared: Compared) -> Iterator[tuple[tuple[float, 
             continue
         blocks = [runs[one.case]] if len(runs[one.case]) == 1 else [runs[one.case], [n]]
         for without in blocks:
-            row = compared.whole[n]
-            if votes := ballot.votes(row, without):
+            if votes := ballot.votes(compared.whole[n], without):
                 right = _right(votes[0].effects, [ballot.cases[m] for m in runs[one.case]])
-                yield _told(votes[0], ballot.lead(row, compared.words[n], votes[0], without)), right
+                lead = ballot.lead(compared.backing[n], compared.words[n], votes[0], without)
+                yield _told(votes[0], lead), right
 
 
 def _right(effects: Effects, case: Sequence[Case]) -> float:
@@ -84,12 +86,12 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
     return OTHERS_RIGHT
 
 
-def _told(vote: Vote, lead: float) -> tuple[float, float, float]:
+def _told(vote: Vote, lead: float) -> Coefficients:
     share = min(max(vote.share, 0.02), 0.98)
     return 1.0, math.log(share / (1 - share)), lead
 
 
-def _least_nearness(ballot: Ballot, openings: Compared) -> float:
+def least_nearness(ballot: Ballot, openings: Compared) -> float:
     """Of the store's own openings nearly all are nearer to the runs of other cases than this."""
     found = []
     numbers = {case: n for n, case in enumerate({one.case for one in ballot.cases})}
@@ -101,7 +103,7 @@ def _least_nearness(ballot: Ballot, openings: Compared) -> float:
     return float(np.quantile(found, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if found else LEAST_NEARNESS
 
 
-def _logistic(answers: Sequence[tuple[tuple[float, ...], float]]) -> tuple[float, float, float]:
+def _logistic(answers: Sequence[tuple[tuple[float, ...], float]]) -> Coefficients:
     """Maximum a posteriori with a normal prior around `PRIOR`, by Newton's method."""
     known = np.array([told for told, _ in answers])
     right = np.array([hit for _, hit in answers], np.float64)

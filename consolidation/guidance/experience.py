@@ -7,49 +7,80 @@ from functools import cached_property
 
 import numpy as np
 
+from consolidation.guidance.calibration import Curve, nearness
 from consolidation.guidance.features import Features, Floats, unpack
 from consolidation.guidance.kernel import Compared, Kernel
-from consolidation.guidance.votes import Ballot, Case
+from consolidation.guidance.votes import Ballot, Case, Vote
 from consolidation.models.profiles import RunProfile
 from memories.values.trust import Trust
 
 NEAREST, SAME_IDS = 150, 60
 VOTERS = 100  # the nearest of them vote; what lies farther away changes little and costs the most
 MOST_IDENTIFIERS = 64
-LOADED = ("pk", "scope", "thread", "outcome", "effects", "opening", "packed")
+LOADED = ("pk", "scope", "thread", "outcome", "effects", "opening", "packed", "packed_opening")
 
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """Runs in the order of their similarity to the question, with how alike they are to it."""
+    """Runs in the order of their similarity to the question, with how alike they are to it: `words` and `meaning` as
+    they stood before their first change, `moment` (a single row) as they stood when as much was known of them.
+    """
 
     profiles: Sequence[RunProfile]
-    whole: Floats
     words: Floats
     meaning: Floats
+    moment: Compared
     ballot: Ballot
 
     @cached_property
     def cases(self) -> list[Case]:
         return [case_of(profile) for profile in self.profiles]
 
+    @cached_property
+    def whole(self) -> Floats:
+        """The similarity that votes."""
+        whole: Floats = self.moment.whole[0]
+        return whole
 
-def gather(features: Features, identifiers: Sequence[int], trust: Trust) -> Experience | None:
-    """None: there is no run that the caller may see."""
+    @cached_property
+    def nearness(self) -> float:
+        """How much is known of such requests at all."""
+        return nearness(self.words, self.meaning)
+
+    @cached_property
+    def votes(self) -> list[Vote]:
+        """The most probable set of effects first."""
+        return self.ballot.votes(self.whole[: len(self.ballot.cases)])
+
+    def confidence(self, curve: Curve) -> float:
+        """In the first vote."""
+        lead = self.ballot.lead(self.moment.backing[0], self.moment.words[0], self.votes[0])
+        return curve.confidence(self.votes[0], lead)
+
+
+def gather(features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool) -> Experience | None:
+    """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first."""
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
     if identifiers:
         found |= {profile.pk: profile for profile in visible.sharing(identifiers[:MOST_IDENTIFIERS], SAME_IDS)}
     if not found:
         return None
-    profiles = list(found.values())
-    kernel = Kernel([unpack(profile.packed) for profile in profiles], tools_of(profiles))
-    asked: Compared = kernel.against([features])
-    order = np.argsort(-asked.whole[0], kind="stable")
-    voters = order[:VOTERS]
-    ballot = Ballot([case_of(profiles[n]) for n in voters], kernel.among([int(n) for n in voters]).whole)
-    whole, words, meaning = (part[0][order] for part in (asked.whole, asked.words, asked.meaning))
-    return Experience([profiles[n] for n in order], whole, words, meaning, ballot)
+    return _compared(features, list(found.values()), opening=opening)
+
+
+def _compared(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
+    tools = tools_of(profiles)
+    kernel = Kernel([unpack(profile.packed) for profile in profiles], tools, openings=opening)
+    before = moment = kernel.against([features])
+    if opening:
+        kernel = Kernel([unpack(profile.packed_opening) for profile in profiles], tools, openings=True)
+        moment = kernel.against([features])
+    order = np.argsort(-moment.whole[0], kind="stable")
+    voters = [int(n) for n in order[:VOTERS]]
+    ballot = Ballot([case_of(profiles[n]) for n in voters], kernel.among(voters).whole)
+    words, meaning = before.words[0][order], before.meaning[0][order]
+    return Experience([profiles[n] for n in order], words, meaning, moment.columns(order), ballot)
 
 
 def tools_of(profiles: Iterable[RunProfile]) -> set[str]:

@@ -5,15 +5,14 @@ from datetime import datetime
 
 from django.conf import settings
 
-from consolidation.guidance import features, holdback
+from consolidation.guidance import curves, features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
-from consolidation.guidance.calibration import Curve, nearness
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.offering import published_for
 from consolidation.guidance.request import GuidanceQuestion
 from consolidation.guidance.votes import Effects, Vote
-from consolidation.models.profiles import GuidanceCurve, RunProfile
+from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.values.trust import Trust
 
@@ -26,17 +25,17 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
     """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
     run that the request names is kept as an offer, and nothing else is."""
     seen, rules = asked.request.narrows(trust), tool_rules()
-    said = features.of(asked.run)
-    experience = gather(said, features.identifiers(asked.run), seen) if said else None
+    said, identifiers = features.of_moment(asked.run)
+    opening = asked.is_opening
+    experience = gather(said, identifiers, seen, opening=opening) if said else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules))
-    curve = _curve(experience, seen)
+    curve = curves.curve(experience.profiles[0].scope, seen, opening=opening)
     check = checked(asked, experience, rules)
-    if nearness(experience.words, experience.meaning) < curve.nearness:
+    if experience.nearness < curve.nearness:
         return Guidance(check=check)
-    votes = experience.ballot.votes(experience.whole[: len(experience.ballot.cases)])
+    votes, confidence = experience.votes, experience.confidence(curve)
     best = votes[0]
-    confidence = curve.confidence(best, experience.ballot.lead(experience.whole, experience.words, best))
     skill = published_for(best.effects, experience.profiles[0].scope, seen)
     decision = _decision(best.effects, confidence, has_skill=skill is not None)
     told = Guidance(
@@ -68,15 +67,6 @@ def _decision(effects: Effects, confidence: float, *, has_skill: bool) -> Decisi
     if not effects:
         return "no_action"
     return "skill" if has_skill else "act"
-
-
-def _curve(experience: Experience, trust: Trust) -> Curve:
-    """That of the nearest run's scope, of the highest level that the caller sees whole."""
-    kept = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(experience.profiles[0].scope)
-    if kept is None:
-        return Curve()
-    intercept, odds, lead = kept.coefficients
-    return Curve((intercept, odds, lead), kept.nearness, kept.answers)
 
 
 def _expected(vote: Vote, experience: Experience) -> Expected:

@@ -2,6 +2,9 @@
 
 The words of which names of tools are made ("exchange", "baggage") are frequent where these tools are, so they hardly
 count among the words; what the user wants is said in them, and they are a channel of their own, `named`.
+
+What a user says first is compared with what users said first: with whole conversations it has little in common, and
+most with short ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,28 +17,35 @@ from numpy.typing import NDArray
 from consolidation.guidance.features import Features, Floats, Terms, naming
 
 WEIGHTS = {"words": 1.0, "values": 1.0, "tools": 0.3, "last": 0.3, "named": 0.4}
+OPENING = ("words", "named")  # all that the first message of a user shows
 MEANING = 0.3  # weight of the centred similarity of what the users said
-TOTAL = sum(WEIGHTS.values()) + MEANING
 OTHERS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """A row for each run that is asked about, a column for each known one. `whole` is the similarity that votes;
-    `words` alone tells whether two users ask alike; `meaning` is the centred similarity."""
+    `words` alone tells whether two users ask alike; `meaning` is the centred similarity. `backing` is the similarity of
+    a run that backs an answer, to be compared with the words of those that contradict it."""
 
     whole: Floats
     words: Floats
     meaning: Floats
+    backing: Floats
+
+    def columns(self, order: "NDArray[Any]") -> "Compared":
+        """The same, with the known runs in this order."""
+        return Compared(*(part[:, order] for part in (self.whole, self.words, self.meaning, self.backing)))
 
 
 class Kernel:
     """Similarities over one set of known runs; the rarity of a term is its rarity among them. `tools`: with an effect,
-    of these runs."""
+    of these runs. `openings`: the known runs, and those that are asked about, are first messages."""
 
-    def __init__(self, known: Sequence[Features], tools: Iterable[str]) -> None:
-        self._naming = naming(tools)
-        self._channels = {name: _Channel([self._terms(one, name) for one in known]) for name in WEIGHTS}
+    def __init__(self, known: Sequence[Features], tools: Iterable[str], *, openings: bool = False) -> None:
+        self._naming, self._openings = naming(tools), openings
+        channels = OPENING if openings else tuple(WEIGHTS)
+        self._channels = {name: _Channel([self._terms(one, name) for one in known]) for name in channels}
         self._vectors = np.stack([one.vector for one in known])
 
     def against(self, asked: Sequence[Features]) -> Compared:
@@ -44,21 +54,23 @@ class Kernel:
             name: np.stack([channel.row(self._terms(one, name)) for one in asked])
             for name, channel in self._channels.items()
         }
-        return _compared(parts, np.stack([one.vector for one in asked]) @ self._vectors.T)
+        return self._compared(parts, np.stack([one.vector for one in asked]) @ self._vectors.T)
 
     def among(self, chosen: Sequence[int]) -> Compared:
         """Some of the known runs compared with each other."""
         parts = {name: channel.square(chosen) for name, channel in self._channels.items()}
         vectors = self._vectors[list(chosen)]
-        return _compared(parts, vectors @ vectors.T)
+        return self._compared(parts, vectors @ vectors.T)
 
     def _terms(self, one: Features, name: str) -> Terms:
         return one.channels["words"].only(self._naming) if name == "named" else one.channels[name]
 
-
-def _compared(parts: dict[str, Floats], meaning: Floats) -> Compared:
-    whole = sum((WEIGHTS[name] * part for name, part in parts.items()), MEANING * meaning) / TOTAL
-    return Compared(np.asarray(whole, np.float32), parts["words"], np.asarray(meaning, np.float32))
+    def _compared(self, parts: dict[str, Floats], meaning: Floats) -> Compared:
+        total = MEANING + sum(WEIGHTS[name] for name in parts)
+        summed = sum((WEIGHTS[name] * part for name, part in parts.items()), MEANING * meaning) / total
+        whole, words = np.asarray(summed, np.float32), parts["words"]
+        # Few words mean much the same as many others: what backs an answer to them must be said in them.
+        return Compared(whole, words, np.asarray(meaning, np.float32), words if self._openings else whole)
 
 
 class _Channel:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from consolidation.guidance.experience import case_of, tools_of
-from consolidation.guidance.features import unpack
+from consolidation.guidance.features import Features, unpack
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case
 from consolidation.models.profiles import RunProfile
@@ -39,8 +39,17 @@ class LatestRuns:
 
     @cached_property
     def openings(self) -> Compared:
-        """Each as it opened, compared with all."""
-        return self.kernel.against([unpack(run.packed_opening) for run in self.runs])
+        """Each as it opened, compared with all as they stood before their first change."""
+        return self.kernel.against(self._opened)
+
+    @cached_property
+    def among_openings(self) -> Compared:
+        """Each as it opened, compared with all as they opened."""
+        return Kernel(self._opened, tools_of(self.runs), openings=True).among(range(len(self.runs)))
+
+    @cached_property
+    def _opened(self) -> list[Features]:
+        return [unpack(run.packed_opening) for run in self.runs]
 
     @cached_property
     def ballot(self) -> Ballot:

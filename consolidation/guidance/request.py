@@ -67,6 +67,11 @@ class GuidanceQuestion:
     run: Run
 
     @property
+    def is_opening(self) -> bool:
+        """Whether nothing is known but what the user said first."""
+        return len(self.run.said) == 1 and not self.run.calls
+
+    @property
     def call(self) -> Call | None:
         """What is about to be called."""
         about = self.request.about_to

@@ -132,11 +132,15 @@ class GuidanceCurveQuerySet(Trusted["GuidanceCurve"]):
 
 
 class GuidanceCurve(models.Model):
-    """How often guidance was right over the runs of a scope up to a level, each asked about without its own case."""
+    """How often guidance was right over the runs of a scope up to a level, each asked about without its own case.
+
+    `opening`: the coefficients of answers to what a user says first; null: not measured yet.
+    """
 
     scope = models.TextField()
     sensitivity = models.SmallIntegerField()
     coefficients = ArrayField(models.FloatField(), size=3)
+    opening = ArrayField(models.FloatField(), size=3, null=True)
     nearness = models.FloatField()
     answers = models.IntegerField()
     runs = models.IntegerField()

@@ -1,0 +1,56 @@
+"""What a user says first is compared with what others said first, and has a measure of its own for how sure it is."""
+
+from typing import Any
+
+import pytest
+
+from consolidation import guidance
+from consolidation.models.profiles import GuidanceCurve
+from memories.models import Memory
+from memories.values.trust import everything
+from tests.consolidation.experience import NOON, consolidated, run
+from tests.make import ANNA, answer, call, user
+
+pytestmark = pytest.mark.django_db
+WISH = "Good morning, I have a question about my ticket to Rome"
+TALK = "The ticket {n} is for the fourth of May, with two bags, paid by card, and my sister cannot come along any more"
+
+
+def learn(n: int, tool: str, first: str, later: str) -> Memory:
+    told = [user(first), answer_of_agent(), user(later), call(tool, "c1", ticket=n), answer("done", "c1")]
+    return run([], messages=told, thread_id=f"case-{n}")
+
+
+def answer_of_agent() -> dict[str, Any]:
+    return {"role": "assistant", "content": "What is it about?"}
+
+
+def ask(*messages: dict[str, Any]) -> guidance.Guidance:
+    question = guidance.check({"messages": list(messages)})
+    return guidance.answer(question, trust=everything(ANNA), at=NOON)
+
+
+@pytest.fixture
+def opened_alike() -> set[Any]:
+    """Three cases that open like WISH and then tell much else; three that only come to its words, and say no more."""
+    alike = {learn(n, "cancel_ticket", WISH, TALK.format(n=n)).pk for n in range(3)}
+    for n in range(3, 6):
+        learn(n, "send_invoice", "Hello", "A question about my ticket to Rome")
+    consolidated()
+    return alike
+
+
+def test_an_opening_is_compared_with_openings(opened_alike: set[Any]) -> None:
+    told = ask(user("Good morning, a question about my ticket to Rome"))
+    assert {one.episode_id for one in told.similar[:3]} == opened_alike
+    assert told.expected.effects == ["cancel_ticket"]
+
+
+def test_each_moment_has_its_own_measure_of_how_sure_it_is(opened_alike: set[Any]) -> None:
+    opening, later = (user(WISH),), (user(WISH), answer_of_agent(), user(TALK.format(n=7)))
+    curve = GuidanceCurve.objects.get()
+    assert curve.opening != curve.coefficients and len(curve.opening or []) == 3
+    GuidanceCurve.objects.update(opening=[-9.0, 0.0, 0.0], coefficients=[9.0, 0.0, 0.0])
+    assert (ask(*opening).decision, ask(*later).decision) == ("unsure", "act")
+    GuidanceCurve.objects.update(opening=None)
+    assert ask(*opening).decision == "act", "a curve of a former version knows one moment alone"
