@@ -3,7 +3,9 @@
 They hold only names of tools, arguments and fields, no value and no text of a run.
 """
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
@@ -11,6 +13,7 @@ from django.db.models import Q
 from consolidation.learning.argument_counts import Shown
 from consolidation.learning.argument_facts import ArgumentFindings, testimony
 from consolidation.models.counted_facts import CountedFact, CountedRun
+from memories.models import Event
 from memories.values.choices import Outcome
 
 MOST_RUNS = 1_000  # the latest, that are counted
@@ -44,6 +47,9 @@ class ArgumentFact(CountedFact):
         latest = self.shown.order_by("-at", "-pk").values_list("case", "outcome", "calls")[:MOST_RUNS]
         shown = [Shown.read(case, outcome, calls) for case, outcome, calls in reversed(latest)]
         return ArgumentFindings(self.tool, self.argument, shown)
+
+    def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
+        return Event.objects.first_calls((one.episode_id for one in shown), tool=self.tool)
 
 
 class ArgumentUse(CountedRun):

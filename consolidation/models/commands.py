@@ -3,13 +3,17 @@
 They hold only forms of commands (`python -m pytest`), no path, value or output of a run.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
 
 from consolidation.learning.startups import Seen, Startups, tally
 from consolidation.models.counted_facts import CountedFact, CountedRun
+from memories.models import Event
 
 
 class CommandFact(CountedFact):
@@ -39,6 +43,17 @@ class CommandFact(CountedFact):
     def findings(self) -> Startups:
         rows = self.shown.order_by("at", "pk").values_list("form", "case", "started")
         return Startups(self.place, self.purpose, tally(Seen(form, case, started) for form, case, started in rows))
+
+    def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
+        """The calls whose command line contains the form as it is counted: another way to write it is not found."""
+        episodes: dict[str, list[UUID]] = defaultdict(list)
+        for one in shown:
+            assert isinstance(one, CommandAttempt)
+            episodes[one.form].append(one.episode_id)
+        found: dict[UUID, UUID] = {}
+        for form, ids in episodes.items():
+            found = Event.objects.first_calls(ids, containing=form) | found
+        return found
 
 
 class CommandAttempt(CountedRun):

@@ -60,6 +60,10 @@ class CountedFact(models.Model):
         """The findings of its runs, counted now."""
         raise NotImplementedError
 
+    def calls(self, shown: Iterable["CountedRun"]) -> dict[UUID, UUID]:
+        """The event of the call that each of these runs showed it by: episode -> event, as far as it is there."""
+        raise NotImplementedError
+
     def attempted(self) -> bool:
         """Count an attempt before the work, so that a fact which kills its worker three times is set aside.
 

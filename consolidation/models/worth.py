@@ -71,13 +71,10 @@ class SkillWorth(models.Model):
         return self.otherwise_well + self.otherwise_ill
 
     @property
-    def likelier(self) -> list[list[object]]:
-        """The writes that following it makes likelier."""
-        return [row for row in self.writes if row[1] * self.otherwise > row[2] * self.followed]
-
-    @property
-    def less_likely(self) -> list[list[object]]:
-        return [row for row in self.writes if row[1] * self.otherwise < row[2] * self.followed]
+    def differences(self) -> list[list[object]]:
+        """The rows of `writes` whose share differs; first those that following it makes likelier."""
+        shares = [(row, row[1] * self.otherwise - row[2] * self.followed) for row in self.writes]
+        return [row for row, change in shares if change > 0] + [row for row, change in shares if change < 0]
 
     @property
     def is_weak(self) -> bool:

@@ -98,7 +98,7 @@ def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[st
         return Counter(suppressed=1)
     if live_row(fact.scope, statement.key, at=at) is not None:
         return Counter()  # somebody else speaks under this key
-    stored = remember(statement, occasions=_occasions([one for one in shown if one.agrees(said)]), by=BY, at=at)
+    stored = remember(statement, occasions=_occasions(fact, [one for one in shown if one.agrees(said)]), by=BY, at=at)
     if not stored.created or stored.memory is None:
         return Counter(suppressed=int(stored.suppressed))
     fact.memory, fact.said, fact.words, fact.turned = stored.memory, said, statement.content, False
@@ -174,15 +174,17 @@ def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> 
         (Evidence.Kind.CONTRADICTS, [one for one in told if one.episode_id in against]),
         (Evidence.Kind.REINFORCED, [one for one in told if one.episode_id not in against]),
     ):
-        fresh = uncounted(memory, _occasions(rows))
+        fresh = uncounted(memory, _occasions(fact, rows))
         add_evidence(memory, fresh, memory.content, kind=kind, delta=0, trust=everything(BY))
 
 
-def _occasions(shown: Sequence[CountedRun]) -> list[Occasion]:
-    """One of each run; one that is gone meanwhile has spoken too."""
+def _occasions(fact: CountedFact, shown: Sequence[CountedRun]) -> list[Occasion]:
+    """One of each run, at the call that shows it; a run that is gone meanwhile has spoken too."""
     moments: dict[UUID, datetime] = {one.episode_id: one.at for one in shown}
     there = set(Episode.objects.filter(pk__any=moments).values_list("pk", flat=True))
-    return [Occasion(episode_occasion(pk), at, pk if pk in there else None) for pk, at in moments.items()]
+    calls = fact.calls(shown)
+    named = [(episode_occasion(pk), at, pk if pk in there else None, calls.get(pk)) for pk, at in moments.items()]
+    return [Occasion(*fields) for fields in named]
 
 
 def _spoken(fact: CountedFact) -> Language:

@@ -1,6 +1,6 @@
 """Episodes and their events. An episode grows by rows; once closed, only its outcome may change."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Self
 from uuid import UUID
@@ -157,6 +157,15 @@ class EventQuerySet(Trusted["Event"]):
         named = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
         light = named.only("episode_id", "position", "tool", "ok")
         return light.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
+
+    def first_calls(self, episode_ids: Iterable[UUID], *, tool: str = "", containing: str = "") -> dict[UUID, UUID]:
+        """The first call of a tool, or the first whose arguments contain a text, in each episode: episode -> event."""
+        rows = self.filter(episode__any=list(episode_ids)).exclude(tool="")
+        if tool:
+            rows = rows.filter(tool=tool)
+        if containing:
+            rows = rows.annotate(line=_text_of("args")).filter(line__contains=containing)
+        return dict(rows.order_by("episode", "position").distinct("episode").values_list("episode_id", "pk"))
 
     def for_reading(self, most: int = LONGEST_SHOWN) -> Self:
         """Events for display, without long contents.

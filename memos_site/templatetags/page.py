@@ -40,7 +40,7 @@ MAX_NAME = 160
 MAX_UNFOLDED = 1_200  # characters of a text that a page shows whole
 CUTS = (LONGEST_SHOWN, LONGEST_START, LONGEST_SNAPSHOT, LONGEST_CONTENT)  # where long texts end that are shown
 _LAST_WORD = re.compile(r"\S{1,400}\Z")
-_BACKTICKS = re.compile(r"`([^`]+)`")
+_BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
 @register.filter

@@ -71,6 +71,16 @@ def test_the_source_that_is_right_and_the_one_that_failed_are_one_candidate_with
     assert fact.evidence.filter(episode__isnull=False).count() == 8
 
 
+def test_each_run_speaks_at_the_call_that_shows_it() -> None:
+    eight_runs()
+    (fact,) = facts()
+    refund(right=True)
+    digested()
+    called = {row.event.tool for row in fact.evidence.select_related("event") if row.event}
+    assert called == {"refund_payment"}
+    assert fact.evidence.filter(event__isnull=False).count() == fact.evidence.filter(episode__isnull=False).count() == 9
+
+
 def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     eight_runs()
     refund(right=True)

@@ -61,6 +61,16 @@ def test_what_starts_and_what_does_not_is_one_candidate_with_a_row_of_evidence_f
     assert fact.evidence.filter(episode__isnull=False).count() == 9
 
 
+def test_each_run_speaks_at_the_first_call_of_the_command() -> None:
+    for _ in range(4):
+        commands(("ls sympy", PASSED), DOES_NOT, STARTS, ("bin/test sympy/core/tests", PASSED))
+    digested()
+    (fact,) = facts()
+    rows = fact.evidence.exclude(event=None)
+    assert set(rows.values_list("event__args__command", flat=True)) <= {DOES_NOT[0], STARTS[0]}
+    assert rows.count() == 4
+
+
 def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     nine_runs()
     commands(STARTS)
