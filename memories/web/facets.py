@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import QueryDict
@@ -88,13 +89,9 @@ def facet(
 
 def _query(given: QueryDict, names: Sequence[str], chosen: Mapping[str, str]) -> str:
     """The address's query with these filters as `chosen`, from the first page on."""
-    changed = given.copy()
-    for name in ("cursor", *names):
-        if name not in chosen:
-            changed.pop(name, None)
-    for name, value in chosen.items():
-        changed[name] = value
-    return f"?{changed.urlencode()}"
+    left_out = {"cursor", *names} - chosen.keys()
+    kept = {name: values for name, values in given.lists() if name not in left_out}
+    return f"?{urlencode(kept | {name: [value] for name, value in chosen.items()}, doseq=True)}"
 
 
 def tabs_of(given: QueryDict, name: str, titles: Mapping[str, str], counts: Sequence[int]) -> list[Tab]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Self
 
@@ -13,12 +14,14 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
 from memories.models import Memory
+from memories.models.built import INSTANT, BuiltRows
 from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.search.by_kind import KNOWLEDGE, is_relevant
 from memories.search.request import SearchRequest
 from memories.search.run import find
+from memories.values import keyset
 from memories.values.choices import Status, Type
 from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
@@ -27,6 +30,7 @@ from memories.web.paging import NEWEST, moment_of, page_of
 
 FILTERS = {"type": "type", "status": "status", "category": "category", "source": "source", "scope": "scope"}
 FILTERS |= {"company_id": "company_id", "tag": "tags"}  # of the address, with their columns
+ROWS = 50  # of a page
 LONGEST_QUESTION = 1_000
 MOST_HITS = 50  # of a search, best first
 MOST_BY_KEY = 20
@@ -106,9 +110,13 @@ class MemoryList:
         """The page of the address's cursor; of a search the one page that there is."""
         if self.words:
             return Page(self.hits, None, None)
+        by_salience = _by_salience(self.order)
+        if not by_salience and not request.GET.get("cursor"):
+            found = _first_rows(self.trust, tuple(self.filters.items()), self.order).read(at=self.moment)
+            return keyset.page_of(found, self.order, limit=ROWS, at=self.moment, cursor=None)
         rows = self.listed().select_related("skill").with_salience(self.moment)
-        parts = rows.parts_by_salience(self.moment) if _by_salience(self.order) else None
-        return page_of(request, rows, self.order, at=self.moment, parts=parts)
+        parts = rows.parts_by_salience(self.moment) if by_salience else None
+        return page_of(request, rows, self.order, limit=ROWS, at=self.moment, parts=parts)
 
     @cached_property
     def hits(self) -> list[Memory]:
@@ -145,6 +153,12 @@ class MemoryList:
         answer = find(request, trust=self.trust, at=self.at)
         self.degraded = answer.degraded
         return [one.memory.pk for one in answer.results if is_relevant(one)]
+
+
+@lru_cache(maxsize=64)
+def _first_rows(trust: Trust, filters: tuple[tuple[str, str], ...], order: Order) -> BuiltRows[Memory]:
+    rows = MemoryList(trust, INSTANT, INSTANT, dict(filters)).rows().select_related("skill").with_salience(INSTANT)
+    return BuiltRows(keyset.after(rows, order, None)[: ROWS + 1])
 
 
 def _by_salience(order: Order) -> bool:

@@ -1,6 +1,7 @@
 """The page of the list of memories: a table with columns to choose, facets with counts, groups by category."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,8 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memories.models import Memory
-from memories.models.value_counts import count_values, first_of_each
+from memories.models.built import INSTANT, Statement, ask
+from memories.models.value_counts import first_of_each, read_counts, value_counts
 from memories.values.choices import Category, Status, Type
+from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, Facet, carried, count_in, facet
 from memories.web.memory_list import BY_RELEVANCE, COLUMNS, COLUMNS_COOKIE, FILTERS, SORTS, MemoryList, columns_of
 from memories.web.paging import NEWEST
@@ -135,15 +138,21 @@ def _kinds(counts: dict[str, Any]) -> dict[str, int]:
 
 
 def _counted(asked: MemoryList) -> tuple[dict[str, Any], int]:
+    counts = read_counts(ask(_counting(asked.trust, tuple(asked.filters.items()), MOST_COUNTED), asked.at))
+    total = counts[ALL][""] if ALL in counts else 0
+    return {name: counts.get(column, {}) for name, column in FILTERS.items()}, total
+
+
+@lru_cache(maxsize=256)
+def _counting(trust: Trust, filters: tuple[tuple[str, str], ...], most: int) -> Statement | None:
+    asked = MemoryList(trust, INSTANT, INSTANT, dict(filters))
     chosen = {KIND if name in KIND else (name,) for name in asked.chosen}
     others = [column for name, column in FILTERS.items() if not any(name in names for names in chosen)]
     samples = {ALL: (asked.rows().order_by(*NEWEST), others)}
     samples |= {
         names[0]: (asked.rows(without=names).order_by(*NEWEST), [FILTERS[name] for name in names]) for names in chosen
     }
-    counts = count_values(samples, MOST_COUNTED)
-    total = counts[ALL][""] if ALL in counts else 0
-    return {name: counts.get(column, {}) for name, column in FILTERS.items()}, total
+    return value_counts(samples, most)
 
 
 def _groups(request: HttpRequest, asked: MemoryList) -> list[Group]:

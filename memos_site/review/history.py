@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from django.db.models import Count, Max, Q, TextField
@@ -9,6 +10,7 @@ from django.db.models.functions import Cast
 
 from consolidation.models.background_runs import RUN
 from memories.models import AuditEntry, Memory, Tombstone
+from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.proposal import PROPOSAL
 from memories.values.choices import EXPERIENCE, ActorKind
 from memories.values.trust import Actor, Trust
@@ -76,18 +78,24 @@ class History:
 
 def history(person: Actor, *, since: datetime) -> History:
     """Return a person's undo history since then: at most MAX_BATCHES batches, without irreversible actions."""
-    trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person.name, at__gte=since)
+    latest = ask(_batches(person.name), since)
+    undoes = [of for _batch, _last, of, _rows in latest if of]
+    batch_of = dict(AuditEntry.objects.filter(pk__in=undoes).values_list("pk", "batch_id")) if undoes else {}
+    found = History()
+    for batch, _last, of, rows in reversed(latest):
+        found.add(batch, batch_of.get(UUID(of)) if of else None, max(1, rows))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _batches(person: str) -> Statement | None:
+    """The statement of a person's latest batches since an instant: id, time, an undone entry, rows."""
+    trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person, at__gte=INSTANT)
     trail = trail.exclude(action__in=IRREVERSIBLE).exclude(subject_kind=RUN)
     trail = trail.exclude(action="create", before={}).order_by()
     many = Count("pk", filter=Q(subject_kind="memory", action__in=ACTIONS_ON_ROWS))
     batches = trail.values("batch_id").annotate(last=Max("at"), of=Max(Cast("undoes", TextField())), rows=many)
-    latest = list(batches.order_by("-last", "-batch_id")[:MAX_BATCHES])
-    undoes = [row["of"] for row in latest if row["of"]]
-    batch_of = dict(AuditEntry.objects.filter(pk__in=undoes).values_list("pk", "batch_id"))
-    found = History()
-    for row in reversed(latest):
-        found.add(row["batch_id"], batch_of.get(UUID(row["of"])) if row["of"] else None, max(1, row["rows"]))
-    return found
+    return statement_of(batches.order_by("-last", "-batch_id")[:MAX_BATCHES])
 
 
 def tally(trust: Trust, *, since: datetime) -> dict[str, int]:

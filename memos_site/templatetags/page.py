@@ -103,6 +103,12 @@ def status(name: str, *, icon: str = "", word: str = "") -> SafeString:
 
 
 @register.simple_tag
+def keys(may_review: bool) -> SafeString:
+    """Render the help overlay with the keys, of a reviewer all of them."""
+    return fragment("components/_keys.html", may_review=bool(may_review))
+
+
+@register.simple_tag
 def select(*, name: str, label: str, options: Iterable[tuple[Any, Any]], chosen: Any, any: str) -> SafeString:
     """Render a labelled <select>; `any` is the option without a value."""
     shown = tuple((value, str(word)) for value, word in options)

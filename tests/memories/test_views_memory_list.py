@@ -8,12 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
-from memories.models import Passage
+from memories.models import Passage, PersonLimits
 from memories.values.choices import Category, Status, Type
 from memories.web import memory_table
-from tests.make import AT, bytes_of, make_memory, make_skill
+from tests.make import AT, bytes_of, make_memory, make_person, make_skill
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +66,26 @@ def test_counts_end_at_a_number_of_rows_and_say_so(monkeypatch: pytest.MonkeyPat
     page = signed_in().get("/memories/").content.decode()
     assert sum(int(n) for name, n in facet_counts(page).items() if name.startswith("project:")) == 3
     assert "The counts are of the newest" in page
+
+
+@pytest.mark.parametrize("first", ["limited", "anna"])
+def test_each_reader_is_shown_and_counted_what_it_may_see_whoever_asked_first(first: str) -> None:
+    PersonLimits.objects.create(user=make_person("limited"), scopes=["project:a"])
+    make_person("anna")
+    make_memory("of a", scope="project:a", category=Category.FACT)
+    make_memory("of b", scope="project:b", category=Category.FACT)
+    clients = {name: Client() for name in ("limited", "anna")}
+    for name, client in clients.items():
+        client.force_login(User.objects.get(username=name))
+    seen = {"limited": ["of a"], "anna": ["of b", "of a"]}
+    for name in (first, *seen):
+        assert sorted(listed(clients[name])) == sorted(seen[name]), name
+        assert listed(clients[name], scope="project:b") == [row for row in seen[name] if row == "of b"], name
+        page = clients[name].get("/memories/").content.decode()
+        assert page.count('<span class="count">1</span>') == (2 if name == "anna" else 0), "one of each scope"
+    PersonLimits.objects.update(scopes=["project:b"])
+    make_memory("of b too", scope="project:b")
+    assert sorted(listed(clients["limited"])) == ["of b", "of b too"]
 
 
 def make_searchable(content: str, **facts: Any) -> None:
