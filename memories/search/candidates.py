@@ -16,11 +16,16 @@ from memories.values.text import UNSPACED
 
 STATEMENT = Path(__file__).with_name("statement.sql")
 WORDS_OF_MASK = 60  # bits of a bigint that are used
+MATCHED = Candidate._fields.index("matched")
 # What lies in the asked scopes, and what is shared: by its share, by the scope of its vector, and the most of a pool.
 CROWDS = [
     ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s"),
     ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s"),
 ]
+POOLS = {
+    False: "(VALUES (true, %(pool)s)) AS pools (is_asked, most)",
+    True: "(VALUES (true, %(pool)s), (false, %(shared_pool)s)) AS pools (is_asked, most)",
+}
 
 
 @dataclass(frozen=True)
@@ -45,11 +50,13 @@ def pool(plan: SearchPlan) -> Pool:
 
 
 def _candidate(row: tuple[Any, ...], words: list[str]) -> Candidate:
-    """`row`: what Candidate holds, with a list for `matched` and the text for `repeated`, and two columns of words."""
-    *facts, said, _idfs, _rarities = row
-    matched = _number(facts[7])
-    repeated = _repeated(said, matched, words) if said else NOT_REPEATED
-    return Candidate._make([*facts[:7], matched, *facts[8:], repeated])
+    """`row`: what Candidate holds, with the text for `repeated` of many words a list for `matched`, and two columns
+    of words.
+    """
+    facts, said = row[:-3], row[-3]
+    if len(words) > WORDS_OF_MASK:
+        facts = (*facts[:MATCHED], _number(facts[MATCHED]), *facts[MATCHED + 1 :])
+    return Candidate._make((*facts, _repeated(said, facts[MATCHED], words) if said else NOT_REPEATED))
 
 
 def _repeated(text: str, matched: int, words: list[str]) -> dict[int, int]:
@@ -86,6 +93,8 @@ def statement(plan: SearchPlan) -> str:
     before = ", ".join(f"{name} AS MATERIALIZED ({_of_crowds(sql[part], plan)})" for name, part in parts.items())
     return f"WITH {tables}{before} {sql['candidates']}".format(
         mask=_mask(len(plan.question.words)),
+        holds=_holds(len(plan.question.words)),
+        pools=POOLS[plan.asked_scopes is not None],
         passage=plan.filter.on(OF_PASSAGE).sql("p", INDEXED),
         vector=plan.filter.on(OF_VECTOR).sql("v"),
         memory=plan.filter.sql("m"),
@@ -126,7 +135,14 @@ def _share(plan: SearchPlan, row: str) -> str:
 
 
 def _mask(words: int) -> str:
-    """SQL for the bits of the question's words that the passage p holds: bigints of WORDS_OF_MASK words each."""
+    """SQL for the bits of the question's words that the passage p holds: a bigint, of many words an array of them."""
     bits = [f"((p.search @@ %(word{n})s::tsquery)::int::bigint << {n % WORDS_OF_MASK})" for n in range(words)]
     parts = [" | ".join(bits[start : start + WORDS_OF_MASK]) for start in range(0, words, WORDS_OF_MASK)]
-    return f"ARRAY[{', '.join(parts) or '0'}]::bigint[]"
+    return f"ARRAY[{', '.join(parts)}]" if len(parts) > 1 else f"({''.join(parts) or '0::bigint'})"
+
+
+def _holds(words: int) -> str:
+    """SQL for whether the mask of a row of `masks` has a bit."""
+    if words <= WORDS_OF_MASK:
+        return "masks.mask >> bit & 1 = 1"
+    return f"masks.mask[bit / {WORDS_OF_MASK} + 1] >> (bit %% {WORDS_OF_MASK}) & 1 = 1"

@@ -9,8 +9,10 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 
@@ -48,7 +50,7 @@ def weights_of(named: Mapping[str, Any]) -> Weights:
 
 
 class Candidate(NamedTuple):
-    """A passage of the pool.
+    """A passage of the pool. `memory`: the id of its memory as text, which hashes and sorts faster than a UUID.
 
     `matched`: bit n is set when it holds the question's word n. `cosine`: of the raw vectors, `similarity`: centred;
     None without a vector. `share`: 1 in an asked scope, else Weights.shared. `repeated`: bit of a character bigram to
@@ -56,7 +58,7 @@ class Candidate(NamedTuple):
     """
 
     passage: int
-    memory: Any
+    memory: str
     position: int
     part: int
     type: str
@@ -69,6 +71,9 @@ class Candidate(NamedTuple):
     confidence: int
     share: float = 1.0
     repeated: Mapping[int, int] = NOT_REPEATED
+
+
+IN_ORDER = itemgetter(*map(Candidate._fields.index, ("memory", "position", "part")))
 
 
 class Word(NamedTuple):
@@ -107,6 +112,10 @@ class Ranked(NamedTuple):
     passages: list[Scored]
 
     @property
+    def memory_id(self) -> UUID:
+        return UUID(self.passages[0].candidate.memory)
+
+    @property
     def relevance(self) -> float:
         """The relevance of its best passage."""
         return self.passages[0].relevance
@@ -126,44 +135,46 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
     """
     if not pool:
         return []
-    group = {memory: number for number, memory in enumerate({row.memory: None for row in pool})}
-    rows = sorted(pool, key=lambda row: (group[row.memory], row.position, row.part))
-    bits = _bits([row.matched for row in rows], len(words))
-    places = np.array([(group[row.memory], row.position) for row in rows])
+    rows = sorted(pool, key=IN_ORDER)
+    columns: Any = Candidate._make(zip(*rows, strict=True))  # of each field the values of all rows
+    bits = _bits(columns.matched, len(words))
+    group = {memory: number for number, memory in enumerate(dict.fromkeys(columns.memory))}
+    places = np.array([[group[memory] for memory in columns.memory], columns.position])
     told = np.array([word.idf for word in words], dtype=float)
-    said = _repeated(bits, rows)
+    said = _repeated(bits, columns.repeated)
     own, near = said @ told, _spread(said, places, weights.neighbours) @ told
-    share = _shares(rows)
+    share = _shares(columns.share)
     most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
     parts = np.stack(
         [
             weights.words * own / most,
             weights.words * (near - own) / most,
-            weights.meaning * _between([row.cosine for row in rows]),
-            weights.actor * _named(rows, question),
+            weights.meaning * _between(columns.cosine),
+            weights.actor * _named(columns.actor, columns.source, question),
         ]
     )
     parts *= _kept(parts.sum(axis=0), share)
-    answers = _relevance(bits, words, [row.similarity for row in rows])
-    lines = np.stack([parts.sum(axis=0), *parts, answers]).T.tolist()
-    scored = [Scored(row, *line) for row, line in zip(rows, lines, strict=True)]
-    return sorted(scored, key=lambda one: (-one.score, -one.candidate.passage))
+    answers = _relevance(bits, words, columns.similarity)
+    scores = parts.sum(axis=0)
+    best_first = np.lexsort((-np.array(columns.passage), -scores)).tolist()
+    lines = np.stack([scores, *parts, answers]).T[best_first].tolist()
+    return [Scored(rows[n], *line) for n, line in zip(best_first, lines, strict=True)]
 
 
 def _bits(masks: Sequence[int], words: int) -> Array:
     """One row for each mask, one column for each word: 1 where its bit is set."""
-    parts = [
-        np.array([mask >> start & ALL_BITS for mask in masks], dtype=np.int64)[:, None]
-        >> np.arange(min(BITS, words - start))
-        & 1
-        for start in range(0, words, BITS)
+    starts = range(0, words, BITS)
+    parts = [[mask >> start & ALL_BITS for mask in masks] for start in starts] if words > BITS else [masks]
+    bits = [
+        np.array(part, dtype=np.int64)[:, None] >> np.arange(min(BITS, words - start)) & 1
+        for start, part in zip(starts, parts, strict=False)
     ]
-    return np.concatenate(parts, axis=1).astype(float) if parts else np.zeros((len(masks), 0))
+    return np.concatenate(bits, axis=1).astype(float) if bits else np.zeros((len(masks), 0))
 
 
-def _repeated(bits: Array, rows: Sequence[Candidate]) -> Array:
+def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
     """The bits, more than 1 where a character bigram is said again: what a long text of such a script is about."""
-    again = [(place, n, times) for place, row in enumerate(rows) for n, times in row.repeated.items()]
+    again = [(place, n, times) for place, row in enumerate(repeated) if row for n, times in row.items()]
     if not again:
         return bits
     said = bits.copy()
@@ -175,7 +186,7 @@ def _repeated(bits: Array, rows: Sequence[Candidate]) -> Array:
 def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
     """Rank memories by their best passage, then by salience and confidence. `scored` is best first."""
     best = scored[0].score if scored else 0.0
-    found: dict[Any, list[Scored]] = {}
+    found: dict[str, list[Scored]] = {}
     for one in scored:
         found.setdefault(one.candidate.memory, []).append(one)
     ranked = [_ranked(passages, best or 1.0, weights) for passages in found.values()]
@@ -206,10 +217,10 @@ def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float 
 def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
     """Weight of each word for each passage by distance: 1 in the passage itself, less further away, 0 out of reach.
 
-    `places`: memory and position of each passage, sorted.
+    `places`: the memories of the passages and their positions, sorted.
     """
     near = bits.copy()
-    memory, position = places.T
+    memory, position = places
     reach = np.array([0.0, *neighbours, 0.0])
     for step in range(1, min(len(neighbours), len(bits) - 1) + 1):
         away = np.clip(position[step:] - position[:-step], step, len(reach) - 1)
@@ -231,11 +242,11 @@ def _between(cosines: Sequence[float | None]) -> Array:
     return between
 
 
-def _shares(rows: Sequence[Candidate]) -> Array:
+def _shares(told: Sequence[float]) -> Array:
     """The least shares as parts of the greatest: where the asked scopes have nothing, what is shared counts in full."""
-    shares = np.array([row.share for row in rows])
+    shares = np.array(told)
     most = shares.max()
-    return shares / most if most else np.ones(len(rows))
+    return shares / most if most else np.ones(len(told))
 
 
 def _kept(scores: Array, share: Array) -> Array:
@@ -254,17 +265,19 @@ def _nth(scores: Array, n: int) -> float:
     return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
 
 
-def _named(rows: Sequence[Candidate], question: str) -> Array:
+def _named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:
     """1 where the question names the speaker or source. Of several people with the same first name it names those whose
     whole name it says, if it says one; else all of them.
     """
     said = question.casefold()
-    names = {name for row in rows for name in (row.actor, row.source)}
+    names = {*actors, *sources}
     first = {name: name.casefold().split()[0] for name in names if is_named(name, said)}
     whole = {name for name in first if _is_said(name, said)}
     known = {first[name] for name in whole if " " in name.strip()}
     named = {name for name in first if name in whole or first[name] not in known}
-    return np.array([row.actor in named or row.source in named for row in rows], dtype=float)
+    if not named:
+        return np.zeros(len(actors))
+    return np.array([not named.isdisjoint(pair) for pair in zip(actors, sources, strict=True)], dtype=float)
 
 
 def _is_said(name: str, question: str) -> bool:

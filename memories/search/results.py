@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.db import connection
 
 from memories.models import Memory
 from memories.models.as_of import AsOf
+from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
@@ -19,9 +21,10 @@ from memories.search.ranking import Candidate, Ranked, Scored, weights_of
 from memories.search.request import SearchRequest
 from memories.search.selector import Option, Selection
 from memories.values.choices import Type
-from memories.values.trust import Trust
+from memories.values.trust import SYSTEM, Trust
 
 MOST_PASSAGES = 3  # most passages of one memory
+MOST_BUILT = 64  # statements, each for a clearance and its scopes
 RELEVANT, OF_BEST = 0.3, 0.5  # what is selected from: as relevant as this, and as this share of the most relevant
 RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
 SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
@@ -81,23 +84,37 @@ def fetched(
 
     `former`: as of an instant, the words of then.
     """
-    wanted = {one.passages[0].candidate.memory: one.passages[0].candidate.type for one in kept}
+    wanted = {one.memory_id: one.passages[0].candidate.type for one in kept}
     beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
-    moment = former.moment if former else None
-    rows = with_recorded(Memory.objects.as_of(moment), moment).visible_to(trust)
-    memories = (rows.select_related(*beside) if beside else rows).in_bulk(wanted)
+    memories = {row.pk: row for row in _memories(wanted, beside, trust, former.moment if former else None)}
     shown = {id(one): one.passages[:MOST_PASSAGES] for one in kept if _shows_passages(one, request)}
     passages = _passages([scored.candidate.passage for told in shown.values() for scored in told])
     passages |= former.rows if former else {}
     results = []
     for one in kept:
-        if memory := memories.get(one.passages[0].candidate.memory):
+        if memory := memories.get(one.memory_id):
             told = shown.get(id(one), [])
             there = ((passages.get(scored.candidate.passage), scored.score) for scored in told)
             results.append(
                 _result(memory, one, [PassageHit._make([*row, score]) for row, score in there if row], request)
             )
     return results
+
+
+def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:
+    """Those of these memories that are visible, with their records `beside`."""
+    if moment is None:
+        seeing = Trust(SYSTEM, trust.max_sensitivity, trust.scopes)  # whoever asks: as many share one statement
+        return _visible(seeing, tuple(beside)).read(ids=ids) if ids else []
+    rows = with_recorded(Memory.objects.as_of(moment), moment).visible_to(trust).filter(pk__any=ids)
+    return list(rows.select_related(*beside) if beside else rows)
+
+
+@lru_cache(maxsize=MOST_BUILT)
+def _visible(trust: Trust, beside: tuple[str, ...]) -> BuiltRows[Memory]:
+    """Built once: to build this statement took a sixth of what a search takes in Python."""
+    rows = Memory.objects.visible_to(trust).filter(pk__any=IDS)
+    return BuiltRows(rows.select_related(*beside) if beside else rows)
 
 
 def _shows_passages(one: Ranked, request: SearchRequest) -> bool:

@@ -1,8 +1,9 @@
 -- The candidates of a search, with what ranking needs of each: one statement of the parts below.
 --
 -- Of `matched`, `by_words`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
--- Where scopes were asked, what lies in them and what is shared by all have a pool each: a part with {crowd} stands once
--- for each, see memories/search/candidates.py. `share` tells the one (1) from the other (less).
+-- Where scopes were asked, what lies in them and what is shared by all have a pool each ({pools}, and a part with {crowd}
+-- stands once for each), see memories/search/candidates.py. `share` tells the one (1) from the other (less). Each mention of
+-- memories_memory costs the planner a look at all its indexes, so that one part serves both where it can.
 -- {braces}: conditions of memories/search/filters.py, and text that repeats for each word of the question.
 -- %(names)s: parameters, see memories/search/plan.py. A question without words has no `query`, which matches nothing.
 -- LATERAL (... OFFSET 0): the planner has no statistics of rows just computed, and would read whole tables. There a
@@ -10,7 +11,8 @@
 -- planner choose an index over scopes or types.
 
 -- part: matched
--- The passages that hold one of the words. `mask`: bit n of 60 of number n / 60 is set where the passage holds word n.
+-- The passages that hold one of the words. `mask`: bit n is set where the passage holds word n; of more than 60 words an
+-- array, of which number n / 60 has bit n of 60. {holds}: whether a mask of `masks` has the bit.
 SELECT p.id, p.memory_id, p.position, {mask} AS mask, {share} AS share
 FROM memories_passage p
 WHERE p.search @@ %(query)s::tsquery AND {passage}
@@ -34,7 +36,7 @@ SELECT
     bit,
     coalesce(
         (%(estimated_frequencies)s::float8[])[bit + 1],
-        (SELECT sum(passages) FROM masks WHERE masks.mask[bit / 60 + 1] >> (bit %% 60) & 1 = 1),
+        (SELECT sum(passages) FROM masks WHERE {holds}),
         0
     )::float8 AS holding,
     coalesce(%(estimated_total)s::float8, (SELECT sum(passages) FROM masks))::float8 AS total,
@@ -53,22 +55,26 @@ FROM frequencies
 -- part: weights
 SELECT mask, sum(idf) AS weight
 FROM masks
-JOIN words ON masks.mask[bit / 60 + 1] >> (bit %% 60) & 1 = 1
+JOIN words ON {holds}
 GROUP BY mask
 
 -- part: by_words
 SELECT best.memory_id, best.position
-FROM (
-    SELECT memory_id, position
-    FROM matched JOIN weights USING (mask)
-    WHERE {crowd}
-    ORDER BY weight DESC, id DESC
-    OFFSET 0
-) AS best
+FROM {pools}
 CROSS JOIN LATERAL (
-    SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
-) AS wanted
-LIMIT {pool}
+    SELECT best.memory_id, best.position
+    FROM (
+        SELECT memory_id, position
+        FROM matched JOIN weights USING (mask)
+        WHERE (share = 1) = pools.is_asked
+        ORDER BY weight DESC, id DESC
+        OFFSET 0
+    ) AS best
+    CROSS JOIN LATERAL (
+        SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
+    ) AS wanted
+    LIMIT pools.most
+) AS best
 
 -- part: by_words, few memories wanted
 SELECT memory_id, position
@@ -100,17 +106,21 @@ FROM (
 ORDER BY distance
 
 -- part: by_meaning
-SELECT p.memory_id, p.position
-FROM nearest
+SELECT near.memory_id, near.position
+FROM {pools}
 CROSS JOIN LATERAL (
     SELECT p.memory_id, p.position
-    FROM memories_passage p
-    WHERE p.id = nearest.passage_id AND {passage}
-        AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {rest_of_memory})
-    OFFSET 0
-) AS p
-WHERE {crowd}
-LIMIT {pool}
+    FROM nearest
+    CROSS JOIN LATERAL (
+        SELECT p.memory_id, p.position
+        FROM memories_passage p
+        WHERE p.id = nearest.passage_id AND {passage}
+            AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {rest_of_memory})
+        OFFSET 0
+    ) AS p
+    WHERE (share = 1) = pools.is_asked
+    LIMIT pools.most
+) AS near
 
 -- part: by_meaning, few memories wanted
 SELECT p.memory_id, p.position
@@ -122,38 +132,43 @@ ORDER BY v.embedding <#> %(vector)s::halfvec
 LIMIT {pool}
 
 -- part: around
--- What was found, with the passages before and after it.
-SELECT DISTINCT ON (p.id) p.*
-FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS found
+-- What was found, with the passages before and after it, and what ranking needs of the memory, looked up once for each.
+SELECT DISTINCT ON (p.memory_id, p.position, p.part) p.*, m.source, m.salience, m.confidence
+FROM (
+    SELECT memory_id, array_agg(position) AS positions
+    FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS each
+    GROUP BY memory_id
+) AS found
 CROSS JOIN LATERAL (
-    SELECT p.*
+    SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = found.memory_id OFFSET 0
+) AS m
+CROSS JOIN LATERAL unnest(found.positions) AS place
+CROSS JOIN LATERAL (
+    SELECT p.id, p.memory_id, p.position, p.part, p.type, p.actor, p.scope, p.search, {text} AS text
     FROM memories_passage p
-    WHERE p.memory_id = found.memory_id
-        AND p.position BETWEEN found.position - %(neighbours)s AND found.position + %(neighbours)s
+    WHERE p.memory_id = found.memory_id AND p.position BETWEEN place - %(neighbours)s AND place + %(neighbours)s
     OFFSET 0
 ) AS p
 
 -- part: candidates
 -- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
 -- products with the mean m of all texts; the cosine where there is no mean. `text`: only for questions whose words repeat.
+-- What is told of the words stands in the first row alone.
 SELECT
-    p.id, p.memory_id, p.position, p.part, p.type, p.actor, m.source,
+    p.id, p.memory_id::text, p.position, p.part, p.type, p.actor, p.source,
     {mask} AS mask,
     v.cosine,
     coalesce(
         (v.cosine - v.common - %(mean_offset)s) / (%(length)s * sqrt(greatest(1 - 2 * v.common + %(mean_square)s, 1e-6))),
         v.cosine
     ) AS similarity,
-    m.salience,
-    m.confidence,
+    p.salience,
+    p.confidence,
     {share} AS share,
-    {text} AS text,
-    (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) AS idfs,
-    (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) AS rarities
+    p.text,
+    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) END AS idfs,
+    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) END AS rarities
 FROM around AS p
-CROSS JOIN LATERAL (
-    SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = p.memory_id OFFSET 0
-) AS m
 LEFT JOIN LATERAL (
     SELECT -(embedding <#> %(vector)s::halfvec) AS cosine, -(embedding <#> %(mean)s::halfvec) AS common
     FROM memories_vector

@@ -24,8 +24,8 @@ BARE = """
 WITH pool AS MATERIALIZED ({candidates}),
 idf AS MATERIALIZED (
     SELECT of, (SELECT sum(one) FROM unnest(of) AS one) AS most
-    FROM (SELECT string_to_array(told, ' ')::float8[] AS of FROM pool LIMIT 1) AS read),
-first AS (SELECT *, mask[1] AS word FROM pool),
+    FROM (SELECT string_to_array(max(told), ' ')::float8[] AS of FROM pool) AS read),
+first AS (SELECT *, mask AS word FROM pool),
 masks AS (SELECT first.*, {before} FROM first WINDOW said AS (PARTITION BY memory_id ORDER BY position, part)),
 words AS MATERIALIZED (SELECT masks.*, {near} AS words, most FROM masks CROSS JOIN idf),
 scored AS (SELECT words.*, 0.7 * words / nullif(greatest(max(words) OVER (), 0.5 * most), 0)
@@ -36,7 +36,7 @@ best AS (SELECT memory_id, max(s) AS s, max(salience) AS salience, max(confidenc
 top AS MATERIALIZED (
     SELECT memory_id, 0.8 * s / max(s) OVER () + 0.15 * salience + 0.05 * confidence / 100 AS score
     FROM best ORDER BY score DESC LIMIT 10)
-SELECT score, m.*, e.* FROM top JOIN memories_memory m ON m.id = top.memory_id
+SELECT score, m.*, e.* FROM top JOIN memories_memory m ON m.id = top.memory_id::uuid
 LEFT JOIN memories_episode e ON e.memory_id = m.id ORDER BY score DESC
 """
 NAMES = (

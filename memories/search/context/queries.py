@@ -78,7 +78,7 @@ def by_task(
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
     weights = weights_of(settings.SEARCH_WEIGHTS)
     best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
-    hits = (Hit(one.passages[0].candidate.memory, _why(one), one.score) for one in best)
+    hits = (Hit(one.memory_id, _why(one), one.score) for one in best)
     return [hit for hit in hits if hit.why][:most]
 
 
