@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memories.lifecycle.ladder import Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
-from memories.values.choices import Status
+from memories.values.choices import Status, Type
 from memos_site.review.waiting import IN_FORCE
 
 MAX_QUOTE = 280
@@ -69,6 +69,8 @@ def _reason_of_memory(memory: Memory) -> str:
     performance: Performance | None = getattr(memory, "performance", None)
     if performance is not None:
         return _track_record(performance)
+    if memory.type == Type.COMPETENCE:
+        return _unused_skill(memory)
     if memory.decay_steps:
         return _("It has faded: nobody used or confirmed it for a long time.")
     return _occasions(memory)
@@ -105,6 +107,13 @@ def _track_record(performance: Performance) -> str:
         performance.successes,
     )
     return reason % counts
+
+
+def _unused_skill(memory: Memory) -> str:
+    skill: Any = getattr(memory, "skill", None)
+    if skill is not None and skill.proposed and skill.proposed.made_by == "upload":
+        return _("%(who)s uploaded it; no run has used it yet.") % {"who": memory.created_by}
+    return _("No run has used it yet.")
 
 
 def _occasions(memory: Memory) -> str:

@@ -16,7 +16,7 @@ from memories.values.choices import ActorKind, Category, Hold, Sensitivity, Stat
 from memos_site import review
 from memos_site.templatetags.page import code_spans
 from memos_site.web.fragments import fragment
-from memos_site.web.word_diff import word_pieces
+from memos_site.web.word_diff import brief, word_pieces
 from memos_site.web.words import in_words, listed
 
 register = template.Library()
@@ -70,7 +70,7 @@ LEARNED_TEXTS = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy
 @register.filter
 def source_name(source: str) -> str:
     """Return where a memory comes from, as a person would say it."""
-    return _("learned from runs") if source == CONSOLIDATION else source
+    return _("from runs") if source == CONSOLIDATION else source
 
 
 @register.filter
@@ -83,12 +83,16 @@ def action_text(entry: AuditEntry) -> str:
 
 
 @register.simple_tag
-def word_diff(before: str, after: str) -> SafeString:
+def word_diff(before: str, after: str, *, for_a_row: bool = False) -> SafeString:
     """Render both texts as one, with <del> and <ins>; long unchanged stretches are cut. Texts that differ only further
-    on, or not at all: how the second begins."""
+    on, or not at all: how the second begins. `for_a_row`: long changes are cut too."""
     pieces = list(word_pieces(before[:MAX_COMPARED], after[:MAX_COMPARED]))
     if all(kind == "same" for kind, _text in pieces):
         return code_spans(Truncator(after).chars(MAX_BEGINNING))
+    if for_a_row:
+        pieces = brief(pieces)
+    elif max(len(before), len(after)) > MAX_COMPARED:
+        pieces.append(("same", " …"))
     marked = format_html_join("", "{}", ((_marked(kind, text),) for kind, text in pieces))
     return mark_safe(CODE.sub(r"<code>\1</code>", marked))  # noqa: S308 - escaped before
 

@@ -17,7 +17,7 @@ from memories.values.trust import Trust
 from memories.web.compared import attach_compared
 from memories.web.paging import cursor_of
 from memos_site import review
-from memos_site.web import bulk_orders, bulk_words, inbox_page, inbox_rows, saved_views
+from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
 from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
 from memos_site.web.session import decided_count
 
@@ -54,7 +54,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "is_filtered": bool(narrowed or sort),
         "choices": inbox_rows.choices(trust, filters) if page.rows or narrowed or sort else {},
         "as_of": timezone.now().isoformat(),
-        **_matching(filters["kind"], kinds),
+        **counted.matching(filters["kind"]),
         "waiting_shown": counted.waiting,
         "decided_count": decided_count(request) if trust.may(Permission.REVIEW) else "0",
         "zero": inbox_rows.inbox_zero(trust, kinds) if not page.rows and not given else None,
@@ -86,14 +86,3 @@ def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         late = Conflict(f"it has changed since you saw it; it is {decided.status} now")
         return answer(request, too_late(late), conflict=True, decided_memory=decided)
     return render(request, "inbox/_edit.html", {"memory": memory, "inbox_path": inbox_path(request)})
-
-
-def _matching(kind: str, kinds: list[dict[str, Any]]) -> dict[str, Any]:
-    """Count the memories of the tab within the filters, as far as tabs count; proposals, which are decided singly, do
-    not count.
-    """
-    single = (*review.PROPOSALS, review.SNOOZED)
-    counted = [row for row in kinds if (row["value"] == kind if kind else row["value"] not in single)]
-    number = sum(row["n"] for row in counted if row["value"] not in single)
-    more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
-    return {"matching_count": number, "matching_shown": bulk_words.grouped(number) + more}

@@ -70,6 +70,14 @@ class Kinds:
     rows: list[dict[str, Any]]
     waiting: str
 
+    def matching(self, kind: str) -> dict[str, Any]:
+        """The memories of a tab, as far as tabs count; proposals, which are decided singly, do not count."""
+        single = (*review.PROPOSALS, review.SNOOZED)
+        counted = [row for row in self.rows if (row["value"] == kind if kind else row["value"] not in single)]
+        number = sum(row["n"] for row in counted if row["value"] not in single)
+        more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
+        return {"matching_count": number, "matching_shown": number_format(number, force_grouping=True) + more}
+
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
     """Read the filters of a query; '' for a value that is missing or not known."""

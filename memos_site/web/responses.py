@@ -90,7 +90,7 @@ def answer(
         counted = inbox_rows.kinds(trust_of(request.user), filters, views)
         context: dict[str, Any] = {"text": text, "batch": batch, "conflict": conflict, "steps": steps}
         context |= {"kinds": counted.rows, "views": views, "decided_count": decided_count(request), **shown}
-        context |= {"waiting_shown": counted.waiting}
+        context |= {"waiting_shown": counted.waiting, **counted.matching(filters["kind"])}
         return render(request, "inbox/_answer.html", context, status=409 if conflict else 200)
     level = messages.WARNING if conflict else messages.SUCCESS
     messages.add_message(request, level, text, extra_tags=steps.tags)

@@ -10,6 +10,8 @@ _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 WORD = re.compile(rf"\s+|{_CHARACTER}|(?:(?!{_CHARACTER})[\w'-])+|[^\w\s]")
 MAX_WORDS = 1_500  # of either text; above that only the beginnings are returned
 CONTEXT = 12  # unchanged words that are shown beside a change
+MAX_PIECE = 160  # characters of a change in a row
+MAX_PIECES = 8  # of a row
 Piece = tuple[str, str]  # same, removed or added; the text
 Span = tuple[int, int, int, int]
 
@@ -30,6 +32,12 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
             yield "removed", "".join(old[a:b])
         if c < d:
             yield "added", "".join(new[c:d])
+
+
+def brief(pieces: Sequence[Piece]) -> list[Piece]:
+    """The first changes for a row, each cut where it is long: a row shows what changes, its pane all of it."""
+    shown = [(kind, text if len(text) <= MAX_PIECE else text[:MAX_PIECE] + " … ") for kind, text in pieces[:MAX_PIECES]]
+    return shown if len(pieces) <= MAX_PIECES else [*shown, ("same", " …")]
 
 
 def _runs(old: list[str], codes: Sequence[Any]) -> list[tuple[str, Span]]:

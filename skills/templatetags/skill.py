@@ -86,12 +86,13 @@ def skill_md_of(context: Context, version: SkillVersion, *, below_recipe: bool =
     part = rendering.part(version.skill_md, _asked(context, "part"))
     html = mark_safe(part.html)  # noqa: S308 - rendering.part sanitises
     is_repeated = below_recipe and bool(version.fields.get("recipe")) and "part" not in context["request"].GET
-    shown = {"is_folded": is_repeated and not _must_be_read(version), "size": len(version.skill_md.encode())}
+    shown = {"is_folded": is_repeated and not must_be_read(version), "size": len(version.skill_md.encode())}
     return {**shown, "part": part, "html": html, "request": context["request"]}
 
 
-def _must_be_read(version: SkillVersion) -> bool:
-    """Proposed, with words that were not derived from counted runs or that the scan complains about."""
+@register.filter
+def must_be_read(version: SkillVersion) -> bool:
+    """Return whether it is proposed, with words not derived from counted runs or that the scan complains about."""
     is_derived = version.made_by == SkillVersion.MadeBy.CONSOLIDATION and not version.scan.get("findings")
     return version.status == SkillVersion.Status.PROPOSED and not is_derived
 

@@ -161,8 +161,22 @@ async function edit(link) {
   const form = page.querySelector("form.edit");
   if (!form) return settle(page, row, { held: true });
   link.replaceWith(form);
+  links.set(form, link);
   form.querySelector("textarea").focus();
+  form.scrollIntoView({ block: "nearest" });
 }
+
+// An edit that is left gives the row back as it was, with what is loaded and what can be undone.
+const links = new WeakMap();
+
+on("click", (event) => {
+  const form = event.target.closest?.('[data-does="cancel"]')?.closest("form");
+  if (!links.has(form)) return;
+  event.preventDefault();
+  const row = rowOf(form);
+  form.replaceWith(links.get(form));
+  go(row);
+});
 
 on("focusin", (event) => {
   const row = event.target.closest?.("#queue > [data-row]");

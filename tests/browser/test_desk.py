@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory, Proposal
+from memos_site.web.inbox import FIRST_ROWS
 from tests.browser.conftest import Held, press, until
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import make_applied, propose
@@ -39,6 +40,27 @@ def test_edit_in_place_snooze_and_undo_by_keys(browser: Browser, live_server: Li
     expect(page.locator("#toast")).to_contain_text("Snoozed")
     expect(page.locator(f"#row-{second.pk}")).to_be_focused()
     expect(page.locator("#waiting")).to_have_text("1")
+    assert complaints == []
+
+
+def test_an_edit_that_is_left_keeps_the_rows_and_the_undo(browser: Browser, live_server: LiveServer) -> None:
+    for n in range(FIRST_ROWS + 5):
+        make_memory(f"claim {n}")
+    page, complaints = at_the_desk(browser, live_server)
+    press(page, *"jjjjj")  # near the end of the first rows
+    expect(page.locator("#queue > .pager")).to_have_count(0)  # all rows are loaded
+    press(page, "d", "5")
+    expect(page.locator("#toast")).to_contain_text("Dismissed")
+    press(page, *"jjjjj", "i")
+    expect(page.get_by_label("What it says")).to_be_focused()
+    press(page, "Escape")
+    expect(page.get_by_label("What it says")).to_have_count(0)
+    expect(page.locator("#queue > .row:not([hidden])")).to_have_count(FIRST_ROWS + 4)
+    expect(page.locator("#queue > .row:focus h2")).to_have_text("claim 4")
+    press(page, "i")
+    expect(page.get_by_label("What it says")).to_be_focused()
+    press(page, "Escape", "z")
+    expect(page.locator("#toast")).to_contain_text("Undone")
     assert complaints == []
 
 

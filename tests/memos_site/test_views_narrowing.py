@@ -10,6 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories.models import Memory
 from memories.values.choices import Sensitivity, Status
 from memos_site.review import MOST_OFFERED
+from memos_site.web.inbox import FIRST_ROWS
 from tests.deciding import propose
 from tests.make import make_memory
 from tests.pages import HTMX, candidate, signed_in
@@ -119,3 +120,13 @@ def test_a_filter_with_few_values_is_a_choice_among_them_and_one_with_many_is_ty
     assert sources.count("<option") == MOST_OFFERED and f"agent-{MOST_OFFERED}" in sources
     assert '<select id="scope"' in page and '<option value="shop">' in page
     assert '<option value="acme" selected>' in page, "the value that is asked for is offered, though nothing has it"
+
+
+def test_a_decision_counts_again_how_many_match() -> None:
+    ids = [make_memory(f"claim {n}").pk for n in range(FIRST_ROWS + 2)]
+    headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/?kind=semantic"}
+    answer = signed_in().post(
+        f"/memories/{ids[0]}/decide/", {"decision": "dismiss noise", "seen": "1."}, headers=headers
+    )
+    counted = re.search(r'id="matching" hx-swap-oob="true">([^<]+)<', answer.content.decode())
+    assert counted and counted[1].split() == ["all", str(FIRST_ROWS + 1), "that", "match"]
