@@ -34,7 +34,7 @@ class Token(BaseAuthentication):
         if token is None:
             return None
         at = timezone.now()
-        agent = Agent.objects.with_token(token, at=at)
+        agent = Agent.with_token(token, at=at)
         if agent is None:
             raise AuthenticationFailed("this token is not valid")
         call_counts.counts.count(agent, at=at)

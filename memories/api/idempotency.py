@@ -43,7 +43,7 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
 
     A concurrent request with the same key waits: the key is inserted in the transaction of the work.
     """
-    key = request.headers.get("Idempotency-Key")
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")  # `headers` would read all of them first
     if key is None:
         return work()
     if not 1 <= len(key) <= LONGEST_KEY:

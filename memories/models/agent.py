@@ -93,15 +93,6 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         counted = models.Case(today, default=models.Value(calls))
         self.update(last_used_at=at, calls=counted, calls_on=_day(at))
 
-    def with_token(self, token: str, *, at: datetime) -> "Agent | None":
-        """The agent with this token; None when the token is wrong, expired or revoked."""
-        parts = token.split("_", 2)
-        prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
-        agent = rows.find(self.model, "prefix", prefix[:16].replace("\0", ""))
-        stored = bytes(agent.token_sha256) if agent else bytes(32)
-        matches = hmac.compare_digest(stored, _digest(token))
-        return agent if agent and matches and agent.is_active(at) else None
-
 
 class Agent(models.Model):
     """A caller of the API. Its source defaults to its name."""
@@ -136,6 +127,19 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def with_token(cls, token: str, *, at: datetime) -> "Agent | None":
+        """The agent with this token; None when the token is wrong, expired or revoked.
+
+        A method of the class, because every call of the API asks it: a queryset would be built for nothing.
+        """
+        parts = token.split("_", 2)
+        prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
+        agent = rows.find(cls, "prefix", prefix[:16].replace("\0", ""))
+        stored = bytes(agent.token_sha256) if agent else bytes(32)
+        matches = hmac.compare_digest(stored, _digest(token))
+        return agent if agent and matches and agent.is_active(at) else None
 
     def is_active(self, at: datetime) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def test_a_token_finds_its_agent() -> None:
     agent, token = make_agent()
     make_agent()
-    assert Agent.objects.with_token(token, at=AT) == agent
+    assert Agent.with_token(token, at=AT) == agent
 
 
 def test_a_token_is_stored_as_a_hash_only() -> None:
@@ -31,23 +31,23 @@ def test_a_token_is_stored_as_a_hash_only() -> None:
 def test_a_token_that_is_expired_or_revoked_finds_nobody(change: dict[str, object]) -> None:
     agent, token = make_agent()
     Agent.objects.filter(pk=agent.pk).update(**change)
-    assert Agent.objects.with_token(token, at=AT) is None
+    assert Agent.with_token(token, at=AT) is None
 
 
 def test_a_token_holds_until_it_expires() -> None:
     _, token = make_agent(expires_at=AT + timedelta(seconds=1))
-    assert Agent.objects.with_token(token, at=AT) is not None
+    assert Agent.with_token(token, at=AT) is not None
 
 
 @pytest.mark.parametrize("cut", [slice(0, -1), slice(1, None), slice(0, 14), slice(0, 0)])
 def test_a_part_of_a_token_finds_nobody(cut: slice) -> None:
-    assert Agent.objects.with_token(make_agent()[1][cut], at=AT) is None
+    assert Agent.with_token(make_agent()[1][cut], at=AT) is None
 
 
 @pytest.mark.parametrize("token", ["memos__", "memos_\0_x", "memos_" + "a" * 5_000 + "_x", "memos_é_漢", "_" * 9])
 def test_no_token_is_too_strange_to_be_asked_for(token: str) -> None:
     make_agent()
-    assert Agent.objects.with_token(token, at=AT) is None
+    assert Agent.with_token(token, at=AT) is None
 
 
 def test_calls_are_written_at_once_and_then_at_most_every_half_minute() -> None:

@@ -83,7 +83,7 @@ def test_create_reviewer_says_that_a_name_is_taken() -> None:
 
 def test_create_agent_shows_a_token_that_works() -> None:
     token = said("create_agent", "crm").splitlines()[1].split()[1]
-    agent = Agent.objects.with_token(token, at=AT)
+    agent = Agent.with_token(token, at=AT)
     assert agent is not None
     assert (agent.name, agent.clearance, agent.scopes, agent.sources) == ("crm", Sensitivity.MEDIUM, [], [])
     assert agent.permissions == ["read", "ingest", "report", "skills"]
@@ -95,7 +95,7 @@ def test_create_agent_as_json_is_one_object() -> None:
             "create_agent", "crm", json=True, clearance="high", scope=["a", "b"], source=["P01"], permission=["review"]
         )
     )
-    agent = Agent.objects.with_token(facts.pop("token"), at=AT)
+    agent = Agent.with_token(facts.pop("token"), at=AT)
     assert facts == {"name": "crm", "clearance": "high", "scopes": ["a", "b"], "permissions": ["review"]}
     assert agent is not None
     assert (agent.clearance, agent.sources) == (Sensitivity.HIGH, ["P01"])
@@ -133,7 +133,7 @@ def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_s
     administrator = User.objects.get(username=secrets["administrator"])
     assert administrator.check_password(secrets["password"])
     assert trust_of(administrator).max_sensitivity == Sensitivity.HYPER
-    agent = Agent.objects.with_token(secrets["agent token"], at=AT)
+    agent = Agent.with_token(secrets["agent token"], at=AT)
     assert agent is not None
     assert "review" not in agent.permissions
 

@@ -62,7 +62,7 @@ def test_a_token_is_shown_once_when_it_is_issued() -> None:
     client = staff()
     answer = issue(client, scopes="project:acme,project:beta")
     token = answer.split('id="token"')[1].split(">")[1].split("</pre")[0]
-    agent = Agent.objects.with_token(token, at=AT)
+    agent = Agent.with_token(token, at=AT)
     assert agent is not None
     assert (agent.name, agent.scopes, agent.permissions) == ("ci", ["project:acme", "project:beta"], ["read"])
     assert "already exists" in issue(client)
@@ -83,7 +83,7 @@ def test_an_agent_is_revoked_once_and_not_changed() -> None:
     act = {"action": "revoke", "_selected_action": [str(agent.pk)]}
     assert "ci: revoked" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
     assert "has been revoked before" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
-    assert Agent.objects.with_token(token, at=AT) is None
+    assert Agent.with_token(token, at=AT) is None
     assert AuditEntry.objects.about("agent", agent.pk).get(action="revoke").actor == "olga"
     assert client.post(page(Agent, "change", agent.pk), {"clearance": "4"}).status_code == 403
 
