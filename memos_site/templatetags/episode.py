@@ -20,6 +20,7 @@ from memos_site.web.words import in_words, listed
 register = template.Library()
 
 KIND_AND_REF = re.compile(r"([a-z]+(?:_[a-z]+)+) (\S.*)")  # what is stored of an event that nobody summarised
+LEADING_TAGS = re.compile(r"^(?:\s*<[A-Za-z][\w:-]{0,40}>)+\s*(?=\S)")
 
 
 @register.filter
@@ -42,14 +43,19 @@ def run_name(episode: Episode | None) -> str:
 @register.filter
 def says_more(words: str, episode: Episode | None) -> bool:
     """Whether words of an episode are others than its title, or than the opening by which `run_name` calls it."""
-    said, name = " ".join(words.split()), run_name(episode)
+    said, name = _plain(words), run_name(episode)
     by_its_title = episode is None or bool(episode.title)
     return bool(said) and (said != name if by_its_title else not said.startswith(name))
 
 
+def _plain(words: str) -> str:
+    """The words on one line, without the tags that harnesses put around a task: <pr_description>."""
+    return LEADING_TAGS.sub("", " ".join(words.split()), count=1)
+
+
 def _opening(content: str) -> str:
     event = KIND_AND_REF.fullmatch(content)
-    return capfirst(pair(event[1], event[2])) if event else content
+    return capfirst(pair(event[1], event[2])) if event else LEADING_TAGS.sub("", content, count=1)
 
 
 @register.filter

@@ -5,7 +5,7 @@ import pytest
 from memories.models import Episode
 from memories.values.choices import Origin, Outcome, Status
 from memories.values.trust import everything
-from memos_site.templatetags.episode import says_more
+from memos_site.templatetags.episode import run_name, says_more
 from skills import outcomes
 from tests.consolidation.plugins import EMAIL, MORNING, days, live, ran, ruled
 from tests.make import ANNA, AT, make_memory, make_skill
@@ -54,6 +54,15 @@ def test_a_quote_is_left_out_only_where_the_name_of_the_run_says_it() -> None:
     assert not says_more(words, untitled) and says_more("It is late.", untitled)
     assert says_more(words, titled) and not says_more("Where is", titled)
     assert says_more(words, None) and not says_more("", None)
+
+
+def test_the_tags_around_a_task_are_no_part_of_its_name() -> None:
+    task = Episode(source="P01")
+    task.opening = "<task>\n<pr_description>\nMend the <b> tag"  # type: ignore[attr-defined]
+    assert run_name(task) == "Mend the <b> tag"
+    assert not says_more("<task> <pr_description> Mend the <b> tag, please", task)
+    task.opening = "<task>"  # type: ignore[attr-defined]
+    assert run_name(task) == "<task>"
 
 
 def test_what_was_learned_from_runs_says_so_in_words() -> None:
