@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from consolidation import consolidation_run, duplicates_run, pattern_run
-from consolidation.models import LLMCall, Run, RunStep
+from consolidation.models import LLMCall, Run, RunStep, SkillOffer
 from memories import lifecycle
 from memories.intake import claims
 from memories.intake.edits import Edit
@@ -27,12 +27,14 @@ from memos_site.demo.claims import (
     TAUGHT,
     WEAK_SKILL,
 )
+from memos_site.demo.recorded import conversations
 from memos_site.demo.scopes import CODE, SHOP, TEAM, TRAVEL
 from skills import importing
 from skills.models import Skill
 
 TOOK = timedelta(seconds=9)
 ANSWER_WITHIN = timedelta(seconds=60)
+PUBLISHED = 19.5  # days ago: the skill that refunds
 PROMOTED = (
     (SHOP, "refund-limit", 27),
     (TRAVEL, "basic-fee", 18),
@@ -107,7 +109,8 @@ def jobs() -> Iterator[Step]:
         yield Step(days_ago, _consolidate)
         yield Step(days_ago - 0.02, _apply_rules)
         yield Step(days_ago - 0.04, _find_duplicates)
-    yield Step(19.5, partial(_publish, "refund-payment", SHOP))
+    yield Step(PUBLISHED, partial(_publish, "refund-payment", SHOP))
+    yield from _offers()
     yield Step(18.0, _upload_weak_skill)
     yield Step(
         1.3, partial(_upload, {"SKILL.md": BETTER_SKILL}, changelog="Articles were sent before the old one was back")
@@ -135,6 +138,19 @@ def _dated(run: Run | None, at: datetime) -> None:
     if run is not None:
         Run.objects.filter(pk=run.pk).update(scope=TEAM, created_at=at, started_at=at, finished_at=at + TOOK)
         RunStep.objects.filter(run=run).update(started_at=at, finished_at=at + TOOK)
+
+
+def _offers() -> Iterator[Step]:
+    """Since it is published agents ask before a refund, and every fourth of these runs does without the skill."""
+    refunds = [run for run in conversations() if run.body["id"].startswith("refund-") and run.days_ago < PUBLISHED]
+    for number, run in enumerate(refunds):
+        facts = {"thread_id": run.body["thread_id"], "agent": run.agent, "withheld": number % 4 == 3}
+        yield Step(run.days_ago + 0.01, partial(_offer, facts))
+
+
+def _offer(facts: dict[str, Any], at: datetime) -> None:
+    skill = Skill.objects.named("refund-payment", scope=SHOP)
+    SkillOffer.objects.create(memory_id=skill.pk, version=1, scope=SHOP, at=at, **facts)
 
 
 def _publish(name: str, scope: str, at: datetime) -> None:

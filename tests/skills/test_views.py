@@ -30,6 +30,13 @@ def test_the_list_shows_candidates_and_published_skills() -> None:
     assert "still proposed" not in page and "already published" in page
 
 
+def test_the_list_says_what_each_skill_does_without_its_title_again() -> None:
+    skill = make_skill()
+    fields = {"title": "Book a flight", "description": "Book a flight. Use when somebody travels."}
+    SkillVersion.objects.filter(skill=skill).update(fields={**skill.versions.get().fields, **fields})
+    assert "<p>Use when somebody travels.</p>" in signed_in().get("/skills/").content.decode()
+
+
 def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
