@@ -30,7 +30,9 @@ ALSO = (
     "By words and meaning, over everything that the caller may see: knowledge, skills, and each event of an episode. "
     "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, "
     "and no operators are read. `score` orders what was found; `relevance` is absolute, to put a threshold on. `unit: "
-    "passage` ranks single passages, which is what one wants of long conversations. Counts a use of the first 10 when "
+    "passage` ranks single passages, which is what one wants of long conversations. Of a search for skills alone with "
+    "what a user says first, in which no skill is named, those come first that runs with such an opening speak for. "
+    "Counts a use of the first 10 when "
     "an agent asks. With `as_of` it searches what was live at that instant, in the words it had then, and counts no "
     "use; the track records by which it selects are those of today."
 )
@@ -84,7 +86,8 @@ class SearchResult(Shape):
 
 
 class Selected(Shape):
-    """Over the competences and plans among the results that are relevant (0.3, and half of the most relevant):
+    """Over the competences and plans among the results that are relevant (0.3, and half of the most relevant), or
+    have half of the best vote of similar runs:
     applicability, the lower end of the success rate's interval, and recency, a third each."""
 
     selected: list[UUID]

@@ -105,11 +105,12 @@ class Scored(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A ranked memory: `passages` best first, `of_best`: its best score as a share of the best in the pool."""
+    """A ranked memory: `passages` best first, `of_best`: its `vote`, else its score as a share of the pool's best."""
 
     score: float
     of_best: float
     passages: list[Scored]
+    vote: float | None = None
 
     @property
     def memory_id(self) -> UUID:
@@ -183,21 +184,21 @@ def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
     return said
 
 
-def by_memory(scored: Sequence[Scored], weights: Weights) -> list[Ranked]:
-    """Rank memories by their best passage, then by salience and confidence. `scored` is best first."""
+def by_memory(scored: Sequence[Scored], weights: Weights, votes: Mapping[str, float] | None = None) -> list[Ranked]:
+    """Rank memories by their vote, else their best passage, then salience and confidence. `scored` is best first."""
     best = scored[0].score if scored else 0.0
     found: dict[str, list[Scored]] = {}
     for one in scored:
         found.setdefault(one.candidate.memory, []).append(one)
-    ranked = [_ranked(passages, best or 1.0, weights) for passages in found.values()]
+    ranked = [_ranked(passages, best or 1.0, weights, (votes or {}).get(memory)) for memory, passages in found.items()]
     return sorted(ranked, key=lambda one: (-one.score, -one.passages[0].candidate.passage))
 
 
-def _ranked(passages: list[Scored], best: float, weights: Weights) -> Ranked:
+def _ranked(passages: list[Scored], best: float, weights: Weights, vote: float | None) -> Ranked:
     first = passages[0]
-    of_best = first.score / best
+    of_best = first.score / best if vote is None else vote
     of_itself = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
-    return Ranked(weights.relevance * of_best + of_itself, of_best, passages)
+    return Ranked(weights.relevance * of_best + of_itself, of_best, passages, vote)
 
 
 def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:

@@ -16,6 +16,7 @@ from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
+from memories.search.fitting_skills import OF_BEST, SELECTED_TYPES
 from memories.search.former_words import FormerWords
 from memories.search.ranking import Candidate, Ranked, Scored, weights_of
 from memories.search.request import SearchRequest
@@ -25,9 +26,8 @@ from memories.values.trust import SYSTEM, Trust
 
 MOST_PASSAGES = 3  # most passages of one memory
 MOST_BUILT = 64  # statements, each for a clearance and its scopes
-RELEVANT, OF_BEST = 0.3, 0.5  # what is selected from: as relevant as this, and as this share of the most relevant
+RELEVANT = 0.3  # what is selected from: as relevant as this, and as OF_BEST of the most relevant
 RECORD = {Type.EPISODIC: "episode", Type.COMPETENCE: "performance", Type.PLAN_GRAPH: "performance"}
-SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
 
 
 class PassageHit(NamedTuple):
@@ -48,7 +48,8 @@ class Result:
 
     `parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, independent of other results;
     None without a question. `matched`: how many of the question's words its best passage holds. `nearest`: the id of
-    its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors.
+    its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a
+    skill, as a share of the best one's; None where they were not asked.
     """
 
     memory: Memory
@@ -59,6 +60,7 @@ class Result:
     matched: int = 0
     cosine: float | None = None
     nearest: int | None = None
+    vote: float | None = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,8 @@ def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: Search
         parts["confidence"] = weights.confidence * best.candidate.confidence / 100
     near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
     cosine, nearest = (near.cosine, near.passage) if near else (None, None)
-    return Result(memory, one.score, one.relevance, told, parts, best.candidate.matched.bit_count(), cosine, nearest)
+    matched = best.candidate.matched.bit_count()
+    return Result(memory, one.score, one.relevance, told, parts, matched, cosine, nearest, one.vote)
 
 
 def _cosine(row: Candidate) -> float:
@@ -170,10 +173,16 @@ def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime
 
 
 def _fitting(found: list[Result]) -> list[Result]:
-    """Relevant competences and plans only: weak matches would keep the best one from standing out."""
-    relevance = [result.relevance for result in found if result.relevance is not None]
+    """Relevant competences and plans only, or those that similar runs speak for: weak matches would keep the best one
+    from standing out.
+    """
+    relevance = [one.relevance for one in found if one.relevance is not None and one.vote is None]
     least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
-    return [result for result in found if result.relevance is None or result.relevance >= least]
+    return [
+        one
+        for one in found
+        if (one.vote >= OF_BEST if one.vote is not None else one.relevance is None or one.relevance >= least)
+    ]
 
 
 def _option(result: Result) -> Option:

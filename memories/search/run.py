@@ -13,7 +13,7 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters, table_statistics
+from memories.search import filters, fitting_skills, table_statistics
 from memories.search.candidates import pool
 from memories.search.former_words import FormerWords
 from memories.search.plan import FEW, SearchPlan
@@ -38,8 +38,12 @@ def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResul
     return found
 
 
-def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
-    """Search without counting uses. Must not be called inside a transaction: an endpoint may embed the question."""
+def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = True) -> SearchResults:
+    """Search without counting uses. Must not be called inside a transaction: an endpoint may embed the question.
+
+    `votes`: of skills alone those come first that similar runs speak for, where the question names none. Not as of
+    then: runs are those of today.
+    """
     began = time.perf_counter()
     narrowed, text = request.narrows(trust), request.query.strip()
     moment = AsOf.of(request.as_of, max_sensitivity=narrowed.max_sensitivity, now=at)
@@ -50,7 +54,8 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults
         if text:
             question = read_question(text, model, vector, wanted)
             former = FormerWords.of(wanted, moment, model=model.name) if moment else None
-            results = _answers(SearchPlan(question, wanted, at, former), request, narrowed)
+            votes = votes and moment is None and fitting_skills.are_asked_for(request.types)
+            results = _answers(SearchPlan(question, wanted, at, former), request, narrowed, votes=votes)
             degraded += former.degraded if former else ()
         else:
             rows = with_recorded(Memory.objects.as_of(moment), moment).filter(wanted.q())
@@ -62,7 +67,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults
     return SearchResults(results, stubs, selection(request, results, at=at), degraded, took, moment)
 
 
-def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Result]:
+def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool) -> list[Result]:
     weights = weights_of(settings.SEARCH_WEIGHTS)
     if plan.uses_index:
         with connection.cursor() as cursor:
@@ -72,7 +77,8 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust) -> list[Res
     if request.unit == "passage":
         ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
         return fetched(ranked, request, trust, plan.former)
-    return fetched(by_memory(scored, weights)[: request.limit], request, trust, plan.former)
+    speak = fitting_skills.votes(request.query, scored, trust) if votes else {}
+    return fetched(by_memory(scored, weights, speak)[: request.limit], request, trust, plan.former)
 
 
 def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[bool]:

@@ -134,7 +134,7 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
     measures.retrievals.labels("context", "found" if given.items else "empty").inc()
     advice = _guidance(question, trust, allowance, at=at)
-    degraded = [*given.degraded, *allowance.degraded]
+    degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
         given,
         block="\n\n".join(part for part in (given.block, block(advice)) if part),

@@ -4,8 +4,11 @@
 
 DATA and the splits are those of tests.benchmarks.guidance. A skill is right when its effects are those with which a run
 of the same task ended well. `first` and `in_three`: the share of the openings of which the first or one of the first
-three results is right; `exists`: of which any skill of the store is; `first_of_titles`: as `first`, where descriptions
-are their first sentence alone: what the words about when to use a skill are worth. One JSON line a corpus.
+three results is right; `exists`: of which any skill of the store is; `selected`: of which the first of the selection
+is; `first_of_titles`: as `first`, where descriptions are their first sentence alone: what the words about when to use a
+skill are worth; `context`: of which the context of an agent, were all skills published, names a right skill, and
+`context_names`: how many it names. `by_title`: the share of the skills that come first where their title is asked for.
+One JSON line a corpus.
 """
 
 import argparse
@@ -25,6 +28,7 @@ Json = dict[str, Any]
 Effects = frozenset[str]
 LONGEST = 4_000  # characters of an opening
 DEPTH = 3
+FIGURES = ("exists", "first", "in_three", "selected", "context", "context_names", "first_of_titles")
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,35 @@ def skills(scope: str, domain: str) -> dict[Any, Effects]:
     return {row.pk: frozenset(tool for tool in row.payload["effects"] if is_write(tool, domain)) for row in rows}
 
 
-def found(text: str, scope: str, known: dict[Any, Effects]) -> list[Effects]:
-    """The effects of the first skills, the best first."""
+def found(text: str, scope: str, known: dict[Any, Effects]) -> tuple[list[Effects], list[Effects]]:
+    """The effects of the first skills, the best first, and of the selected ones."""
     from memories import search
     from memories.values.trust import everything
 
     body = {"query": text, "types": ["competence"], "scopes": [scope], "include_candidates": True, "limit": DEPTH}
-    results = search.search(search.check(body), trust=everything(), at=datetime.now(UTC)).results
-    return [known[result.memory.pk] for result in results if result.memory.pk in known]
+    answer = search.search(search.check(body), trust=everything(), at=datetime.now(UTC))
+    selected = answer.selection.selected if answer.selection else []
+    told = [result.memory.pk for result in answer.results]
+    return [known[pk] for pk in told if pk in known], [known[pk] for pk in selected if pk in known]
+
+
+def publish(scope: str) -> None:
+    """As far as a context asks."""
+    from memories.models import Memory
+
+    for memory in Memory.objects.filter(scope=scope, type="competence"):
+        memory.payload["skill"] = {"name": "skill", "version": 1, "path": "skill.zip"}
+        memory.status = "confirmed"
+        memory.save(update_fields=["payload", "status"])
+
+
+def named_in_context(text: str, scope: str, known: dict[Any, Effects]) -> list[Effects]:
+    from memories.search import context
+    from memories.values.trust import everything
+
+    asked = context.check({"task": text, "scope": scope, "limit": 5})
+    items = context.assemble(asked, trust=everything(), at=datetime.now(UTC)).items
+    return [known[item.memory.pk] for item in items if item.memory.pk in known]
 
 
 def keep_titles(scope: str) -> None:
@@ -73,18 +98,35 @@ def measure(domain: str, scope: str, asked: list[Opening], *, misses: bool) -> C
     known = skills(scope, domain)
     counts = Counter(asked=len(asked))
     for one in asked:
-        told = found(one.text, scope, known)
+        told, selected = found(one.text, scope, known)
+        counts["selected"] += is_right(selected[:1], one)
         counts["exists"] += bool(one.right & set(known.values()))
         counts["first"] += is_right(told[:1], one)
         counts["in_three"] += is_right(told, one)
         if misses and not is_right(told[:1], one):
             wanted = " or ".join(map(spelled, one.right))
             sys.stderr.write(f"{scope}: {wanted}; first is {spelled(*told[:1])}: {one.text[:120]!r}\n")
+    for title, effects in titles(scope, known):
+        counts["titles"] += 1
+        counts["by_title"] += found(title, scope, known)[0][:1] == [effects]
+    with transaction.atomic():
+        publish(scope)
+        named = [named_in_context(one.text, scope, known) for one in asked]
+        counts["context"] = sum(is_right(told, one) for told, one in zip(named, asked, strict=True))
+        counts["context_names"] = sum(map(len, named))
+        transaction.set_rollback(True)
     with transaction.atomic():
         keep_titles(scope)
-        counts["first_of_titles"] = sum(is_right(found(one.text, scope, known)[:1], one) for one in asked)
+        counts["first_of_titles"] = sum(is_right(found(one.text, scope, known)[0][:1], one) for one in asked)
         transaction.set_rollback(True)
     return counts
+
+
+def titles(scope: str, known: dict[Any, Effects]) -> list[tuple[str, Effects]]:
+    from memories.models import Memory
+
+    rows = Memory.objects.filter(pk__in=known, scope=scope).order_by("pk").values_list("pk", "content")
+    return [(content.split(". ")[0], known[pk]) for pk, content in rows]
 
 
 def is_right(told: list[Effects], one: Opening) -> bool:
@@ -109,8 +151,9 @@ def corpus(domain: str, path: Path, *, misses: bool) -> Json:
             learn(part, scope)
             counts += measure(domain, scope, openings(held_out, good), misses=misses)
         total = counts.pop("asked")
-        shares = {what: round(counts[what] / total, 3) for what in ("exists", "first", "in_three", "first_of_titles")}
-        figures[name] = {"openings": total, **shares}
+        titles = counts.pop("titles")
+        shares = {what: round(counts[what] / total, 3) for what in FIGURES}
+        figures[name] = {"openings": total, **shares, "by_title": round(counts["by_title"] / titles, 3)}
     return figures
 
 

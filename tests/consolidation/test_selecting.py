@@ -87,3 +87,49 @@ def test_how_sure_is_sure_enough_a_request_may_say() -> None:
     skill("Refund a parcel that arrived broken", successes=9)
     sure = [select("refund the broken parcel", selection_confidence_threshold=share).selection for share in (0.0, 1.0)]
     assert [found.needs_more for found in sure if found] == [False, True]
+
+
+WISH = (
+    "Hello there, my sister's wedding was moved by a week, so I am not going to sit in that plane on Friday after all"
+)
+OTHER_WISH = (
+    "Good evening, somebody put my suitcase on another belt and it took you five hours to hand it over, what now?"
+)
+
+
+@pytest.fixture
+def wishes() -> None:
+    """Two requests, of which neither shares a word with the skill that is right."""
+    for number in range(4):
+        for tool, opening in (("cancel_reservation", WISH), ("send_certificate", OTHER_WISH)):
+            told = messages([tool], opening=opening)
+            run([tool], minutes=number, messages=told, thread_id=f"{tool}-{number}")
+    consolidated()
+
+
+def test_what_runs_with_such_a_wish_did_comes_first_and_is_selected(wishes: None) -> None:
+    found = select("Good evening, my suitcase was put on another belt, five hours to hand it over")
+    right = competence("send_certificate").pk
+    assert (found.results[0].memory.pk, found.results[0].vote) == (right, 1.0)
+    assert found.selection is not None and found.selection.selected == [right]
+
+
+def test_a_skill_that_is_named_is_found_by_its_words_whatever_runs_say(wishes: None) -> None:
+    other = competence("send_certificate")
+    told = messages(["cancel_reservation"], opening=other.content)
+    for number in range(9):
+        run([], messages=told, thread_id=f"named-{number}")
+    consolidated(at=NOON + timedelta(hours=2))
+    assert select(other.content).results[0].memory.pk == other.pk
+
+
+def test_runs_are_not_asked_where_other_things_are_searched_too_or_of_then(wishes: None) -> None:
+    for asked in ({"types": ["competence", "semantic"]}, {"as_of": (NOON + timedelta(hours=2)).isoformat()}):
+        assert all(one.vote is None for one in select(WISH, **asked).results)
+    assert any(one.vote == 1.0 for one in select(WISH).results)
+
+
+def test_runs_that_the_caller_may_not_see_say_nothing(wishes: None) -> None:
+    body = {"query": WISH, "types": ["competence"], "include_candidates": True, "max_sensitivity": "public"}
+    found = search.find(search.check(body), trust=everything(ANNA), at=NOON + timedelta(days=1))
+    assert found.results == []

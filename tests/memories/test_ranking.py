@@ -157,6 +157,13 @@ def test_a_memory_is_as_good_as_its_best_passage_then_salience_and_confidence_de
     assert found[2].score == pytest.approx(0.8 + 0.15 * 0.5 + 0.05 * 0.5)
 
 
+def test_what_has_a_vote_is_ranked_by_it_and_not_by_its_words() -> None:
+    pool = [at(1, 1, "a"), at(20, 0, "b"), at(40, 0, "c")]
+    found = by_memory(by_passage(pool, words(1.0), "", PLAIN), PLAIN, {"a": 0.2, "b": 1.0})
+    assert [(one.passages[0].candidate.memory, one.vote) for one in found] == [("b", 1.0), ("a", 0.2), ("c", None)]
+    assert found[1].score == pytest.approx(0.8 * 0.2 + 0.15 + 0.05 * 0.5)
+
+
 def test_of_equal_passages_the_later_stored_comes_first() -> None:
     assert list(ranked(at(1), at(20))) == [20, 1]
 

@@ -1,6 +1,6 @@
 """Assembly of a context, from the task to the text block. Parts that fail or take too long are left out and named."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -12,7 +12,7 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis
+from memories.search import emphasis, fitting_skills
 from memories.search.context import queries, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
@@ -21,6 +21,7 @@ from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
+from memories.search.ranking import Scored
 from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Trust
@@ -132,11 +133,19 @@ def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str,
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     vector = _vector(asked, model, allowance)
     if wanted.moment is None:
-        search = partial(queries.by_task, wanted, asked, vector, model, most=most)
+        search = partial(queries.by_task, wanted, asked, vector, model)
     else:
-        search = partial(_search_then, wanted, wanted.moment, asked, vector, model, allowance, most=most)
-    found = allowance.part("search", search, keeping=FOR_THE_ANSWER)
-    return (found or []) + about + said
+        search = partial(_search_then, wanted, wanted.moment, asked, vector, model, allowance)
+    found = allowance.part("search", search, keeping=FOR_THE_ANSWER) or []
+    return queries.best(found, _votes(wanted, task, found, allowance), most=most) + about + said
+
+
+def _votes(wanted: ContextQuery, task: str, found: list[Scored], allowance: Allowance) -> Mapping[str, float]:
+    """What similar runs say of the skills, which are those of today."""
+    if wanted.moment is not None:
+        return {}
+    asked = partial(fitting_skills.votes, task, found, wanted.trust)
+    return allowance.part("guidance", asked, keeping=FOR_THE_ANSWER) or {}
 
 
 def _search_then(
@@ -146,12 +155,10 @@ def _search_then(
     vector: Array | None,
     model: Serving,
     allowance: Allowance,
-    *,
-    most: int,
-) -> list[Hit]:
+) -> list[Scored]:
     former = FormerWords.of(wanted.filter, moment, model=model.name)
     allowance.degraded += former.degraded
-    return queries.by_task(wanted, task, vector, model, most=most, former=former)
+    return queries.by_task(wanted, task, vector, model, former=former)
 
 
 def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:

@@ -3,6 +3,7 @@
 Each returns memories that are believed, unexpired, unflagged, and about that company or none.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,10 +18,11 @@ from memories.models.vector import Serving
 from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
+from memories.search.fitting_skills import OF_BEST
 from memories.search.former_words import FormerWords
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
-from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
+from memories.search.ranking import Ranked, Scored, by_memory, by_passage, weights_of
 from memories.values.choices import Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
@@ -70,20 +72,27 @@ def by_task(
     vector: Array | None,
     model: Serving,
     *,
-    most: int,
     former: FormerWords | None = None,
-) -> list[Hit]:
-    """The best search results that share a word with the task, or are similar enough in meaning."""
+) -> list[Scored]:
+    """The passages that may fit the task, best first."""
     question = read_question(task, model, vector, wanted.filter)
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
-    weights = weights_of(settings.SEARCH_WEIGHTS)
-    best = by_memory(by_passage(found.candidates, found.words, task, weights), weights)
-    hits = (Hit(one.memory_id, _why(one), one.score) for one in best)
+    return by_passage(found.candidates, found.words, task, weights_of(settings.SEARCH_WEIGHTS))
+
+
+def best(scored: Sequence[Scored], votes: Mapping[str, float], *, most: int) -> list[Hit]:
+    """The best memories that share a word with the task, or are similar enough in meaning; of skills that similar runs
+    were asked about those that they speak for.
+    """
+    ranked = by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), votes)
+    hits = (Hit(one.memory_id, _why(one), one.score) for one in ranked)
     return [hit for hit in hits if hit.why][:most]
 
 
 def _why(one: Ranked) -> str:
-    """How a result fits the task: words, meaning, or blank for neither."""
+    """How a result fits the task: runs, words, meaning, or blank for neither."""
+    if one.vote is not None:
+        return "runs" if one.vote >= OF_BEST else ""
     if any(scored.candidate.matched for scored in one.passages):
         return "words"
     alike = max((scored.candidate.similarity or 0.0 for scored in one.passages), default=0.0)

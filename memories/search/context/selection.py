@@ -10,7 +10,7 @@ from memories.values.text import normal
 
 
 class Hit(NamedTuple):
-    """A memory found by one query. `why`: words, meaning, company or source. `score`: of a search, else 0."""
+    """A memory found by one query. `why`: runs, words, meaning, company or source. `score`: of a search, else 0."""
 
     memory: UUID
     why: str
