@@ -8,7 +8,8 @@ from django.template.loaders.filesystem import Loader as FilesystemLoader
 
 INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 CONTROL_LINE = re.compile(
-    r"^(\{% (?:load|if|elif|else|endif|for|empty|endfor|with|endwith|url [^\n]* as|translate [^\n]* as)\b[^\n]*%\})\n",
+    r"^(\{% (?:load|if|elif|else|endif|for|empty|endfor|with|endwith|(?:row_)?url [^\n]* as|translate [^\n]* as)\b"
+    r"[^\n]*%\})\n",
     re.MULTILINE,
 )
 

@@ -26,7 +26,7 @@ from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
 from memos_site.web import instants
-from memos_site.web.fragments import fragment
+from memos_site.web.fragments import fragment, row_url
 from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
 from memos_site.web.responses import Steps
@@ -34,6 +34,7 @@ from memos_site.web.sentences import sentence
 from memos_site.web.words import in_words, listed
 
 register = template.Library()
+register.simple_tag(row_url)
 
 MINUTE, HOUR = 60, 3_600  # seconds
 MAX_NAME = 160
