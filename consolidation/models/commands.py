@@ -19,11 +19,12 @@ from memories.models import Event
 class CommandFact(CountedFact):
     """The commands of one purpose in one place (a repository or package; '' the whole scope).
 
-    `said`: form -> does it start.
+    `said`: form -> does it start. `waits`: a person is asked about it, which is only kept otherwise.
     """
 
     place = models.CharField(max_length=80, blank=True)
     purpose = models.CharField(max_length=64)
+    waits = models.BooleanField(default=True, db_default=True)
 
     class Meta:
         constraints = [
@@ -35,6 +36,11 @@ class CommandFact(CountedFact):
 
     def __str__(self) -> str:
         return f"{self.purpose} in {self.place or self.scope or 'no scope'}"
+
+    @property
+    def starting(self) -> list[str]:
+        """The forms of which it says that they start."""
+        return [form for form, starts in self.said.items() if starts]
 
     @property
     def topic(self) -> str:

@@ -17,6 +17,7 @@ from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
+from consolidation.pipelines import waiting_facts
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories.intake import admission
 from memories.intake.claims import Occasion, Statement, remember
@@ -46,7 +47,8 @@ def scopes_due() -> set[str]:
 def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Brings every fact of a scope that was touched to its end. Counters: facts_created, suppressed, failed."""
     counters: Counter[str] = Counter()
-    for fact in _due(scope):
+    due = list(_due(scope))
+    for fact in due:
         if not fact.attempted():
             continue  # another worker was faster
         try:
@@ -57,6 +59,8 @@ def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
             fact.failed(f"{type(error).__name__}: {error}")
             counters["failed"] += 1
         checkpoint(0, counters)
+    if due:
+        waiting_facts.choose(scope)
     return counters
 
 

@@ -7,10 +7,12 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BooleanField,
     Case,
+    Exists,
     F,
     FloatField,
     Func,
     IntegerField,
+    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -18,6 +20,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Greatest
 
+from consolidation.models.commands import CommandFact
 from memories.models import Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
@@ -58,8 +61,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
-    Of the plans and skills that consolidation learned those wait which its pipelines chose (`pipelines.waiting_plans`,
-    `pipelines.ripeness`); the others are only stored.
+    Of the plans, skills and facts that consolidation learned those wait which its pipelines chose
+    (`pipelines.waiting_plans`, `pipelines.ripeness`, `pipelines.waiting_facts`); the others are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
     ones are read much faster by `waiting_parts`.
@@ -67,7 +70,7 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
     rows = _open_to(trust, at, filters, kind).filter(wanted)
-    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1])
+    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact())
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
@@ -117,10 +120,18 @@ def parts_to_count(trust: Trust, at: datetime, filters: Mapping[str, str], kind:
         learned = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1])
         parts[kind or LEARNED] = learned.filter(type__in=others)
     if kind in ("", Type.SEMANTIC):
-        parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC)
+        parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC).exclude(_is_kept_fact())
     if kind in ("", VERSION):
         parts[VERSION] = rows.filter(_updated())
     return parts
+
+
+def _is_kept_fact() -> Q:
+    """Condition of facts about commands that are only kept. It asks the claim for its id alone, which all indexes of
+    claims hold, so that many are still counted from these.
+    """
+    kept = CommandFact.objects.filter(memory=OuterRef("pk"), waits=False, memory__status=Status.CANDIDATE)
+    return Q(Exists(kept))
 
 
 def _updated() -> Q:
