@@ -50,8 +50,8 @@ def pool(plan: SearchPlan) -> Pool:
 
 
 def _candidate(row: tuple[Any, ...], words: list[str]) -> Candidate:
-    """`row`: what Candidate holds, with the text for `repeated` of many words a list for `matched`, and two columns
-    of words.
+    """`row`: what Candidate holds, with the text for `repeated`, and for many words a list for `matched`; then two
+    columns of words.
     """
     facts, said = row[:-3], row[-3]
     if len(words) > WORDS_OF_MASK:

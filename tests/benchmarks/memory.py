@@ -1,11 +1,14 @@
 """How much memory an installation takes at rest, and its largest process after some load. PSS, in MB, of /proc.
 
 .venv/bin/python -m tests.benchmarks.memory --seconds 10
+
+At rest it is measured at once, and when each worker has run its first jobs, which copy what they touch of shared memory.
 """
 
 import argparse
 import json
 import tempfile
+import time
 from itertools import cycle
 from pathlib import Path
 
@@ -39,11 +42,15 @@ def all_processes(home: Installation) -> dict[int, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0, help="of load")
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--rest", type=float, default=40.0, help="seconds until each worker has run jobs")
+    given = parser.parse_args()
+    seconds = given.seconds
     with tempfile.TemporaryDirectory(prefix="memos-bench-") as folder:
         home = Installation(Path(folder))
         with home.served() as port:
             token = json.loads(home.run("create_agent", "bench", "--json"))["token"]
+            show("just started, all processes", sum(all_processes(home).values()), "MB")
+            time.sleep(given.rest)
             rest = all_processes(home)
             python = {pid: size for pid, size in rest.items() if "manage.py" in command(pid)}
             show("at rest, all processes", sum(rest.values()), "MB", processes=len(rest))
