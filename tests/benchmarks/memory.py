@@ -2,7 +2,8 @@
 
 .venv/bin/python -m tests.benchmarks.memory --seconds 10
 
-At rest it is measured at once, and when each worker has run its first jobs: these copy what they touch of shared memory.
+At rest it is measured at once, and when each worker has run its first jobs, which copy what they touch of the memory
+that all share.
 """
 
 import argparse
