@@ -29,6 +29,7 @@ from memos_site.review.waiting import (
     waiting_parts,
 )
 from memos_site.review.waiting_counts import (
+    BULK_ORDERS,
     MOST_COUNTED,
     MOST_OF_VIEW,
     MOST_OFFERED,
@@ -38,6 +39,7 @@ from memos_site.review.waiting_counts import (
 )
 
 __all__ = [
+    "BULK_ORDERS",
     "CHUNK",
     "EXACT",
     "FLAGGED",

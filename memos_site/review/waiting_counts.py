@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import CharField, Func, QuerySet
 
+from consolidation.models import BulkOrder
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.memory import MemoryQuerySet
 from memories.models.value_counts import frequent_values, read_counts
@@ -27,6 +28,7 @@ from memos_site.review.waiting import (
     parts_to_count,
 )
 
+BULK_ORDERS = "bulk_orders"
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
 MOST_READ = 2_000  # rows of a kind whose values the filters offer
@@ -44,15 +46,16 @@ def kinds(
     most: int = MOST_COUNTED,
     snoozed: bool = False,
     views: Mapping[str, Mapping[str, str]] | None = None,
+    orders_of: Any = None,
 ) -> dict[str, int]:
     """Count by kind the memories and proposals that wait and match the filters, each kind up to `most` + 1.
 
     `views`: names of their own -> filters, counted along (each kind of them up to MOST_OF_VIEW + 1). `snoozed`: what is
-    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. One statement, whose cost does not grow
-    with what waits beyond that.
+    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. `orders_of`: a person, whose bulk orders that are to be
+    told are counted as BULK_ORDERS. One statement, whose cost does not grow with what waits beyond that.
     """
     named = tuple((name, _fixed(one)) for name, one in (views or {}).items())
-    statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed)
+    statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed, orders_of)
     totals: dict[str, int] = {}
     for name, n in ask(statement, at):
         kind = name.partition("/")[0]
@@ -66,7 +69,7 @@ def _fixed(filters: Mapping[str, str]) -> Filters:
 
 @lru_cache(maxsize=256)
 def _kinds(
-    trust: Trust, given: Filters, views: tuple[tuple[str, Filters], ...], most: int, snoozed: bool
+    trust: Trust, given: Filters, views: tuple[tuple[str, Filters], ...], most: int, snoozed: bool, orders_of: Any
 ) -> Statement | None:
     filters = dict(given)
     rows: dict[str, QuerySet[Any]] = {**_first_ones(parts_to_count(trust, INSTANT, filters))}
@@ -75,6 +78,8 @@ def _kinds(
     if snoozed:
         rows |= parts_to_count(trust, INSTANT, filters, SNOOZED)
         rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=INSTANT, kind=SNOOZED, **filters).order_by()
+    if orders_of is not None:
+        rows[BULK_ORDERS] = BulkOrder.objects.to_tell(orders_of).order_by()
     return _counting(rows | _rows_of_views(trust, views), each, most + 1)
 
 

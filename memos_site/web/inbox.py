@@ -36,13 +36,14 @@ def inbox(request: HttpRequest) -> HttpResponse:
     if more:
         return render(request, "inbox/_rows.html", {"page": page})
     views = list(SavedView.objects.of(request.user))  # type: ignore[arg-type]  # signed in, says the middleware
-    counted, query = inbox_rows.kinds(trust, filters, views), saved_views.query_of(request.GET.dict())
+    counted = inbox_rows.kinds(trust, filters, views, orders_of=request.user.pk)
+    query = saved_views.query_of(request.GET.dict())
     kinds = counted.rows
     given = {name: value for name, value in filters.items() if value}
     narrowed = given.keys() - {"kind"}
     context: dict[str, Any] = {
         "page": page,
-        "orders": bulk_orders.under_way(request),
+        "orders": bulk_orders.under_way(request) if counted.has_orders else [],
         "htmx_page": True,
         "bulk_allowed": filters["kind"] not in review.PROPOSALS,  # those are decided one by one
         "kinds": kinds,

@@ -65,10 +65,13 @@ MAX_FILTER = 512  # characters
 
 @dataclass(frozen=True)
 class Kinds:
-    """The counts of the tabs: `rows` of each kind; `waiting`: of all that waits, without filters."""
+    """The counts of the tabs: `rows` of each kind; `waiting`: of all that waits, without filters; `has_orders`: the
+    person has bulk orders that are to be told.
+    """
 
     rows: list[dict[str, Any]]
     waiting: str
+    has_orders: bool = False
 
     def matching(self, kind: str) -> dict[str, Any]:
         """The memories of a tab, as far as tabs count; proposals, which are decided singly, do not count."""
@@ -160,21 +163,25 @@ def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, An
     }
 
 
-def kinds(trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = ()) -> "Kinds":
+def kinds(
+    trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = (), *, orders_of: Any = None
+) -> "Kinds":
     """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open.
 
     `shown`: the count, or as far as they are counted with a plus; of `views` it is set as an attribute.
+    `orders_of`: the id of a person.
     """
     others = {name: value for name, value in filters.items() if name != "kind"}
     named = {str(view.pk): filters_of(QueryDict(view.query).dict()) for view in views}
     named |= {ALL: {}} if any(others.values()) else {}
-    counts = review.kinds(trust, at=timezone.now(), filters=others, snoozed=True, views=named)
+    counts = review.kinds(trust, at=timezone.now(), filters=others, snoozed=True, views=named, orders_of=orders_of)
     counts[review.SNOOZED] = counts.get(review.SNOOZED, 0) + counts.pop(review.SNOOZED_PROPOSALS, 0)
     for view in views:
         view.shown = _shown(counts.get(str(view.pk), 0))  # type: ignore[attr-defined]  # for the template alone
     rows = [{"value": str(kind), "label": label, **_capped(counts.get(kind, 0))} for kind, label in KINDS.items()]
     everything = sum(row["n"] for row in rows if row["value"] != review.SNOOZED)
-    return Kinds(rows, _shown(counts.get(ALL, 0) if any(others.values()) else everything))
+    waiting = counts.get(ALL, 0) if any(others.values()) else everything
+    return Kinds(rows, _shown(waiting), has_orders=review.BULK_ORDERS in counts)
 
 
 def _shown(n: int) -> str:

@@ -3,14 +3,18 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from memories.intake import revisions
+from memories.intake.reports import revisions as bodies
 from memories.intake.revisions import contesting
+from memories.intake.revisions.revising import Change
 from memories.models import Memory
 from memories.values.choices import ActorKind, Sensitivity
-from memories.values.trust import Actor
+from memories.values.trust import Actor, Trust
 from tests.make import ANNA, AT, make_memory
 from tests.pages import candidate, signed_in
 
 pytestmark = pytest.mark.django_db
+GROUNDS = {"evidence": [{"source_type": "mail", "source_id": "1"}]}
 AGENT = Actor(ActorKind.AGENT, "parcel-agent", "7")
 
 
@@ -19,6 +23,14 @@ def contested_pair(**facts: int) -> tuple[Memory, Memory]:
     other = make_memory("Globex pays within 60 days", status="confirmed", confidence=70, **facts)
     contesting.contest_with(memory, other, by=ANNA, why="the contract of March", at=AT)
     return memory, other
+
+
+def ask_to_merge(*memories: Memory) -> None:
+    stranger = Trust(Actor(ActorKind.AGENT, "merging-agent", "9"), Sensitivity.HYPER)
+    new = bodies.check(bodies.NewMemory, {"content": "Acme ships each Monday", "payload": GROUNDS})
+    change = Change("merge", "both say the same", new)
+    asked = revisions.ask(change, [memory.pk for memory in memories], trust=stranger, at=AT)
+    assert asked.proposal is not None
 
 
 def test_the_opponent_is_named_and_linked_in_the_inbox_and_on_both_pages() -> None:
@@ -62,6 +74,7 @@ def test_pages_with_many_contested_rows_need_twelve_queries_at_most(
     candidate("book-flight")
     pairs = [contested_pair() for _ in range(3)]
     contesting.contest(*pairs[0], by=ANNA, why="both ways", at=AT)
+    ask_to_merge(make_memory("Acme ships on Mondays"), make_memory("Acme ships each Monday"))
     for path in ("/", "/?kind=semantic", *(f"/memories/{row.pk}/" for row in pairs[0])):
         with django_assert_max_num_queries(12):
             client.get(path)
