@@ -16,10 +16,10 @@ from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
-from memories.search.fitting_skills import OF_BEST, SELECTED_TYPES
 from memories.search.former_words import FormerWords
 from memories.search.ranking import Candidate, Ranked, Scored, weights_of
 from memories.search.request import SearchRequest
+from memories.search.run_votes import OF_BEST, SELECTED_TYPES
 from memories.search.selector import Option, Selection
 from memories.values.choices import Type
 from memories.values.trust import SYSTEM, Trust

@@ -13,7 +13,7 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters, fitting_skills, table_statistics
+from memories.search import filters, run_votes, table_statistics
 from memories.search.candidates import pool
 from memories.search.former_words import FormerWords
 from memories.search.plan import FEW, SearchPlan
@@ -54,7 +54,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
         if text:
             question = read_question(text, model, vector, wanted)
             former = FormerWords.of(wanted, moment, model=model.name) if moment else None
-            votes = votes and moment is None and fitting_skills.are_asked_for(request.types)
+            votes = votes and moment is None and run_votes.applies_to(request.types)
             results = _answers(SearchPlan(question, wanted, at, former), request, narrowed, votes=votes)
             degraded += former.degraded if former else ()
         else:
@@ -77,8 +77,8 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: b
     if request.unit == "passage":
         ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
         return fetched(ranked, request, trust, plan.former)
-    speak = fitting_skills.votes(request.query, scored, trust) if votes else {}
-    return fetched(by_memory(scored, weights, speak)[: request.limit], request, trust, plan.former)
+    votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
+    return fetched(by_memory(scored, weights, votes_of_runs)[: request.limit], request, trust, plan.former)
 
 
 def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[bool]:

@@ -32,7 +32,7 @@ LABELS = {
 class Draft:
     """What a person has typed: the fields by name, the examples, the rows of the files, and what is wrong by place.
 
-    `changed_twice`: fields and files that the newer version changed too on which the draft was put, None without one.
+    `overlaps`: fields and files that the newer version changed too on which the draft was put, None without one.
     """
 
     base: SkillVersion
@@ -41,7 +41,7 @@ class Draft:
     files: list[FileRow]
     why: str = ""
     errors: dict[str, str] = field(default_factory=dict)
-    changed_twice: list[str] | None = None
+    overlaps: list[str] | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -93,25 +93,25 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def onto(newer: SkillVersion, draft: Draft, before: Files, files: Files) -> Draft:
+def rebase(newer: SkillVersion, draft: Draft, before: Files, files: Files) -> Draft:
     """The changes of a draft put on top of a newer version. What both changed stays as the draft has it.
 
     `before`, `files`: those of the two versions.
     """
     former, latest, changed = _texts_of(draft.base), _texts_of(newer), draft.changes
     texts = {name: draft.texts[name] if name in changed else latest[name] for name in LABELS}
-    twice = [
+    overlaps = [
         str(LABELS[name])
         for name in LABELS
         if name in changed and _plain(latest[name]) not in (_plain(former[name]), _plain(texts[name]))
     ]
     examples = newer.fields.get("examples") or []
     if "examples" in changed:
-        twice += [gettext("Examples")] if examples != (draft.base.fields.get("examples") or []) else []
+        overlaps += [gettext("Examples")] if examples != (draft.base.fields.get("examples") or []) else []
         examples = draft.examples
-    rows = file_rows.onto(file_rows.of_version(newer, files), draft.files)
+    rows = file_rows.rebase(file_rows.of_version(newer, files), draft.files)
     for row in rows:
         path = row.former or row.path
         if row.is_edited and before.get(path) != files.get(path):
-            twice.append(path)
-    return Draft(newer, texts, examples, rows, draft.why, changed_twice=twice)
+            overlaps.append(path)
+    return Draft(newer, texts, examples, rows, draft.why, overlaps=overlaps)

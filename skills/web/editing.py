@@ -25,11 +25,11 @@ from skills.models import Skill, SkillVersion
 from skills.packaging.skill_md_writer import skill_md
 from skills.publishing import VERSION
 from skills.web import file_rows
-from skills.web.drafts import LABELS, Draft, Files, draft_of, onto, typed
+from skills.web.drafts import LABELS, Draft, Files, draft_of, rebase, typed
 from skills.web.file_rows import FileRow
 
 ROWS = {"title": 1, "description": 3, "trigger": 1, "procedure": 12}
-DONE_TO_A_VERSION = {
+VERSION_CHANGES = {
     "propose": gettext_lazy("%(who)s proposed version %(n)s"),
     "publish": gettext_lazy("%(who)s published version %(n)s"),
     "reject": gettext_lazy("%(who)s rejected version %(n)s"),
@@ -37,14 +37,14 @@ DONE_TO_A_VERSION = {
 
 
 @dataclass(frozen=True)
-class Faster:
-    """The last that was done to a version of the skill."""
+class LatestChange:
+    """The latest audit entry about a version of the skill."""
 
     version: SkillVersion
     entry: AuditEntry
 
     def __str__(self) -> str:
-        words = DONE_TO_A_VERSION.get(self.entry.action, gettext_lazy("%(who)s changed version %(n)s"))
+        words = VERSION_CHANGES.get(self.entry.action, gettext_lazy("%(who)s changed version %(n)s"))
         return str(words) % {"who": self.entry.actor, "n": self.version.number}
 
 
@@ -58,7 +58,8 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     draft = typed(request, base, before)
     if request.POST.get("do") == "rebase":
         newer = _base(memory_id, "", trust)
-        draft, before = onto(newer, draft, before, files := _files_of(newer)), files
+        files = _files_of(newer)
+        draft, before = rebase(newer, draft, before, files), files
     try:
         return _preview_or_propose(request, draft, before, trust)
     except Invalid as invalid:
@@ -68,18 +69,18 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         draft.add_errors(invalid.errors)
         return _page(request, draft, status=400)
     except Conflict as conflict:
-        faster = None if isinstance(conflict, revising.Unchanged) else _faster(base, trust)
-        return _page(request, draft, conflict=str(conflict), faster=faster, status=409)
+        latest = None if isinstance(conflict, revising.Unchanged) else _latest_change(base, trust)
+        return _page(request, draft, conflict=str(conflict), latest_change=latest, status=409)
     except StoreUnavailable as failure:
         return _page(request, draft, conflict=str(failure), status=503)
 
 
-def _faster(base: SkillVersion, trust: Trust) -> Faster | None:
+def _latest_change(base: SkillVersion, trust: Trust) -> LatestChange | None:
     """What somebody did while the form was open: to the latest version, or to its own if that was rejected."""
     latest = base.skill.proposed or base.skill.published or base
     version = latest if latest.number > base.number else base
     entry = AuditEntry.objects.visible_to(trust).about(VERSION, version.pk).last()
-    return Faster(version, entry) if entry else None
+    return LatestChange(version, entry) if entry else None
 
 
 def _files_of(base: SkillVersion) -> Files:

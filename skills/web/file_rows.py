@@ -93,7 +93,7 @@ def of_request(request: HttpRequest, known: Iterable[FileRow]) -> list[FileRow]:
     return [row for row in rows if not row.is_empty]
 
 
-def onto(newer: Iterable[FileRow], typed: Iterable[FileRow]) -> list[FileRow]:
+def rebase(newer: Iterable[FileRow], typed: Iterable[FileRow]) -> list[FileRow]:
     """The rows of a newer version with what was typed on top. A file that is gone from it comes back if it was edited,
     and not if it was only moved.
     """

@@ -12,7 +12,7 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis, fitting_skills
+from memories.search import emphasis, run_votes
 from memories.search.context import queries, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
@@ -144,7 +144,7 @@ def _votes(wanted: ContextQuery, task: str, found: list[Scored], allowance: Allo
     """What similar runs say of the skills, which are those of today."""
     if wanted.moment is not None:
         return {}
-    asked = partial(fitting_skills.votes, task, found, wanted.trust)
+    asked = partial(run_votes.votes, task, found, wanted.trust)
     return allowance.part("guidance", asked, keeping=FOR_THE_ANSWER) or {}
 
 

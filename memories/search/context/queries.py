@@ -18,11 +18,11 @@ from memories.models.vector import Serving
 from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
-from memories.search.fitting_skills import OF_BEST
 from memories.search.former_words import FormerWords
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Ranked, Scored, by_memory, by_passage, weights_of
+from memories.search.run_votes import OF_BEST
 from memories.values.choices import Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust

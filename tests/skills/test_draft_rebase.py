@@ -37,7 +37,7 @@ def test_what_only_one_of_them_changed_comes_from_that_one() -> None:
     rows = row(0, "scripts/a.py", "print(1)\r\n", former="scripts/a.py")
     rows |= row(1, "scripts/b.py", "print(20)\r\n", former="scripts/b.py")
     answer = send(skill, rows, procedure="1. Ask for the date")
-    assert (answer.status_code, answer.context["draft"].changed_twice) == (200, [])
+    assert (answer.status_code, answer.context["draft"].overlaps) == (200, [])
     assert typed_in(answer)["trigger"] == "fly" and typed_in(answer)["procedure"] == "1. Ask for the date"
     texts = {each.path: each.text for each in answer.context["files"]}
     assert texts["scripts/a.py"] == "print(10)\n" and texts["scripts/c.py"] == "print(3)\n"
@@ -52,7 +52,7 @@ def test_what_both_changed_stays_as_it_was_typed_and_is_named() -> None:
     rows |= row(1, "scripts/b.py", "print(22)", former="scripts/b.py") | row(2, "scripts/new.py", "print(5)")
     answer = send(skill, rows, description="Books a hotel", example="mine")
     label = "Description: what it does, and when to use it"
-    assert answer.context["draft"].changed_twice == [label, "Examples", "scripts/a.py", "scripts/b.py"]
+    assert answer.context["draft"].overlaps == [label, "Examples", "scripts/a.py", "scripts/b.py"]
     assert typed_in(answer)["description"] == "Books a hotel" and "Examples" in answer.content.decode()
     rows = row(0, "scripts/a.py", "print(11)", former="scripts/a.py") | row(1, "scripts/b.py", "print(22)")
     send(skill, rows, base=3, do="propose", description="Books a hotel", example="mine")
@@ -64,7 +64,7 @@ def test_a_new_file_that_the_newer_version_has_too_is_an_edit_of_it() -> None:
     skill = skill_with()
     add_version(skill, scripts={"a.py": "print(1)\n"})
     answer = send(skill, row(0, "scripts/a.py", "print(2)"))
-    assert answer.context["draft"].changed_twice == ["scripts/a.py"]
+    assert answer.context["draft"].overlaps == ["scripts/a.py"]
     assert next((each.former, each.text) for each in answer.context["files"]) == ("scripts/a.py", "print(2)")
 
 
