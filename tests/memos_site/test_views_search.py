@@ -24,6 +24,7 @@ def fill() -> None:
 
 def found(client: Client, words: str, **more: Any) -> str:
     page = client.get("/search/", {"q": words}, **more).content.decode()
+    page = page.replace("<mark>", "").replace("</mark>", "")
     return page[page.find('id="found"') :] if 'id="found"' in page else page
 
 
