@@ -18,7 +18,7 @@ from memories.api.memory_shape import ProposedMemory, WrittenMemory
 from memories.api.openapi import operation
 from memories.api.plugin_run_examples import PLUGIN_RUNS
 from memories.api.shapes import Count, Json, Shape
-from memories.intake import claims, episodes
+from memories.intake import episodes, together
 from memories.intake.claims import Stored
 from memories.intake.episodes import Ingested
 from memories.intake.reports import claims as statements
@@ -195,16 +195,18 @@ def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[A
 def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
     if isinstance(item, EventReport | ToolOutputReport):
         return episodes.record_events
+    if isinstance(item, (ObservationReport, *CLAIMS)):
+        return together.store
     return episodes.conversations if isinstance(item, Draft) else None
 
 
 def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
     if isinstance(item, Exception):
         return item
-    verb: Callable[..., Answer] = claims.store if isinstance(item, CLAIMS) else ingestion.store
+    assert isinstance(item, OutcomeReport | WorkingStateReport)
     try:
         with transaction.atomic():
-            return verb(item, trust=trust, at=at)
+            return ingestion.store(item, trust=trust, at=at)
     except (Invalid, NotAllowed, NotFound, Conflict) as refusal:
         return refusal
 

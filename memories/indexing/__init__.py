@@ -5,8 +5,8 @@ from memories.indexing.passages import (
     index_memories,
     index_rest,
     of_new_episodes,
-    of_new_memory,
+    of_new_memories,
     reindex,
 )
 
-__all__ = ["index_events", "index_memories", "index_rest", "of_new_episodes", "of_new_memory", "reindex"]
+__all__ = ["index_events", "index_memories", "index_rest", "of_new_episodes", "of_new_memories", "reindex"]

@@ -22,9 +22,9 @@ def reindex(memory: Memory) -> None:
     Passage.objects.rewrite(memory)
 
 
-def of_new_memory(memory: Memory) -> tuple[bulk_rows.Part | None, Iterator[Draft]]:
-    """The passages of a memory as a part of the statement that inserts it, and those left for `index_rest`."""
-    return part_of_insert(of_memory(memory))
+def of_new_memories(memories: Iterable[Memory]) -> tuple[bulk_rows.Part | None, Iterator[Draft]]:
+    """The passages of memories as a part of the statement that inserts them, and those left for `index_rest`."""
+    return part_of_insert(draft for memory in memories for draft in of_memory(memory))
 
 
 def of_new_episodes(

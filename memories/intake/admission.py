@@ -86,9 +86,14 @@ def lock_and_look(
     begin with), and whether there are tombstones to compare with. One statement, before any row is locked.
     """
     names = {occasion.name for occasion in occasions}
-    caller = trust.actor.identity
-    place = {"scope": statement.scope, "key": statement.key}
-    return ClaimQuestion(statement.claim, caller=caller, occasions=names, stems=stems, **place).lock_and_ask()
+    return question_of(statement, names, stems=stems, trust=trust).lock_and_ask()
+
+
+def question_of(
+    statement: Statement, occasions: Iterable[str] = (), *, stems: Sequence[str] = (), trust: Trust
+) -> ClaimQuestion:
+    caller, place = trust.actor.identity, {"scope": statement.scope, "key": statement.key}
+    return ClaimQuestion(statement.claim, caller=caller, occasions=occasions, stems=stems, **place)
 
 
 def admit_new_words(

@@ -1,14 +1,16 @@
 """Store observations (subject, predicate, object) that agents report."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from memories.intake import triples
-from memories.intake.claims import Occasion, Statement
+from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports import payloads
 from memories.intake.reports.events import ObservationReport
 from memories.intake.reports.payloads import key_of
+from memories.intake.statements import ClaimWrite
 from memories.intake.triples import Triple
 from memories.values.choices import Origin, Sensitivity, Status, Type
 from memories.values.field_errors import format_instant
@@ -23,6 +25,11 @@ def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ing
 
     Confirmed at birth: a hint, listed as not reviewed.
     """
+    return write_of(report, trust=trust, at=at).write()
+
+
+def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimWrite[Ingested]:
+    """The same as a write that is still to be done; raises what is wrong with the report."""
     statement = _statement(report, trust=trust, at=at)
     triple = Triple(
         statement,
@@ -31,7 +38,12 @@ def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ing
         proposal_why=f"{report.source} observed another {report.predicate}",
         status=Status.CONFIRMED,
     )
-    stored = triples.store(triple, trust=trust, at=at)
+    status = Status.CANDIDATE if statement.flags else triple.status
+    by_itself = partial(triples.store, triple, trust=trust, at=at)
+    return ClaimWrite(statement, triple.occasion, status, by_itself, _answer, triple.stems)
+
+
+def _answer(stored: Stored) -> Ingested:
     facts: dict[str, Any] = {"proposal": stored.proposal, "forgotten": stored.forgotten}
     return Ingested(stored.memory, created=stored.created, changed=stored.reinforced, **facts)
 

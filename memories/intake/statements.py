@@ -1,12 +1,12 @@
 """What a write of a claim takes and answers: a statement, the occasions that speak for it, what was stored."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -17,11 +17,12 @@ from memories.intake.reports.payloads import EvidenceSource, Triple, Validity
 from memories.models import Evidence, Memory
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.values import decay
-from memories.values.choices import Category, Origin, Sensitivity, Type
+from memories.values.choices import Category, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 
+A = TypeVar("A")
 ACCEPTED = "accepted"
 OWN_NAMES = frozenset(chain(Triple.model_fields, Validity.model_fields, EvidenceSource.model_fields))
 PROVENANCE = {Origin.OBSERVED: "observation"}  # the kind of a source where that is not the name of the origin
@@ -170,6 +171,25 @@ class Stored:
 
 
 NOTHING_TOLD = Stored(None, notice=ACCEPTED)
+
+
+@dataclass(frozen=True)
+class ClaimWrite(Generic[A]):
+    """The write of one claim: by itself, or among others where it meets nothing.
+
+    `founding` and `status`: of its row if it is new; `stems`: what the keys that it meets begin with, where that is not
+    its own key; `by_itself`: write it, in the caller's transaction; `answer`: tell what came of it, in the same.
+    """
+
+    statement: Statement
+    founding: Occasion
+    status: Status
+    by_itself: Callable[[], Stored]
+    answer: Callable[[Stored], A]
+    stems: Sequence[str] = ()
+
+    def write(self) -> A:
+        return self.answer(self.by_itself())
 
 
 def evidence_sensitivity(occasions: Iterable[Occasion], scope: str, trust: Trust) -> int:

@@ -5,7 +5,7 @@ row is locked and until its transaction ends. So no store can pass between a dec
 Check-then-insert loses this race, also with ON CONFLICT.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db import connection
 
@@ -37,6 +37,12 @@ def to_import(stored: Iterable[str], decided: Iterable[str]) -> None:
 def names(*scopes: str) -> list[str]:
     """The names of the locks of these scopes, in the order in which all take them, which prevents deadlocks."""
     return [f"memos:claims:{place}" for place in sorted({_place(scope) for scope in scopes})]
+
+
+def to_state(names: Sequence[str]) -> None:
+    """Take the exclusive locks of subjects and keys, in this order, after `to_store`."""
+    with connection.cursor() as cursor:
+        cursor.execute(ALONE, [list(names)])
 
 
 def name_of_key(scope: str, key: str) -> str:

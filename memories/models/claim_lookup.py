@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from pydantic_core import to_json
+
 from memories import claims
 from memories.claims import Claim
 from memories.models import bulk_rows, claim_locks
@@ -67,20 +69,82 @@ class ClaimQuestion:
         return rows
 
     def _parameters(self, secret: bytes | None) -> list[Any]:
-        statements = [f"memos:statement:{self.scope}/{stem}" for stem in self.stems]
         return [
             claim_locks.names("", self.scope),
-            [*statements, claim_locks.name_of_key(self.scope, self.key)],
+            [*self.locks_of_stems, self.lock_of_key],
             self.scope,
             self.key or None,
-            [f"{stem}#" for stem in self.stems] or [self.key],
-            [f"{stem}{AFTER_STEM}" for stem in self.stems] or [f"{self.key}{AFTER_KEY}"],
+            self.beginnings,
+            self._ends,
             sorted({self.scope, *SHARED_SCOPES}),
-            claims.kin(claims.sealed(self.claim, secret)) if secret else [],
+            self._tokens(secret) if secret else [],
             claims.NORMALISATION,
             list(self.occasions),
             self.caller,
         ]
+
+    @property
+    def locks_of_stems(self) -> list[str]:
+        return [f"memos:statement:{self.scope}/{stem}" for stem in self.stems]
+
+    @property
+    def lock_of_key(self) -> str:
+        return claim_locks.name_of_key(self.scope, self.key)
+
+    @property
+    def beginnings(self) -> list[str]:
+        """Of the keys that it meets: each stem with #, or the whole key."""
+        return [f"{stem}#" for stem in self.stems] or [self.key]
+
+    @property
+    def _ends(self) -> list[str]:
+        """What the keys with each beginning are below of."""
+        return [f"{stem}{AFTER_STEM}" for stem in self.stems] or [f"{self.key}{AFTER_KEY}"]
+
+    def _tokens(self, secret: bytes) -> list[str]:
+        return claims.kin(claims.sealed(self.claim, secret))
+
+    def as_json(self, number: int, secret: bytes) -> dict[str, Any]:
+        """The same question as one row among others."""
+        return {
+            "number": number,
+            "scope": self.scope,
+            "key": self.key or None,
+            "low": self.beginnings,
+            "high": self._ends,
+            "scopes": sorted({self.scope, *SHARED_SCOPES}),
+            "tokens": self._tokens(secret),
+        }
+
+
+MEETING = """
+SELECT asked.number FROM json_to_recordset(%s) AS asked
+    (number integer, scope text, key text, low text[], high text[], scopes text[], tokens text[])
+WHERE memos_live_ids(asked.scope, asked.low, asked.high) <> '{}'
+   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
+              AND stone.claim_tokens && asked.tokens AND stone.scope = ANY(asked.scopes))
+   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
+              AND stone.key = asked.key AND stone.scope = ANY(asked.scopes))
+   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
+              AND stone.normalisation < %s AND stone.scope = ANY(asked.scopes))
+"""
+
+
+def lock_and_find_unmet(questions: Sequence[ClaimQuestion]) -> set[int]:
+    """Take the locks of many stores, then ask which of them meet neither a live memory nor a tombstone: their numbers.
+
+    The locks are taken in the order of a single store, and by name among many, so that two cannot wait for each other.
+    """
+    stems = {name for question in questions for name in question.locks_of_stems}
+    keys = {question.lock_of_key for question in questions}
+    claim_locks.to_store(*{question.scope for question in questions})
+    claim_locks.to_state([*sorted(stems), *sorted(keys)])
+    secret = DigestKey.current()
+    asked = to_json([question.as_json(number, secret) for number, question in enumerate(questions)]).decode()
+    with bulk_rows.prepared() as cursor:
+        cursor.execute(MEETING, [asked, claims.NORMALISATION])
+        meeting = {number for (number,) in cursor.fetchall()}
+    return set(range(len(questions))) - meeting
 
 
 @cache

@@ -10,10 +10,10 @@ from memories.intake.claims import promotion
 from memories.intake.claims.writing import write_in_transaction
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, TypedPayload
-from memories.intake.statements import Occasion, Statement, Stored
+from memories.intake.statements import ClaimWrite, Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
-from memories.values.choices import Category, Sensitivity, Type
+from memories.values.choices import Category, Sensitivity, Status, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_types import LONGEST_TEXT
 from memories.values.trust import Trust
@@ -28,13 +28,25 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     confirmation. NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed;
     NotAllowed: the caller may not write there; Conflict: the key is that of another type of memory.
     """
+    write = write_of(report, trust=trust, at=at)
+    with transaction.atomic():
+        return write.write()
+
+
+def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Stored]:
+    """The same as a write that is still to be done; raises what is wrong with the report."""
     statement = _statement(report, trust=trust, at=at)
     founding = Occasion.request(at=at, episode_id=report.episode_id)
-    with transaction.atomic():
-        confirming = _occasion(report, statement.source, at=at)
-        stored = write_in_transaction(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
+    confirming = _occasion(report, statement.source, at=at)
+
+    def by_itself() -> Stored:
+        return write_in_transaction(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
+
+    def answer(stored: Stored) -> Stored:
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
-    return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
+        return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
+
+    return ClaimWrite(statement, founding, Status.CANDIDATE, by_itself, answer)
 
 
 def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:

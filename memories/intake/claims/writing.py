@@ -4,7 +4,7 @@ A statement meets what is there already: the live memory of its key takes it as 
 claim (reinforcement.py); without one the gate (admission.py) decides whether it may become a memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -97,16 +97,45 @@ def create(
     `climbs` false: its status stays. `noted`: facts of the audit row. KeyTaken: another memory came to live under its
     key at the same moment, and nothing was saved.
     """
-    evidence = evidence_of(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
-    entry = memory.audit("create", by=trust.actor, at=at, after=noted)
-    passages, rest = indexing.of_new_memory(memory)
-    if not bulk_rows.insert([memory], evidence, [entry], also=passages, unless_taken=True):
+    if not _insert({memory: founding}, trust=trust, at=at, noted=noted, unless_taken=True):
         raise KeyTaken
-    indexing.index_rest(rest)
     keep_episodes(founding)
     if climbs:
         promotion.climb(memory, at=at)
     return memory
+
+
+def create_together(founded: Mapping[Memory, Sequence[Occasion]], *, trust: Trust, at: datetime) -> None:
+    """Save admitted memories as `create` does, by one statement. Their occasions are in no episode.
+
+    IntegrityError: another memory came to live under one of their keys at the same moment.
+    """
+    _insert(founded, trust=trust, at=at)
+    for memory in founded:
+        promotion.climb(memory, at=at)
+
+
+def _insert(
+    founded: Mapping[Memory, Sequence[Occasion]],
+    *,
+    trust: Trust,
+    at: datetime,
+    noted: dict[str, Any] | None = None,
+    unless_taken: bool = False,
+) -> bool:
+    """The rows of new memories with their evidence, passages and audit rows."""
+    kind, memories = Evidence.Kind.CREATED, list(founded)
+    evidence = [
+        row
+        for memory, founding in founded.items()
+        for row in evidence_of(memory, founding, memory.content, kind=kind, delta=0, trust=trust)
+    ]
+    trail = [memory.audit("create", by=trust.actor, at=at, after=noted) for memory in memories]
+    passages, rest = indexing.of_new_memories(memories)
+    if not bulk_rows.insert(memories, evidence, trail, also=passages, unless_taken=unless_taken):
+        return False
+    indexing.index_rest(rest)
+    return True
 
 
 def lock_key(scope: str, key: str) -> None:
