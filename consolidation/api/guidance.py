@@ -83,6 +83,7 @@ class CheckedCall(Shape):
     ill_with: Count
     ill_without: Count
     arguments: list[ArgumentNote]
+    """Where the call differs from nearly all calls of the tool that worked, or from similar cases that ended well"""
     runs: list[CheckedRun]
 
 

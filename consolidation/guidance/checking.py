@@ -8,24 +8,28 @@ from consolidation.guidance import precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
+from consolidation.guidance.provenance import Note, notes
 from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects import CHORES, ToolRules, is_edit
+from consolidation.learning.runs import Call
 from consolidation.learning.toolnames import code
 from consolidation.learning.values import parsed
 from consolidation.learning.wording import upper_first
+from consolidation.models.arguments import ArgumentFact
 from memories.models import Event
 from memories.values.exceptions import within
+from memories.values.trust import Trust
 
 NOTHING_SIMILAR = "No run that you may see is similar to this one."
 ONLY_READS = "This call only reads: nothing speaks against looking."
 NOT_TELLING = "Commands that edit files, prepare or tidy up go with any work: nothing speaks for or against them."
 ADVICE = "Make sure that this request calls for it before you go on."
 LONGEST_VALUE = 40
-LEAST_CASES = 2  # that agree on a value before it is told
+LEAST_CASES = 4  # that agree on a value before it is told: of notes by two or three, three in seven were wrong
 MOST_CALLS = 200
 
 
-def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules) -> Checked | None:
+def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust) -> Checked | None:
     """None: no call is about to be made."""
     call = asked.call
     if call is None:
@@ -46,7 +50,7 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
         found.well_without,
         found.ill_with,
         found.ill_without,
-        arguments=list(_notes(call.arguments, call.name, experience, found)),
+        arguments=[*_provenance(asked, call, experience, trust), *_notes(call.arguments, call.name, experience, found)],
         runs=[_run(experience, n, acting) for n in found.runs],
     )
 
@@ -77,6 +81,14 @@ def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
         tool in profile.effects,
         round(min(float(experience.words[n]), 1.0), 4),
     )
+
+
+def _provenance(asked: GuidanceQuestion, call: Call, experience: Experience, trust: Trust) -> list[Note]:
+    """Nothing of a tool that none of the runs called: what calls of it had in common may come from more secret ones."""
+    if not any(call.name in profile.effects for profile in experience.profiles):
+        return []
+    facts = ArgumentFact.objects.visible_to(trust)
+    return notes(asked.run, call, facts.habits(call.name, experience.profiles[0].scope))
 
 
 def _notes(

@@ -29,9 +29,9 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
     opening = asked.is_opening
     experience = gather(said, identifiers, seen, opening=opening) if said else None
     if experience is None:
-        return Guidance(check=checked(asked, None, rules))
+        return Guidance(check=checked(asked, None, rules, seen))
     curve = curves.curve(experience.profiles[0].scope, seen, opening=opening)
-    check = checked(asked, experience, rules)
+    check = checked(asked, experience, rules, seen)
     if experience.nearness < curve.nearness:
         return Guidance(check=check)
     votes, confidence = experience.votes, experience.confidence(curve)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ class ArgumentCall:
     """One call with the values of one argument.
 
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
-    `read`: the tools that had answered; `worked`: the call returned no error.
+    `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
+    the other arguments that are, and whether they are as long.
     """
 
     tool: str
@@ -42,6 +43,7 @@ class ArgumentCall:
     places: tuple[tuple[str, ...], ...]
     read: tuple[str, ...]
     worked: bool
+    beside: tuple[tuple[str, bool], ...] = ()
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
@@ -52,6 +54,22 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
         return []
     known = _Known(run, wanted)
     return [found for call in run.steps for found in known.call(call, acts=call in acting)]
+
+
+def places_before(run: "Run", call: "Call") -> "PlacesBefore":
+    """Return where the values of a call that is about to be made occurred in the run so far.
+
+    Of a value that occurred nowhere nothing can be said if an earlier call worked with it, or if a text was cut.
+    """
+    known = _Known(run, {key for _, key in _given(call)})
+    return known.after(run.steps)
+
+
+def beside(arguments: Mapping[str, Any], argument: str) -> tuple[tuple[str, bool], ...]:
+    """Return the other arguments that are lists, and whether they are as long; nothing if this one is no list."""
+    lists = {name: len(value) for name, value in arguments.items() if isinstance(value, list)}
+    own = lists.pop(argument, None)
+    return () if own is None else tuple((name, length == own) for name, length in sorted(lists.items()))
 
 
 def _acts(call: "Call", rules: "ToolRules") -> bool:
@@ -74,6 +92,9 @@ def _key(leaf: Any) -> str:
     return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
 
 
+PlacesBefore = Callable[[Any], frozenset[str] | None]  # of a value; None: nothing can be said about it
+
+
 class _Known:
     """Where the values of effect calls occurred, up to a point of the run."""
 
@@ -84,7 +105,22 @@ class _Known:
         self._coming = sorted(messages, key=lambda message: -message.position)
         self._places: dict[str, set[str]] = defaultdict(set)
         self._read: set[str] = set()
+        self._sent: set[str] = set()
         self._cut = False
+
+    def after(self, calls: "Iterable[Call]") -> PlacesBefore:
+        """Read these calls and all messages."""
+        for call in calls:
+            self._see(call) if not call.failed else None
+        for message in self._coming:
+            self._hear(message)
+        return self._of
+
+    def _of(self, value: Any) -> frozenset[str] | None:
+        key = _key(value)
+        places = self._places.get(key, set())
+        untold = not places and (self._cut or key in self._sent)
+        return None if not key or untold or len(places) > MOST_PLACES else frozenset(places)
 
     def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
         """Read the messages before the call, yield its arguments if it acts, then read its result."""
@@ -103,9 +139,9 @@ class _Known:
                 by_argument[named(path)].add(tuple(sorted(places)))
         for argument, found in by_argument.items():
             if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
-                yield ArgumentCall(
-                    call.name, argument, tuple(sorted(found)), tuple(sorted(self._read)), not call.failed
-                )
+                lists = beside(call.arguments, argument.removesuffix(ITEM))
+                read = tuple(sorted(self._read))
+                yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, not call.failed, lists)
 
     def _hear(self, message: "Message") -> None:
         place = MESSAGE if message.role in _USERS else INSTRUCTIONS
@@ -118,6 +154,7 @@ class _Known:
         found = leaves(call.returned, MOST_LEAVES)
         self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
         self._read.add(call.name)
+        self._sent |= told & self._wanted
         many = _maps(found)
         for path, leaf in found:
             place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
@@ -159,5 +196,9 @@ def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
 
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
-    found = [{"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked} for one in calls]
+    found = [
+        {"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked}
+        | ({"beside": dict(one.beside)} if one.beside else {})
+        for one in calls
+    ]
     return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

@@ -1,7 +1,7 @@
 """Counts of how runs supplied one argument, in cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +16,13 @@ BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is bet
 
 @dataclass(frozen=True)
 class SourcedCall:
-    """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered."""
+    """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
+    `beside`: of a list, the other arguments that are lists, and whether they are as long."""
 
     places: tuple[frozenset[str], ...]
     read: frozenset[str]
     worked: bool
+    beside: Mapping[str, bool] = field(default_factory=dict)
 
     def comes_from(self, source: str) -> bool:
         """Return whether every value had occurred in the source."""
@@ -45,7 +47,9 @@ class Shown:
     def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
         """Build it from the plain JSON values of `argument_calls.kept`."""
         given = (
-            SourcedCall(tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]))
+            SourcedCall(
+                tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]), one.get("beside", {})
+            )
             for one in calls
         )
         return cls(case, outcome, tuple(given))

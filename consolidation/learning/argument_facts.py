@@ -8,6 +8,7 @@ from uuid import UUID
 
 from consolidation.learning.argument_calls import ARROW, INSTRUCTIONS, MESSAGE, NOWHERE
 from consolidation.learning.argument_counts import Count, Pair, Shown, SourcedCall, chance, fails, has, is_sure, streak
+from consolidation.learning.argument_habits import Habits
 from consolidation.learning.argument_words import ArgumentWords, Streak
 from consolidation.learning.findings import Language
 from consolidation.learning.startups import LEAST_CASES
@@ -24,6 +25,10 @@ class ArgumentFindings:
 
     def __init__(self, tool: str, argument: str, shown: Sequence[Shown]) -> None:
         self.tool, self.argument, self.shown = tool, argument, shown
+
+    def habits(self) -> Habits:
+        """Return what the calls that worked had in common."""
+        return Habits.counted(self.shown)
 
     def claims(self) -> dict[str, Any]:
         """Return {source, failing}: the best separated source and up to MOST_FAILING others; {} for none."""

@@ -4,7 +4,7 @@ They hold only names of tools, arguments and fields, no value and no text of a r
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db import models
@@ -12,21 +12,38 @@ from django.db.models import Q
 
 from consolidation.learning.argument_counts import Shown
 from consolidation.learning.argument_facts import ArgumentFindings, testimony
-from consolidation.models.counted_facts import CountedFact, CountedRun
+from consolidation.learning.argument_habits import Habits
+from consolidation.models.counted_facts import WRITTEN, CountedFact, CountedFactQuerySet, CountedRun
 from memories.models import Event
 from memories.values.choices import Outcome
 
 MOST_RUNS = 1_000  # the latest, that are counted
+MOST_ARGUMENTS = 200  # of one tool, on all levels
+
+
+class ArgumentFactQuerySet(CountedFactQuerySet):
+    def habits(self, tool: str, scope: str) -> dict[str, Habits]:
+        """What calls of this tool had in common, by argument: counts of all levels among these rows together."""
+        found: dict[str, Habits] = {}
+        rows = self.filter(scope=scope, tool=tool).values_list("argument", "habits")
+        for argument, kept in rows.order_by("sensitivity")[:MOST_ARGUMENTS]:
+            found[argument] = found.get(argument, Habits()).with_those(Habits.read(kept))
+        return found
 
 
 class ArgumentFact(CountedFact):
     """One argument of one tool that changes something.
 
-    `said`: the source that it comes from, and those that failed.
+    `said`: the source that it comes from, and those that failed; `habits`: what the calls that worked had in common, as
+    it stood when the fact was last written.
     """
 
     tool = models.CharField(max_length=200)
     argument = models.CharField(max_length=200)
+    habits = models.JSONField(db_default={}, default=dict)
+
+    written: ClassVar[tuple[str, ...]] = (*WRITTEN, "habits")
+    objects: ClassVar[Any] = ArgumentFactQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -47,6 +64,10 @@ class ArgumentFact(CountedFact):
         latest = self.shown.order_by("-at", "-pk").values_list("case", "outcome", "calls")[:MOST_RUNS]
         shown = [Shown.read(case, outcome, calls) for case, outcome, calls in reversed(latest)]
         return ArgumentFindings(self.tool, self.argument, shown)
+
+    def settle(self, findings: Any) -> None:
+        self.habits = findings.habits().kept()
+        super().settle(findings)
 
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
         return Event.objects.first_calls((one.episode_id for one in shown), tool=self.tool)

@@ -1,7 +1,7 @@
 """Base models of facts that are counted from runs; the fact's row (`due`) is also the queue."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from django.db import models
@@ -45,6 +45,7 @@ class CountedFact(models.Model):
     error = models.TextField(blank=True)
 
     shown: Any  # the rows of its runs
+    written: ClassVar[tuple[str, ...]] = WRITTEN
 
     objects = CountedFactQuerySet.as_manager()
 
@@ -83,10 +84,10 @@ class CountedFact(models.Model):
         self.attempts, self.error = 0, why[:2000]
         self.save(update_fields=["attempts", "error"])
 
-    def settle(self) -> None:
-        """Save what was written about the locked row."""
+    def settle(self, findings: Findings) -> None:
+        """Save what was written about the locked row, whose runs show these findings."""
         self.due, self.attempts, self.error = False, 0, ""
-        self.save(update_fields=WRITTEN)
+        self.save(update_fields=self.written)
 
 
 class CountedRunQuerySet(Trusted[Any]):

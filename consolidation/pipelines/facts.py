@@ -82,7 +82,7 @@ def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
         counters = _meet_closed(fact, memory)
     else:
         _hear(fact, memory, findings, at=at)
-    fact.settle()
+    fact.settle(findings)
     return counters
 
 

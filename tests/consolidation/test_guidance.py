@@ -91,7 +91,7 @@ def test_two_runs_of_one_thread_are_one_case(agent: APIClient) -> None:
 
 
 def test_an_argument_on_which_similar_cases_agree_is_noted(agent: APIClient) -> None:
-    for n in range(3):
+    for n in range(4):
         learn(n, messages=[*talk(n), call("cancel_ticket", "c2", ticket=f"T{n}", refund="voucher"), answer("ok", "c2")])
     consolidated()
     check = ask(agent, about_to={"tool": "cancel_ticket", "arguments": {"ticket": "T9", "refund": "cash"}})["check"]

@@ -1,0 +1,100 @@
+"""Values of a call that is about to be made, beside where calls of this tool that worked took theirs from.
+
+Other runs give counts and names of fields, never a value.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from consolidation.learning.argument_calls import (
+    ARROW,
+    INSTRUCTIONS,
+    MESSAGE,
+    PlacesBefore,
+    beside,
+    named,
+    places_before,
+)
+from consolidation.learning.argument_habits import Habits
+from consolidation.learning.runs import Call, Run
+from consolidation.learning.toolnames import code
+from consolidation.learning.values import DEEPEST, ITEM, Path, Scalar
+from memories.values.exceptions import within
+
+MOST_NOTES = 6
+MOST_VALUES = 200
+LONGEST_SHOWN = 60
+COMMON = 0.5  # of the cases that worked: a place that held the values of so many is no wrong one
+_SPOKEN = re.compile(r"(?!\d+$)[\d\s()+.,/:TZ-]+")  # a date, a time, a telephone number: people say them in other forms
+
+Note = dict[str, str]
+Notes = Iterator[Note]
+
+
+def notes(run: Run, call: Call, habits: Mapping[str, Habits]) -> list[Note]:
+    """What differs from nearly all calls that worked, at most MOST_NOTES. Of a run that looked nothing up yet nothing
+    can be told: perhaps its calls were left out."""
+    if not habits or not any(not step.failed and step.result is not None for step in run.steps):
+        return []
+    places = places_before(run, call)
+    found = [*_lengths(call.arguments, habits)]
+    for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
+        if n >= MOST_VALUES or len(found) >= MOST_NOTES:
+            break
+        known = habits.get(named(path))
+        if known and (told := _told(named(path), value, places, known)):
+            found.append({"pointer": pointer, "note": told})
+    return found[:MOST_NOTES]
+
+
+def _told(argument: str, value: Scalar, places: PlacesBefore, habits: Habits) -> str:
+    """'' where nothing is unusual, and where the user named the value: it is for the user to say."""
+    met = places(value)
+    usual = habits.from_results
+    shown = f"{code(argument)} {code(str(value)[:LONGEST_SHOWN])}"
+    if met is None or met & {MESSAGE, INSTRUCTIONS}:
+        return ""
+    if not met and habits.are_shown and isinstance(value, str) and not _SPOKEN.fullmatch(value):
+        come = f", by {_place(usual[0])}" if usual else ""
+        counted = f"{habits.shown} of {habits.of} cases in which this call worked"
+        return f"{shown} was not shown in this run; in {counted} what it sent had been{come}"
+    if not (met and usual) or any(habits.sources.get(place, 0) > COMMON * habits.of for place in met):
+        return ""
+    counted = f"{habits.sources[usual[0]]} of {habits.of} cases in which this call worked"
+    return f"{shown} comes from {_place(min(met, key=len))}; in {counted} it came from {_place(usual[0])}"
+
+
+def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Notes:
+    """Lists that were equally long in nearly every call that worked, and are not."""
+    order = [name for name, value in arguments.items() if isinstance(value, list)]
+    told = set()
+    for argument, known in sorted(habits.items()):
+        name = argument.removesuffix(ITEM)
+        even = dict(beside(arguments, name))
+        for other in known.as_long_as():
+            first, last = sorted((name, other), key=lambda one: order.index(one) if one in order else -1)
+            if even.get(other, True) or (first, last) in told:
+                continue
+            told.add((first, last))
+            cases, of = known.beside[other]
+            sizes = f"{code(first)} has {len(arguments[first])} and {code(last)} {len(arguments[last])}"
+            counted = f"{cases} of {of} cases in which this call worked"
+            yield {"pointer": within("/arguments", last), "note": f"{sizes}; in {counted} they had equally many"}
+
+
+def _place(place: str) -> str:
+    tool, _, path = place.partition(ARROW)
+    return f"{code(tool)}{ARROW}{code(path)}" if path.strip("[].*") else code(tool)
+
+
+def _values(value: Any, pointer: str, path: Path) -> Iterator[tuple[str, Path, Scalar]]:
+    """The single values inside, each with the JSON pointer to it."""
+    if isinstance(value, str | int | float):
+        yield pointer, path, value
+    elif len(path) < DEEPEST and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _values(inner, within(pointer, key), (*path, str(key)))
+    elif len(path) < DEEPEST and isinstance(value, list):
+        for n, inner in enumerate(value):
+            yield from _values(inner, within(pointer, n), (*path, ITEM))

@@ -1,0 +1,105 @@
+"""What notes on the arguments of a write are worth, on recorded runs, each judged by what runs of other cases show.
+
+    .venv/bin/python -m tests.benchmarks.argument_notes DATA
+
+For every call that changes something: is there a note, of which kind, and did the call return an error (`errors`), or
+at least its run fail (`in_failed`)? `false`: the call worked and its run ended well. And what is noticed of mistakes
+that are made by hand in such calls: a value of another run in place of the right one (`foreign`), the last item of a
+list left out (`shortened`). One JSON line a figure.
+"""
+
+import argparse
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from tests.benchmarks.guidance import is_write, loaded, show
+from tests.benchmarks.store import empty_store
+
+KINDS = {"was not shown": "not shown", "comes from": "other source", "equally many": "lengths"}
+Json = dict[str, Any]
+Known = Mapping[str, Mapping[str, Any]]  # tool -> argument -> habits
+
+
+def kind(note: Json) -> str:
+    return next(name for words, name in KINDS.items() if words in note["note"])
+
+
+def habits(runs: list[tuple[Json, Any]], rules: Any) -> Known:
+    from consolidation.learning.argument_calls import argument_calls, kept
+    from consolidation.learning.argument_counts import Shown
+    from consolidation.learning.argument_habits import Habits
+
+    shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
+    for raw, run in runs:
+        uses = defaultdict(list)
+        for one in argument_calls(run, rules):
+            uses[one.tool, one.argument].append(one)
+        for about, found in uses.items():
+            shown[about].append(Shown.read(uuid5(NAMESPACE_URL, raw["apart"]), run.outcome, kept(found)))
+    known: dict[str, dict[str, Habits]] = defaultdict(dict)
+    for (tool, argument), cases in shown.items():
+        known[tool][argument] = Habits.counted(cases)
+    return known
+
+
+def before(run: Any, call: Any) -> Any:
+    calls = tuple(one for one in run.calls if one.position < call.position)
+    return replace(run, calls=calls, messages=tuple(m for m in run.messages if m.position < call.position))
+
+
+def mistakes(call: Any, other: Any) -> Iterator[tuple[str, Json]]:
+    for name, value in call.arguments.items():
+        if isinstance(value, str) and any(map(str.isdigit, value)) and other.arguments.get(name, value) != value:
+            yield "foreign", {**call.arguments, name: other.arguments[name]}
+        if isinstance(value, list) and value:
+            yield "shortened", {**call.arguments, name: value[:-1]}
+
+
+def measure(domain: str, path: Path) -> None:
+    from consolidation.guidance.provenance import notes
+    from consolidation.guidance.request import check
+    from consolidation.pipelines.tool_rules import tool_rules
+
+    rules, counted, draw, took = tool_rules(), Counter[str](), random.Random(1), 0.0
+    runs = [
+        (raw, replace(check({"messages": raw["messages"]}).run, outcome=raw["outcome"])) for raw in loaded(path, domain)
+    ]
+    writes = [(raw, run, call) for raw, run in runs for call in run.steps if is_write(call.name, domain)]
+    known: dict[str, Known] = {}
+    for raw, run, call in writes:
+        case = raw["apart"]
+        known[case] = known.get(case) or habits([one for one in runs if one[0]["apart"] != case], rules)
+        so_far, asked = before(run, call), replace(call, result=None, ok=None)
+        began = time.process_time()
+        found = {kind(note) for note in notes(so_far, asked, known[case].get(call.name, {}))}
+        took += time.process_time() - began
+        well = run.succeeded and not call.failed
+        counted.update(calls=1, errors=call.failed, ended_well=well)
+        for name in found:
+            ended = "errors" if call.failed else "false" if well else "in_failed"
+            counted.update({f"{name}, noted": 1, f"{name}, {ended}": 1})
+        others = [one for r, _, one in writes if one.name == call.name and r["apart"] != case and not one.failed]
+        for name, wrong in mistakes(call, draw.choice(others)) if well and others else ():
+            told = notes(so_far, replace(asked, args=wrong), known[case].get(call.name, {}))
+            counted.update({f"{name}, made": 1, f"{name}, noticed": bool(told)})
+    show(what=domain, **dict(sorted(counted.items())), cpu_ms=1000 * took / max(1, counted["calls"]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    data = parser.parse_args().data
+    with empty_store():
+        measure("airline", data / "airline-runs.jsonl")
+        for domain in ("retail", "telecom"):
+            measure(domain, data / "runs" / f"{domain}-runs.jsonl")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Notes on the values of a call that is about to be made, where nearly every call that worked did otherwise."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+
+from consolidation.guidance.provenance import notes
+from consolidation.learning.argument_calls import argument_calls, kept
+from consolidation.learning.argument_counts import Shown
+from consolidation.learning.argument_habits import Habits
+from consolidation.learning.runs import Call, Run
+from memories.values.choices import Sensitivity
+from tests.consolidation import experience
+from tests.consolidation.recorded import RULES, START, Outcome, run
+from tests.make import answer, call, caller, user
+
+OK = {"exchanged": True}
+NOT_FOUND = {"error": "item not found"}
+Notes = list[dict[str, str]]
+
+
+def exchange(n: int, sent: Mapping[str, Any], result: Any = OK, outcome: Outcome = "success", *, said: str = "") -> Run:
+    """The order holds the items that were bought, the catalogue those that are sold."""
+    order = {"items": [{"item_id": f"old-{n}"}, {"item_id": f"used-{n}"}], "payment_id": f"pay-{n}"}
+    catalogue = {
+        "variants": {f"{n}-a": {"item_id": f"new-{n}"}, f"{n}-b": {"item_id": f"fresh-{n}"}},
+        "accepted": [f"pay-{n}", f"card-{n}"],
+    }
+    looked = [("get_order", {"order_id": f"order-{n}"}, order), ("get_product", {"product": f"p-{n}"}, catalogue)]
+    return run(n, f"Exchange order-{n}, please. {said}", *looked, ("exchange_items", sent, result), outcome=outcome)
+
+
+def usual(n: int) -> dict[str, Any]:
+    return {"order_id": f"order-{n}", "items": [f"old-{n}"], "new_items": [f"new-{n}"], "payment": f"pay-{n}"}
+
+
+def habits(runs: Sequence[Run]) -> dict[str, Habits]:
+    shown: dict[str, list[Shown]] = {}
+    for one in runs:
+        by: dict[str, list[Any]] = {}
+        for use in argument_calls(one, RULES):
+            by.setdefault(use.argument, []).append(use)
+        for argument, uses in by.items():
+            shown.setdefault(argument, []).append(Shown.read(uuid5(NAMESPACE_URL, one.thread), one.outcome, kept(uses)))
+    return {name: Habits.read(Habits.counted(found).kept()) for name, found in shown.items()}
+
+
+def told(known: Mapping[str, Habits], *, said: str = "", **changed: Any) -> Notes:
+    """About the ninth exchange, with these arguments in place of the usual ones."""
+    whole = exchange(9, usual(9), said=said)
+    so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], whole.messages)
+    return notes(so_far, Call(9, "exchange_items", {**usual(9), **changed}, None, None, START, None), known)
+
+
+@pytest.fixture
+def known() -> dict[str, Habits]:
+    return habits([exchange(n, usual(n)) for n in range(5)])
+
+
+def test_a_value_that_nothing_showed_is_noted_with_the_field_that_it_came_from(known: dict[str, Habits]) -> None:
+    assert told(known, payment="pay-1") == [
+        {
+            "pointer": "/arguments/payment",
+            "note": "`payment` `pay-1` was not shown in this run; in 5 of 5 cases in which this call worked what it "
+            "sent had been, by `get_order` → `payment_id`",
+        }
+    ]
+
+
+def test_a_value_from_another_field_is_noted_where_it_stands_in_the_list(known: dict[str, Habits]) -> None:
+    assert told(known, items=["old-9", "used-9"], new_items=["new-9", "used-9"]) == [
+        {
+            "pointer": "/arguments/new_items/1",
+            "note": "`new_items[]` `used-9` comes from `get_order` → `items[].item_id`; in 5 of 5 cases in which this "
+            "call worked it came from `get_product` → `variants.*.item_id`",
+        }
+    ]
+
+
+def test_lists_that_were_always_equally_long_and_are_not_are_noted(known: dict[str, Habits]) -> None:
+    note = "`items` has 1 and `new_items` 0; in 5 of 5 cases in which this call worked they had equally many"
+    assert told(known, new_items=[]) == [{"pointer": "/arguments/new_items", "note": note}]
+
+
+def test_nothing_is_noted_of_what_is_usual_or_what_the_user_named(known: dict[str, Habits]) -> None:
+    assert told(known) == []
+    assert told(known, payment="pay-1", said="Pay with pay-1.") == []
+    assert told(known, new_items=["used-9"], said="I want used-9 again.") == []
+
+
+def test_what_may_have_been_said_in_another_form_is_not_noted_as_never_shown(known: dict[str, Habits]) -> None:
+    """Sums are computed, dates are said in words, and with what a look-up was asked for it has answered."""
+    assert [told(known, payment=value) for value in ("2024-05-20", "555-0100", 4711, "p-9")] == [[], [], [], []]
+    assert told(known, payment="4711")
+
+
+def test_four_cases_are_no_habit_and_calls_that_failed_count_for_none() -> None:
+    failed = [exchange(n, usual(n), NOT_FOUND) for n in range(4, 9)]
+    assert told(habits([*(exchange(n, usual(n)) for n in range(4)), *failed]), payment="pay-1") == []
+
+
+def test_a_call_that_worked_otherwise_ends_the_habit_however_its_run_ended(known: dict[str, Habits]) -> None:
+    runs = [exchange(n, usual(n)) for n in range(5)]
+    runs.append(exchange(6, {**usual(6), "payment": "voucher-1"}, outcome="failure"))
+    assert told(habits(runs), payment="pay-1") == []
+
+
+def test_a_field_that_held_the_right_values_too_is_no_wrong_one(known: dict[str, Habits]) -> None:
+    assert known["payment"].from_results == ["get_order → payment_id", "get_product → accepted[]"]
+    assert told(known, payment="card-9") == []
+
+
+def test_of_a_run_whose_calls_were_not_told_nothing_is_noted(known: dict[str, Habits]) -> None:
+    opening = run(9, "Exchange order-9")
+    asked = Call(9, "exchange_items", {**usual(9), "payment": "pay-1"}, None, None, START, None)
+    assert notes(opening, asked, known) == []
+
+
+def test_counts_of_several_levels_are_told_together(known: dict[str, Habits]) -> None:
+    two = known["payment"].with_those(known["payment"])
+    assert (two.of, two.shown, two.from_results) == (10, 10, known["payment"].from_results)
+
+
+def talk(n: int, payment: str) -> list[dict[str, Any]]:
+    looked = [user(f"Refund order-{n}, it broke"), call("get_order", order_id=f"order-{n}")]
+    looked.append(answer(f'{{"payment_id": "pay-{n}", "state": "paid"}}'))
+    return [*looked, *([call("refund_payment", "c2", payment=payment), answer("done", "c2")] if payment else [])]
+
+
+@pytest.mark.django_db
+def test_a_check_notes_what_differs_from_the_runs_that_the_caller_may_see() -> None:
+    for n in range(5):
+        experience.run([], thread_id=f"case-{n}", messages=talk(n, f"pay-{n}"))
+    experience.consolidated()
+    body = {"messages": talk(9, ""), "about_to": {"tool": "refund_payment", "arguments": {"payment": "pay-1"}}}
+    checks = [
+        agent.post("/api/v1/guidance", body, format="json").json()["check"]
+        for agent in (caller(clearance=Sensitivity.MEDIUM), caller(clearance=Sensitivity.PUBLIC))
+    ]
+    assert [[note["pointer"] for note in check["arguments"]] for check in checks] == [["/arguments/payment"], []]
+    assert "`pay-1` was not shown in this run; in 5 of 5 cases" in checks[0]["arguments"][0]["note"]
