@@ -1,12 +1,14 @@
 """Choice of the lexemes of a question to search for, where there are too many passages to match them all. Pure."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from memories.search.table_statistics import TableStatistics
 
-MOST_MATCHED = 10_000  # most passages that a search scores
+MOST_MATCHED = 10_000  # most passages that a search scores; of no more passages every word finds, and is counted
+ENOUGH, ENOUGH_SHARE = 4_000, 0.04  # passages to score of all scopes, whose words are as frequent as is estimated
 MOST_WORDS, MOST_WORDS_OF_FEW = 32, 60  # most words of a question, where many and where few passages are searched
 MOST_TESTS = 300_000  # most pairs of a word and a passage: in small scopes a question keeps more words
 MOST_WORDS_OF_LONG = 240  # most words of a question, however small the scope
@@ -19,8 +21,8 @@ EVEN: Mapping[str, float] = MappingProxyType({})  # every word counts alike
 class LexemeQuery:
     """The lexemes to search for.
 
-    `tsquery` finds the candidates. With a limit: `most` of them, `total` passages in all, and how many hold each word
-    as far as that is estimated (None: counted exactly).
+    `tsquery` finds the candidates. With a limit: `most` of them, in how many passages one of the words is expected
+    (`total`), and how many hold each word as far as that is estimated (None: counted exactly).
     """
 
     tsquery: str
@@ -33,7 +35,6 @@ def lexeme_query(
     words: Sequence[str],
     known: TableStatistics,
     scopes: Collection[str] | None,
-    most: int = MOST_MATCHED,
     emphasis: Mapping[str, float] = EVEN,
 ) -> LexemeQuery:
     """Build the query: any of the words where few passages match, else any of the rarest words.
@@ -41,22 +42,25 @@ def lexeme_query(
     A word of half the weight must be twice as rare. Where even the rarest word matches too many, it is combined with
     the next ones.
     """
-    total = known.passages_in(scopes)
-    expected = [total * known.share(word) for word in words]
-    if total <= most or sum(expected) <= most:
+    passages = known.passages_in(scopes)
+    shares = [known.share(word) for word in words]
+    expected = [passages * share for share in shares]
+    enough = MOST_MATCHED if scopes else min(max(ENOUGH, ENOUGH_SHARE * passages), MOST_MATCHED)
+    if passages <= MOST_MATCHED or sum(expected) <= enough:
         return LexemeQuery(_any(words), None, None, [None] * len(words))
+    total = passages * (1 - math.prod(1 - share for share in shares))
     rarest_first = sorted(range(len(words)), key=lambda n: expected[n] / emphasis.get(words[n], 1.0))
-    chosen = _as_many_as_fit(rarest_first, expected, most)
-    if chosen:
-        frequencies = [None if n in chosen else expected[n] for n in range(len(words))]
-        return LexemeQuery(_any([words[n] for n in chosen]), most, total, frequencies)
     together, left = rarest_first[:1], expected[rarest_first[0]]
+    if left <= MOST_MATCHED:
+        chosen = _as_many_as_fit(rarest_first, expected, max(left, enough))
+        frequencies = [None if n in chosen else expected[n] for n in range(len(words))]
+        return LexemeQuery(_any([words[n] for n in chosen]), MOST_MATCHED, total, frequencies)
     for n in rarest_first[1:]:
-        if left <= most:
+        if left <= MOST_MATCHED:
             break
         together.append(n)
-        left *= known.share(words[n])
-    return LexemeQuery(" & ".join(quoted(words[n]) for n in together), most, total, list(expected))
+        left *= shares[n]
+    return LexemeQuery(" & ".join(quoted(words[n]) for n in together), MOST_MATCHED, total, list(expected))
 
 
 def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most: int) -> list[int]:

@@ -42,10 +42,23 @@ def test_without_statistics_everything_counts_as_little() -> None:
 
 
 def test_where_there_is_much_the_rare_words_find_and_the_others_are_estimated() -> None:
-    found = lexeme_query(["said", "kiwi", "team"], MANY, None)
+    found = lexeme_query(["said", "kiwi", "team"], MANY, ["big"])
     assert found.tsquery == "'kiwi' | 'team'"
-    assert (found.most, found.total) == (10_000, 1_000_000)
-    assert found.frequencies == [200_000, None, None]
+    assert found.most == 10_000
+    assert found.frequencies == [100_000, None, None]
+
+
+def test_words_are_as_rare_as_among_the_passages_that_hold_one_of_them() -> None:
+    found = lexeme_query(["said", "meet"], replace(MANY, passages=100_000), None)
+    assert found.total == pytest.approx(100_000 * (1 - 0.8 * 0.9))
+
+
+def test_of_all_scopes_fewer_passages_are_enough_but_always_those_of_the_rarest_word() -> None:
+    known = replace(MANY, passages=100_000, words={**MANY.words, "plan": 0.035, "wait": 0.06, "view": 0.03})
+    assert lexeme_query(["plan", "team"], known, None).tsquery == "'team'"
+    assert lexeme_query(["view", "team"], replace(known, passages=250_000), None).tsquery == "'view' | 'team'"
+    assert lexeme_query(["plan", "team"], replace(known, passages=400_000), ["big"]).tsquery == "'plan' | 'team'"
+    assert lexeme_query(["wait", "said"], known, None).tsquery == "'wait'"
 
 
 def test_where_all_words_are_common_they_find_together() -> None:
