@@ -149,7 +149,7 @@ class Memories(WriteView):
     @staticmethod
     def _count_use(rows: Sequence[models.Memory]) -> None:
         """Count a use of memories that an agent lists by source or company."""
-        models.Memory.objects.filter(pk__in=[row.pk for row in rows]).count_use(at=timezone.now())
+        models.Memory.objects.count_use([row.pk for row in rows], at=timezone.now())
 
     def _stubs(self, request: Request, moment: AsOf | None, *, at: datetime) -> list[Json]:
         """Stubs of memories exactly one level above the caller, newest first."""

@@ -204,7 +204,7 @@ def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
 
 def _count_use(call: ToolCall, ids: list[UUID]) -> None:
     if ids and call.trust.actor.kind == ActorKind.AGENT:
-        models.Memory.objects.filter(pk__in=ids).count_use(at=call.at)
+        models.Memory.objects.count_use(ids, at=call.at)
 
 
 def _shown(row: models.Memory, call: ToolCall) -> Json:

@@ -101,7 +101,7 @@ class MemoryView(ApiView):
             events = former_episodes.arrived(events, moment.at) if events is not None else None
             former_episodes.restore([row], moment.at)
         elif self.trust.actor.kind == ActorKind.AGENT:
-            models.Memory.objects.filter(pk=row.pk).count_use(at=at)
+            models.Memory.objects.count_use([row.pk], at=at)
         shown = None if events is None else list(events[:TIMELINE_AT_MOST])
         answer = Memory.of(row, at=moment.at if moment else at, events=shown, as_of=moment)
         for name in paging.choice(self.request, "include", list(INCLUDED)):

@@ -7,10 +7,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
-from django.db import connection, models, transaction
+from django.db import connection, models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least, Ln
 
+from memories.models import bulk_rows
 from memories.models.as_of import AsOf, FormerTable
 from memories.models.trusted import Trusted
 from memories.values import conditions, decay, keyset
@@ -47,6 +48,18 @@ WITH RECURSIVE free AS NOT MATERIALIZED (
     FROM known WHERE half_life IS NOT NULL
 )
 SELECT half_life FROM known WHERE half_life IS NOT NULL LIMIT %s
+"""
+USED = """
+UPDATE memories_memory AS used SET
+    times_used = times_used + 1,
+    last_used_at = %(at)s::timestamptz,
+    idle_since = CASE WHEN kept THEN greatest(idle_since, %(at)s::timestamptz) ELSE idle_since END,
+    decay_steps = CASE WHEN kept THEN 0 ELSE decay_steps END
+FROM (
+    SELECT id, status = ANY(%(believed)s::text[]) AND idle_since IS NOT NULL AS kept
+    FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]) ORDER BY id FOR UPDATE SKIP LOCKED
+) AS free
+WHERE used.id = free.id
 """
 MOST_HALF_LIVES = 24  # different ones that lists by salience read one after the other
 
@@ -114,22 +127,16 @@ class Ageing(Trusted["Memory"]):
             rows = rows.filter(pk__in=keyset.heads(chain(*filter(None, parts)), ("-salience_order", "-pk"), most))
         return rows.order_by("-salience_now", "-created_at", "-pk")[:most]
 
-    def count_use(self, *, at: datetime) -> int:
-        """Count one use of each memory; rows that another transaction has locked are skipped.
+    def count_use(self, ids: Collection[UUID], *, at: datetime) -> int:
+        """Count one use of each of these memories; rows that another transaction has locked are skipped.
 
         Restarts the idle time of believed memories, not of candidates. `decay_due_at` stays, so that no index is
-        written.
+        written. One statement, which outside of a transaction is one of its own.
         """
-        kept = Q(status__in=BELIEVED, idle_since__isnull=False)
-        rows = self.order_by("pk").select_for_update(skip_locked=True, of=("self",))
-        with replicas.primary(), transaction.atomic():  # also where a replica answers the read that counts
-            ids = list(rows.values_list("pk", flat=True))
-            return self._of(ids).update(
-                times_used=F("times_used") + 1,
-                last_used_at=at,
-                idle_since=Case(When(kept, then=Greatest(F("idle_since"), Value(at))), default=F("idle_since")),
-                decay_steps=Case(When(kept, then=Value(0, models.SmallIntegerField())), default=F("decay_steps")),
-            )
+        given = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
+        with replicas.primary(), bulk_rows.prepared() as cursor:  # also where a replica answers the read that counts
+            cursor.execute(USED, given)
+            return int(cursor.rowcount)
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
         """Raise salience by `amount`, or by each row's own gain, to at most 1."""

@@ -34,7 +34,7 @@ def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResul
     found = find(request, trust=trust, at=at)
     if found.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
         used = list(dict.fromkeys(result.memory.pk for result in found.results))[:MOST_COUNTED]
-        Memory.objects.filter(pk__in=used).count_use(at=at)
+        Memory.objects.count_use(used, at=at)
     return found
 
 

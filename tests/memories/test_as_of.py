@@ -104,7 +104,7 @@ def test_what_was_created_later_or_is_above_the_caller_today_is_not_there() -> N
 
 def test_a_use_keeps_no_state_and_a_step_of_decay_does() -> None:
     row = make_memory(confidence=80, status=Status.CONFIRMED, idle_since=AT, decay_due_at=AT + timedelta(days=30))
-    Memory.objects.filter(pk=row.pk).count_use(at=AT + MINUTE)
+    Memory.objects.count_use([row.pk], at=AT + MINUTE)
     assert not FormerState.objects.exists()
     confidence_decay.settle(at=AT + timedelta(days=37))
     before, after = seen(row, AT + timedelta(days=36)), seen(row, AT + timedelta(days=37))

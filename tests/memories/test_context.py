@@ -228,9 +228,9 @@ def test_the_number_of_queries_does_not_grow_with_what_is_known(many: int) -> No
     with CaptureQueriesContext(connection) as queries:
         assert ask("When does Acme pay?").items
     own = [query["sql"] for query in queries if not query["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-    # the company; of it; of the source; the model; words, pool; the memories; 2 of the use, the row; notices
+    # the company; of it; of the source; the model; words, pool; the memories; the use, the row; notices
     restored = [sql for sql in own if "set_config" in sql]  # only within a larger transaction, as here
-    assert len(own) - len(restored) == 11
+    assert len(own) - len(restored) == 10
 
 
 def test_without_a_task_there_is_what_is_known_of_company_and_source() -> None:

@@ -114,7 +114,7 @@ def test_two_jobs_at_once_subtract_once() -> None:
 @pytest.mark.django_db
 def test_a_use_begins_the_idle_time_anew() -> None:
     memory = make_claim()
-    Memory.objects.filter(pk=memory.pk).count_use(at=AT + 20 * DAY)
+    Memory.objects.count_use([memory.pk], at=AT + 20 * DAY)
     assert [settled(memory, day).confidence for day in (30, 40, 49, 50, 57)] == [80, 80, 80, 75, 70]
 
 
@@ -122,14 +122,14 @@ def test_a_use_begins_the_idle_time_anew() -> None:
 def test_a_use_keeps_what_is_left_and_the_next_loss_is_a_month_away() -> None:
     memory = make_claim()
     assert settled(memory, 39).confidence == 70
-    Memory.objects.filter(pk=memory.pk).count_use(at=AT + 40 * DAY)
+    Memory.objects.count_use([memory.pk], at=AT + 40 * DAY)
     assert [settled(memory, day).confidence for day in (44, 69, 70)] == [70, 70, 65]
 
 
 @pytest.mark.django_db
 def test_a_use_moves_no_index_of_the_job() -> None:
     memory = make_claim()
-    Memory.objects.filter(pk=memory.pk).count_use(at=AT + DAY)
+    Memory.objects.count_use([memory.pk], at=AT + DAY)
     memory.refresh_from_db()
     assert (memory.idle_since, memory.decay_due_at) == (AT + DAY, AT + 30 * DAY)
 
@@ -137,7 +137,7 @@ def test_a_use_moves_no_index_of_the_job() -> None:
 @pytest.mark.django_db
 def test_a_candidate_that_nobody_confirms_fades_although_it_is_used_and_is_gone_below_ten() -> None:
     memory = make_claim(20, Status.CANDIDATE)
-    Memory.objects.filter(pk=memory.pk).count_use(at=AT + 20 * DAY)
+    Memory.objects.count_use([memory.pk], at=AT + 20 * DAY)
     assert [settled(memory, day).confidence for day in (29, 30, 37)] == [20, 15, 10]
     lifecycle.settle(at=AT + 44 * DAY)
     assert not Memory.objects.exists()

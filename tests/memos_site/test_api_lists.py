@@ -205,7 +205,7 @@ def test_many_rows_need_no_more_queries_than_few(path: str, django_assert_num_qu
         make_skill(f"skill-{n}", published=bool(n % 2))
         make_memory()
         make_run(id=str(n))
-    queries = {"memories?{all}": 2, "inbox": 4, "skills": 4, "episodes/{run}/events": 3}.get(path, 6)
+    queries = {"memories?{all}": 2, "inbox": 4, "skills": 4, "episodes/{run}/events": 3}.get(path, 3)
     for limit in (1, 50):
         with django_assert_num_queries(queries):
             joint = "&" if "?" in url else "?"

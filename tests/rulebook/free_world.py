@@ -120,7 +120,7 @@ class FreeWorld:
         episodes.working_state(report, trust=AGENTS["ada"], at=self.at)
 
     def use(self) -> None:
-        Memory.objects.filter(pk=self._any()).count_use(at=self.at)
+        Memory.objects.count_use([self._any()], at=self.at)
 
     def many(self) -> None:
         verb = self.random.choice(["promote", "dismiss"])

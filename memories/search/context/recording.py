@@ -33,7 +33,7 @@ def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery)
     Of the task only a keyed fingerprint is stored.
     """
     if given.rows:
-        Memory.objects.filter(pk__in=[row.pk for row in given.rows]).count_use(at=wanted.at)
+        Memory.objects.count_use([row.pk for row in given.rows], at=wanted.at)
     Injection.objects.create(
         agent=wanted.trust.actor.name[:200],
         source=given.source,
