@@ -63,7 +63,7 @@ def lexeme_query(
     return LexemeQuery(" & ".join(quoted(words[n]) for n in together), MOST_MATCHED, total, list(expected))
 
 
-def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most: int) -> list[int]:
+def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most: float) -> list[int]:
     chosen, passages = [], 0.0
     for n in rarest_first:
         passages += expected[n]
