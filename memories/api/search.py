@@ -50,13 +50,15 @@ class FoundPassage(Shape):
 
 
 class Parts(Shape):
-    """`words`, `neighbours` (words that were said near by), `meaning` and `actor` make up the score of the best
-    passage; `relevance`, `salience` and `confidence` that of a memory. Without a query only `salience`."""
+    """`words`, `neighbours` (words that were said near by), `meaning`, `actor` and `pieces` (word pieces like those of
+    the question, of the best passages alone) make up the score of the best passage; `relevance`, `salience` and
+    `confidence` that of a memory. Without a query only `salience`."""
 
     words: float = 0
     neighbours: float = 0
     meaning: float = 0
     actor: float = 0
+    pieces: float = 0
     relevance: float = 0
     salience: float = 0
     confidence: float = 0

@@ -8,6 +8,7 @@ access does not need.
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 LONGEST_WORD = 100
 MOST_REMEMBERED = 50_000  # cache size in words: most texts use few
@@ -56,7 +57,7 @@ class WordPiece:
 
     def pieces(self, text: str) -> list[int]:
         """The numbers of the pieces of a text; words that cannot be composed of known pieces are left out."""
-        return [piece for word in text.translate(self._spelling).split() for piece in self._of_word(word)]
+        return list(chain.from_iterable(map(self._of_word, text.translate(self._spelling).split())))
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         if len(word) > LONGEST_WORD:

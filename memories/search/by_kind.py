@@ -11,9 +11,10 @@ from django.db import connection, transaction
 from memories.indexing import ann_index
 from memories.search import filters
 from memories.search.candidates import pool
+from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import embed_question, read_question
-from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
+from memories.search.ranking import Ranked, by_memory, weights_of
 from memories.search.request import SearchRequest
 from memories.search.results import Result, fetched
 from memories.values.choices import LIVE, Type
@@ -61,5 +62,5 @@ def is_relevant(result: Result) -> bool:
 def _best(plan: SearchPlan, limit: int) -> Sequence[Ranked]:
     weights = weights_of(settings.SEARCH_WEIGHTS)
     candidates = pool(plan)
-    scored = by_passage(candidates.candidates, candidates.words, plan.question.text, weights)
+    scored = by_passage(candidates, plan.question.text, weights)
     return by_memory(scored, weights)[:limit]

@@ -1,11 +1,13 @@
 """Candidate retrieval: the best passages by words and by meaning, and their neighbours, in one SQL statement."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 
 from memories.search.filters import INDEXED, OF_PASSAGE, OF_VECTOR
@@ -17,6 +19,7 @@ from memories.values.text import UNSPACED
 STATEMENT = Path(__file__).with_name("statement.sql")
 WORDS_OF_MASK = 60  # bits of a bigint that are used
 MATCHED = Candidate._fields.index("matched")
+MOST_READ = 400  # characters of a text that the late interaction reads
 # What lies in the asked scopes, and what is shared: by its share, by the scope of its vector, and the most of a pool.
 CROWDS = [
     ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s"),
@@ -46,23 +49,23 @@ def pool(plan: SearchPlan) -> Pool:
     idfs, rarities = map(_numbers, rows[0][-2:]) if rows else ([], [])
     names = plan.question.words
     words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if idfs else []
-    return Pool([_candidate(row, names) for row in rows], words)
+    pairs = {n: name for n, name in enumerate(names) if not _is_whole(name)}
+    return Pool([_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows], words)
 
 
-def _candidate(row: tuple[Any, ...], words: list[str]) -> Candidate:
-    """`row`: what Candidate holds, with the text for `repeated`, and for many words a list for `matched`; then two
-    columns of words.
-    """
-    facts, said = row[:-3], row[-3]
-    if len(words) > WORDS_OF_MASK:
+def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) -> Candidate:
+    """`row`: what Candidate holds, for `many` words a list as `matched`, then the text and two columns of words."""
+    facts, text = row[:-3], row[-3] or ""
+    if many:
         facts = (*facts[:MATCHED], _number(facts[MATCHED]), *facts[MATCHED + 1 :])
-    return Candidate._make((*facts, _repeated(said, facts[MATCHED], words) if said else NOT_REPEATED))
+    repeated = _repeated(text, facts[MATCHED], pairs) if pairs else NOT_REPEATED
+    return Candidate._make((*facts, repeated, text[:MOST_READ]))
 
 
-def _repeated(text: str, matched: int, words: list[str]) -> dict[int, int]:
+def _repeated(text: str, matched: int, pairs: Mapping[int, str]) -> dict[int, int]:
     """How often a text says the bigrams of the question that it says more than once."""
-    held = (n for n, word in enumerate(words) if matched >> n & 1 and not _is_whole(word))
-    return {n: times for n in held if (times := text.count(words[n])) > 1}
+    held = (n for n in pairs if matched >> n & 1)
+    return {n: times for n in held if (times := text.count(pairs[n])) > 1}
 
 
 def _is_whole(word: str) -> bool:
@@ -102,7 +105,7 @@ def statement(plan: SearchPlan) -> str:
         salience=SalienceAt.sql("m"),
         share=_share(plan, "p"),
         share_of_vector=_share(plan, "v"),
-        text="NULL::text" if all(map(_is_whole, plan.question.words)) else "p.text",
+        text=_text(plan.question.words),
         dimensions=0 if plan.question.vector is None else len(plan.question.vector),
     )
 
@@ -113,6 +116,13 @@ def _parts() -> dict[str, str]:
     _, *pairs = re.split(r"^-- part: (.+)$", STATEMENT.read_text(encoding="utf-8"), flags=re.MULTILINE)
     texts = (re.sub(r"^--.*\n", "", text, flags=re.MULTILINE).strip() for text in pairs[1::2])
     return dict(zip(pairs[::2], texts, strict=True))
+
+
+def _text(words: Sequence[str]) -> str:
+    """SQL for as much of a passage's text as the ranking reads: all of it where bigrams may be repeated."""
+    if not all(map(_is_whole, words)):
+        return "p.text"
+    return f"left(p.text, {MOST_READ})" if settings.SEARCH_WEIGHTS["pieces"] else "NULL::text"
 
 
 def _of_crowds(part: str, plan: SearchPlan) -> str:

@@ -6,7 +6,6 @@ dialogues this finds 5 points more of the evidence than adding a share of the ne
 """
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -16,7 +15,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memories.values.text import ROLES
+from memories.search.named_actors import named
 
 Array = np.ndarray[Any, Any]
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
@@ -32,13 +31,15 @@ NOT_REPEATED: Mapping[int, int] = MappingProxyType({})
 @dataclass(frozen=True)
 class Weights:
     """Weights of the ranking. `neighbours`: the weight of a word one, two, ... passages away. `shared`: the
-    least share of its score that a passage keeps which lies in a shared scope, where another was asked.
+    least share of its score that a passage keeps which lies in a shared scope, where another was asked. `pieces`: that
+    of word pieces, see late_interaction.py.
     """
 
     words: float = 0.7
     meaning: float = 0.3
     neighbours: tuple[float, ...] = (0.8, 0.5, 0.3)
     actor: float = 0.3
+    pieces: float = 0.4
     shared: float = 0.5
     relevance: float = 0.8
     salience: float = 0.15
@@ -54,7 +55,7 @@ class Candidate(NamedTuple):
 
     `matched`: bit n is set when it holds the question's word n. `cosine`: of the raw vectors, `similarity`: centred;
     None without a vector. `share`: 1 in an asked scope, else Weights.shared. `repeated`: bit of a character bigram to
-    how often it is said, where it is more than once.
+    how often it is said, where it is more than once. `text`: its beginning at least; blank where nothing reads it.
     """
 
     passage: int
@@ -71,6 +72,7 @@ class Candidate(NamedTuple):
     confidence: int
     share: float = 1.0
     repeated: Mapping[int, int] = NOT_REPEATED
+    text: str = ""
 
 
 IN_ORDER = itemgetter(*map(Candidate._fields.index, ("memory", "position", "part")))
@@ -91,8 +93,9 @@ class Word(NamedTuple):
 class Scored(NamedTuple):
     """A scored passage.
 
-    `score` is the sum of the four parts after it, and orders the pool. `relevance`: how much of the question the
-    passage answers, 0 to 1, independent of the rest of the pool.
+    `score` is the sum of its parts, and orders the pool: the four after it, and `pieces`, which only the best passages
+    have. `relevance`: how much of the question the passage answers, 0 to 1, independent of the rest of the pool.
+    `kept`: the share of its score that it kept, less than 1 of what is shared.
     """
 
     candidate: Candidate
@@ -102,6 +105,8 @@ class Scored(NamedTuple):
     meaning: float
     actor: float
     relevance: float
+    kept: float = 1.0
+    pieces: float = 0.0
 
 
 class Ranked(NamedTuple):
@@ -143,7 +148,7 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
     places = np.array([[group[memory] for memory in columns.memory], columns.position])
     told = np.array([word.idf for word in words], dtype=float)
     said = _repeated(bits, columns.repeated)
-    own, near = said @ told, _spread(said, places, weights.neighbours) @ told
+    own, near = said @ told, spread(said, places, weights.neighbours) @ told
     share = _shares(columns.share)
     most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
     parts = np.stack(
@@ -151,14 +156,15 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
             weights.words * own / most,
             weights.words * (near - own) / most,
             weights.meaning * _between(columns.cosine),
-            weights.actor * _named(columns.actor, columns.source, question),
+            weights.actor * named(columns.actor, columns.source, question),
         ]
     )
-    parts *= _kept(parts.sum(axis=0), share)
+    kept = _kept(parts.sum(axis=0), share)
+    parts *= kept
     answers = _relevance(bits, words, columns.similarity)
     scores = parts.sum(axis=0)
     best_first = np.lexsort((-np.array(columns.passage), -scores)).tolist()
-    lines = np.stack([scores, *parts, answers]).T[best_first].tolist()
+    lines = np.stack([scores, *parts, answers, kept]).T[best_first].tolist()
     return [Scored(rows[n], *line) for n, line in zip(best_first, lines, strict=True)]
 
 
@@ -215,7 +221,7 @@ def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float 
     return np.where(np.isnan(alike), share, (share + alike) / 2)
 
 
-def _spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
+def spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
     """Weight of each word for each passage by distance: 1 in the passage itself, less further away, 0 out of reach.
 
     `places`: the memories of the passages and their positions, sorted.
@@ -264,37 +270,3 @@ def _kept(scores: Array, share: Array) -> Array:
 def _nth(scores: Array, n: int) -> float:
     """The nth best score; 0 where there are fewer."""
     return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
-
-
-def _named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:
-    """1 where the question names the speaker or source. Of several people with the same first name it names those whose
-    whole name it says, if it says one; else all of them.
-    """
-    said = question.casefold()
-    names = {*actors, *sources}
-    first = {name: name.casefold().split()[0] for name in names if is_named(name, said)}
-    whole = {name for name in first if _is_said(name, said)}
-    known = {first[name] for name in whole if " " in name.strip()}
-    named = {name for name in first if name in whole or first[name] not in known}
-    if not named:
-        return np.zeros(len(actors))
-    return np.array([not named.isdisjoint(pair) for pair in zip(actors, sources, strict=True)], dtype=float)
-
-
-def _is_said(name: str, question: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name.strip().casefold())}(?!\w)", question) is not None
-
-
-def is_named(name: str, question: str) -> bool:
-    """Whether the casefolded question names this speaker or source, by the whole name or its first word.
-
-    A role such as `user` is no name.
-    """
-    name = name.strip().casefold()
-    if not name or name in ROLES:
-        return False
-    if not name.isascii():
-        return name in question
-    first = name.split()[0]
-    spoken = {name, first} if len(first) > 2 else {name}
-    return any(_is_said(one, question) for one in spoken)

@@ -139,7 +139,7 @@ def _passages(ids: list[int]) -> dict[int, list[Any]]:
 
 def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: SearchRequest) -> Result:
     best: Scored = one.passages[0]
-    parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor")}
+    parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor", "pieces")}
     if request.unit == "memory":
         weights = weights_of(settings.SEARCH_WEIGHTS)
         parts["relevance"] = weights.relevance * one.of_best

@@ -16,9 +16,10 @@ from memories.models.vector import Serving
 from memories.search import filters, run_votes, table_statistics
 from memories.search.candidates import pool
 from memories.search.former_words import FormerWords
+from memories.search.late_interaction import by_passage
 from memories.search.plan import FEW, SearchPlan
 from memories.search.question import embed_question, read_question
-from memories.search.ranking import Ranked, by_memory, by_passage, weights_of
+from memories.search.ranking import Ranked, by_memory, weights_of
 from memories.search.request import SearchRequest
 from memories.search.results import Result, SearchResults, fetched, most_salient, selection
 from memories.values.choices import ActorKind, Type
@@ -73,7 +74,7 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: b
         with connection.cursor() as cursor:
             ann_index.prepare(cursor)
     candidates = pool(plan)
-    scored = by_passage(candidates.candidates, candidates.words, plan.question.text, weights)
+    scored = by_passage(candidates, plan.question.text, weights)
     if request.unit == "passage":
         ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
         return fetched(ranked, request, trust, plan.former)

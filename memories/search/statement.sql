@@ -152,8 +152,8 @@ CROSS JOIN LATERAL (
 
 -- part: candidates
 -- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
--- products with the mean m of all texts; the cosine where there is no mean. `text`: only for questions whose words repeat.
--- What is told of the words stands in the first row alone.
+-- products with the mean m of all texts; the cosine where there is no mean. `text`: its beginning, all of it where words
+-- may be repeated. What is told of the words stands in the first row alone.
 SELECT
     p.id, p.memory_id::text, p.position, p.part, p.type, p.actor, p.source,
     {mask} AS mask,

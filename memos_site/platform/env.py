@@ -151,6 +151,9 @@ class Environment(BaseModel):
         [0.8, 0.5, 0.3], description="what a word counts that was said one, two, ... passages away, comma-separated"
     )
     SEARCH_ACTOR: Weight = Field(0.3, description="added where the question names the speaker or source")
+    SEARCH_PIECES: Weight = Field(
+        0.4, description="weight of how near each word piece of the question is to one of a passage; 0 = not compared"
+    )
     SEARCH_UNSCOPED: Weight = Field(
         0.5,
         description="least share of its score that a passage of no scope or of `global` keeps where others were asked",

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.search.ranking import Candidate, Scored, Weights, Word, by_memory, by_passage, idf, is_named
+from memories.search.named_actors import is_named
+from memories.search.ranking import Candidate, Scored, Weights, Word, by_memory, by_passage, idf
 
 PLAIN = Weights()
 ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, None, 1.0, 50)

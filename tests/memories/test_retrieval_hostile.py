@@ -59,7 +59,7 @@ def test_whatever_is_asked_is_answered(query: str) -> None:
 def test_no_text_is_an_error(query: str) -> None:
     known(query.strip() or "nothing")
     found = find(query, unit="passage")
-    assert all(0 <= result.score <= 1.3 + 1e-9 for result in found.results if query.strip())
+    assert all(0 <= result.score <= 1.7 + 1e-3 for result in found.results if query.strip())
 
 
 def test_where_every_memory_has_a_scope_of_its_own_the_statistics_name_none(analysed: Callable[[], None]) -> None:

@@ -19,9 +19,10 @@ from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
 from memories.search.former_words import FormerWords
+from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
-from memories.search.ranking import Ranked, Scored, by_memory, by_passage, weights_of
+from memories.search.ranking import Ranked, Scored, by_memory, weights_of
 from memories.search.run_votes import OF_BEST
 from memories.values.choices import Type
 from memories.values.conditions import Filter
@@ -77,7 +78,7 @@ def by_task(
     """The passages that may fit the task, best first."""
     question = read_question(task, model, vector, wanted.filter)
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
-    return by_passage(found.candidates, found.words, task, weights_of(settings.SEARCH_WEIGHTS))
+    return by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
 
 
 def best(scored: Sequence[Scored], votes: Mapping[str, float], *, most: int) -> list[Hit]:

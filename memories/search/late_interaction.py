@@ -1,0 +1,84 @@
+"""Late interaction: the best passages are ranked again by their word pieces. No statement, no call to an endpoint.
+
+Each word piece of the question is compared with all pieces of a passage, and how alike the nearest one is counts: a
+passage that says "physician" fits "doctor", whatever else it says, which one vector of a whole text hides. The pieces
+are the built-in embedder's, whichever model the vectors of passages are from.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from memories import embedding
+from memories.embedding import Array
+from memories.embedding.static import Numbers, Static
+from memories.search import emphasis, ranking
+from memories.search.candidates import Pool
+from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights
+from memories.values import text
+
+RANKED_AGAIN = 20  # passages; with 30 or 60 no more is found
+LEAST_ALIKE = 0.4  # centred similarity; pieces below it have nothing to do with each other
+MOST_PIECES = 64  # of a question
+LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
+
+
+def by_passage(pool: Pool, question: str, weights: Weights) -> list[Scored]:
+    """Score every passage of the pool, best first."""
+    scored = ranking.by_passage(pool.candidates, pool.words, question, weights)
+    return ranked_again(scored, question, weights) if weights.pieces else scored
+
+
+def ranked_again(scored: Sequence[Scored], question: str, weights: Weights) -> list[Scored]:
+    """The same passages, best first; `pieces` is added to the score of those that were the best ones."""
+    best, rest = scored[:RANKED_AGAIN], scored[RANKED_AGAIN:]
+    reach = weights.neighbours[:1]
+    alike = _alike(_read(scored, best, reach), question, reach)
+    again = [_added(one, weights.pieces * one.kept * alike.get(one.candidate.passage, 0.0)) for one in best]
+    return [*sorted(again, key=lambda one: (-one.score, -one.candidate.passage)), *rest]
+
+
+def _added(one: Scored, pieces: float) -> Scored:
+    return one._replace(score=one.score + pieces, pieces=pieces)
+
+
+def _read(scored: Sequence[Scored], best: Sequence[Scored], reach: Sequence[float]) -> list[Candidate]:
+    """The best passages and those beside them, in the order in which they were said."""
+    steps = range(-len(reach), len(reach) + 1)
+    places = {(one.candidate.memory, one.candidate.position + step) for one in best for step in steps}
+    candidates = (one.candidate for one in scored)
+    return sorted((row for row in candidates if (row.memory, row.position) in places), key=IN_ORDER)
+
+
+def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> dict[int, float]:
+    """How much of the question's pieces each passage answers, 0 to 1, by its id; what is said beside it counts less.
+
+    A single Chinese or Japanese character says little alone: such text is compared by its bigrams, as words, and the
+    pieces of the rest answer as much of the question as it is of it.
+    """
+    model, asked = embedding.built_in(), emphasis.asked(question)
+    compared = text.UNSPACED.sub(" ", asked)
+    distinct = np.array(list(dict.fromkeys(model.pieces(compared)))[:MOST_PIECES], dtype=np.int64)
+    if not len(distinct):
+        return {}
+    said = [model.pieces(text.said(row.actor, row.text)) for row in rows]
+    near, weights = _nearest(distinct, said, model), model.piece_weights(distinct)
+    group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
+    places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])
+    share = 1 - sum(map(len, text.UNSPACED.findall(asked))) / len(asked)
+    told = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
+    return dict(zip((row.passage for row in rows), told.tolist(), strict=True))
+
+
+def _nearest(asked: Numbers, said: Sequence[Sequence[int]], model: Static) -> Array:
+    """For each passage and each piece of the question how alike the passage's nearest piece is, 0 to 1."""
+    found = np.zeros((len(said), len(asked)), dtype=np.float32)
+    sizes = np.array([len(one) for one in said])
+    if not sizes.any():
+        return found
+    pieces, place = np.unique(np.fromiter(chain.from_iterable(said), np.int64), return_inverse=True)
+    alike = np.maximum(model.piece_similarities(asked, pieces) - LEAST_ALIKE, 0) / (1 - LEAST_ALIKE)
+    holds = sizes > 0
+    found[holds] = np.maximum.reduceat(alike[place], (np.cumsum(sizes) - sizes)[holds])
+    return found
