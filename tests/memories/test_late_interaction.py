@@ -70,9 +70,10 @@ def test_a_chinese_question_is_ranked_by_its_words_alone() -> None:
     assert pieces(saying("医生明天来", 1), question="医生什么时候来？") == [pytest.approx(0, abs=0.01)]
 
 
-def test_latin_words_in_a_chinese_question_are_compared() -> None:
-    [fits, other] = pieces(saying(PHYSICIAN, 1), saying(PLUMBER, 2), question="doctor 什么时候来")
-    assert fits > other
+def test_the_rest_of_a_chinese_question_counts_by_its_share_of_it() -> None:
+    holds, fits, other = pieces(saying("doctor", 1), saying(PHYSICIAN, 2), saying(PLUMBER, 3), question="doctor什么时候")
+    assert holds == pytest.approx(WEIGHTS.pieces * 6 / 10, rel=1e-3)
+    assert holds > fits > other
 
 
 def test_what_is_shared_gets_the_share_of_its_pieces_that_it_keeps_of_its_score() -> None:
