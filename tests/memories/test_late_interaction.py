@@ -71,7 +71,8 @@ def test_a_chinese_question_is_ranked_by_its_words_alone() -> None:
 
 
 def test_the_rest_of_a_chinese_question_counts_by_its_share_of_it() -> None:
-    holds, fits, other = pieces(saying("doctor", 1), saying(PHYSICIAN, 2), saying(PLUMBER, 3), question="doctor什么时候")
+    pool = [saying(said, n) for n, said in enumerate(("doctor", PHYSICIAN, PLUMBER))]
+    holds, fits, other = pieces(*pool, question="doctor什么时候")
     assert holds == pytest.approx(WEIGHTS.pieces * 6 / 10, rel=1e-3)
     assert holds > fits > other
 
