@@ -64,8 +64,13 @@ def _row(model: type[M], values: Mapping[str, Any]) -> M:
 @cache
 def _defaults(model: type[Model]) -> Defaults:
     known = [field for field in _fields(model) if not isinstance(field, GeneratedField)]
-    made = {field.attname: field.get_default for field in known if callable(field.default) or field.has_db_default()}
+    made = {field.attname: field.get_default for field in known if _is_made(field)}
     return Defaults({field.attname: field.get_default() for field in known if field.attname not in made}, made)
+
+
+def _is_made(field: "Field[Any, Any]") -> bool:
+    """Whether each row has a default of its own. Where a field has none, Django's mark for that is callable."""
+    return field.has_db_default() or (field.has_default() and callable(field.default))
 
 
 def insert(

@@ -1,6 +1,7 @@
 """Make the rows of an episode, not saved yet: its memory, and events at their places."""
 
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from memories.intake.admission import admit_experience
@@ -12,6 +13,8 @@ from memories.scanning import SECRET
 from memories.values.choices import Type
 from memories.values.trust import Actor
 
+COPIED = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
+values_of = itemgetter(*COPIED)
 HOUR = 3600.0
 HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
 LONGEST_CONTENT = 500
@@ -23,8 +26,7 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
     flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
     derived = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
-    names = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
-    copied = {name: getattr(draft, name) for name in names}
+    copied = dict(zip(COPIED, values_of(draft.__dict__), strict=True))
     place = {"episode_id": episode.pk, "position": position, "made_by": by.name}
     row = bulk_rows.new(Event, {**place, **copied, **derived})
     row.episode = episode
