@@ -1,9 +1,12 @@
 """The runs of the store that may speak to a question, loaded once: the nearest in meaning, and those of perhaps the
 same case."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -58,18 +61,42 @@ class Experience:
         return curve.confidence(self.votes[0], lead)
 
 
+_compared: ContextVar[dict[Any, Experience | None] | None] = ContextVar("compared", default=None)
+
+
+@contextmanager
+def comparing_once() -> Iterator[None]:
+    """Inside, what was compared with the runs is not compared again: a request that asks for skills and for guidance
+    asks the same twice."""
+    token = _compared.set({})
+    try:
+        yield
+    finally:
+        _compared.reset(token)
+
+
 def gather(features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool) -> Experience | None:
     """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first."""
+    known = _compared.get()
+    if known is None:
+        return _gather(features, identifiers, trust, opening=opening)
+    asked = features.pack(), tuple(identifiers), trust, opening
+    if asked not in known:
+        known[asked] = _gather(features, identifiers, trust, opening=opening)
+    return known[asked]
+
+
+def _gather(features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool) -> Experience | None:
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
     if identifiers:
         found |= {profile.pk: profile for profile in visible.sharing(identifiers[:MOST_IDENTIFIERS], SAME_IDS)}
     if not found:
         return None
-    return _compared(features, list(found.values()), opening=opening)
+    return _experience(features, list(found.values()), opening=opening)
 
 
-def _compared(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
+def _experience(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
     tools = tools_of(profiles)
     kernel = Kernel([unpack(profile.packed) for profile in profiles], tools, openings=opening)
     before = moment = kernel.against([features])

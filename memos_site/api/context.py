@@ -130,10 +130,11 @@ class Context(ApiView):
 def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
-    given = context.assemble(question, trust=trust, at=at)
-    allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
+    with guidance.comparing_once():
+        given = context.assemble(question, trust=trust, at=at)
+        allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
+        advice = _guidance(question, trust, allowance, at=at)
     measures.retrievals.labels("context", "found" if given.items else "empty").inc()
-    advice = _guidance(question, trust, allowance, at=at)
     degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
         given,

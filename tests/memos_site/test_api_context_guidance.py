@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from consolidation.guidance.answer import Expected, Guidance, OfferedSkill
 from consolidation.guidance.rendering import BUDGET, block
 from memories.search.context.rendering import quarters
 from memories.values.choices import Sensitivity
+from memories.values.trust import SYSTEM
 from memos_site.api.context import ContextAnswer
-from tests.consolidation.experience import consolidated
+from skills import publishing
+from tests.consolidation.experience import NOON, competence, consolidated
 from tests.consolidation.test_guidance import WISH, learn
 from tests.make import caller
 
@@ -63,6 +67,18 @@ def test_nothing_is_said_of_another_task_or_of_runs_that_may_not_be_seen(agent: 
         given = context(client, task=task)
         assert (given["block"], given["guidance"], given["memory_status"]) == ("", None, "ok")
     assert context(agent)["guidance"] is None
+
+
+@pytest.mark.django_db
+def test_skills_and_guidance_compare_the_task_with_the_runs_once(agent: APIClient) -> None:
+    for n in range(4):
+        learn(n, "cancel_ticket")
+    consolidated()
+    publishing.publish(competence("cancel_ticket"), by=SYSTEM, at=NOON, batch=uuid4())
+    with CaptureQueriesContext(connection) as asked:
+        given = context(agent, task="My plans have changed, so I will not go to Rome")
+    assert [item["category"] for item in given["items"]] == ["skill"]
+    assert len([one for one in asked.captured_queries if "<#>" in one["sql"] and "packed" in one["sql"]]) == 1
 
 
 def test_a_skill_without_steps_is_told_as_its_lessons() -> None:
