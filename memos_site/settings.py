@@ -104,9 +104,8 @@ Q_CLUSTER: dict[str, Any] = {
     "poll": 0.5,  # seconds between two questions for work
     "workers": 2,  # `--workers` says otherwise
     "timeout": 300,
-    # Above three times `timeout`, for a job may wait in memory behind two long ones: nothing in hand comes twice.
+    # Far above `timeout`: nothing in hand comes twice.
     "retry": 960,
-    "queue_limit": 1,
     "max_attempts": 3,
     "ack_failures": True,  # a failed job's rows are still pending, and the next nudge finds them
     "save_limit": -1,  # above 0 every success locks all successes; what a job did stands in our own rows

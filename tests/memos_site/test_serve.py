@@ -90,14 +90,6 @@ def test_work_goes_on_when_the_cluster_itself_is_killed_and_its_workers_do_not_o
     all_is_done(site)
 
 
-def test_work_goes_on_when_the_ones_that_fetch_and_record_it_are_killed(site: Site) -> None:
-    busy, idle, parent = two_workers(site)
-    for pid in set(children(parent)) - {busy, idle}:
-        kill(pid)
-    cluster_ends(site, busy, idle)
-    all_is_done(site)
-
-
 def test_a_job_that_runs_out_of_time_ends_and_does_not_come_again(site: Site) -> None:
     site.enqueue("hold", "late", timeout=1)
     site.who("late-begun")
@@ -199,12 +191,14 @@ def test_a_wrong_setting_is_said_and_nothing_starts(new_data_dir: Path) -> None:
 
 
 def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(migrated: Path) -> None:
-    impatient = "from memos_site.platform.supervision import jobs; jobs.GRACE = 1"
+    impatient = "from memos_site.platform.supervision import jobs; jobs.GRACE = 1; jobs.SILENT_SECONDS = 0"
     code = f"import django; django.setup(); {impatient}; from django.core.management import call_command as call; call"
-    worker = Site(migrated, "shell", "-v", "0", "-c", f"{code}('worker')")
+    worker = Site(migrated, "shell", "-v", "0", "-c", f"{code}('worker', workers=1)")
     until(lambda: Server(migrated).ping() == Ping.OK, what=worker.said)
     worker.enqueue("hold", "held")
-    worker.who("held-begun")
+    _, cluster = worker.who("held-begun")  # which says that it lives while all its workers are busy
+    sign = f"SELECT name FROM memories_lease WHERE name LIKE 'worker %/{cluster}/%'"
+    until(lambda: sql(migrated, sign), what=worker.said)
     assert worker.signal(signal.SIGTERM) == 0
     assert "cutting them off" in worker.said
     again = Site(migrated, *SERVE).up()

@@ -19,9 +19,9 @@ log = logging.getLogger("memos.jobs")
 class CrashSafeBroker(ORM):
     """django-q2's ORM broker with the ids of unfinished jobs in memory shared by the cluster's processes.
 
-    Create it before the cluster is forked; the memory outlives the processes. Only the fetching process adds and only
-    the one that records results removes, so there is no lock that could die with one of them. A negative number is a
-    job that was released before: if it kills its worker, it waits for `retry` next time, and others have their turn.
+    Create it before the cluster is forked; the memory outlives the processes. Only the one worker that asks adds, and
+    each removes what it has done, so there is no lock that could die with one of them. A negative number is a job that
+    was released before: if it kills its worker, it waits for `retry` next time, and others have their turn.
     """
 
     def __init__(self, beat: Callable[[], None]) -> None:

@@ -1,0 +1,91 @@
+"""Where the workers of a cluster get their jobs and leave the results: the database, with no process in between.
+
+django-q2 has a process that fetches jobs and one that records them, each with a connection of its own. Here one idle
+worker asks for all, and each records what it has done.
+"""
+
+import logging
+import time
+from multiprocessing.sharedctypes import RawValue
+from typing import TYPE_CHECKING, Any
+
+from django.db import connections
+from django_q.conf import Conf
+from django_q.monitor import save_task
+from django_q.scheduler import scheduler
+from django_q.signing import BadSignature, SignedPackage
+
+from memos_site.platform.supervision.child import FORK
+
+if TYPE_CHECKING:
+    from memos_site.platform.supervision.broker import CrashSafeBroker
+    from memos_site.platform.supervision.redis_broker import NudgeBroker
+
+STOP = "STOP"  # in place of a job: the end of django-q2's worker
+SPARE_SECONDS = 10.0  # that a worker waits while another one asks; then it ends, and its memory is free
+SCHEDULE_SECONDS = 30.0  # from one look at the schedules to the next
+PAUSE = 10.0  # after a failure that the broker does not know
+log = logging.getLogger("memos.jobs")
+
+
+class JobSource:
+    """Create it before the workers are forked. What they share has no lock but that of the one who asks."""
+
+    def __init__(self, broker: "CrashSafeBroker | NudgeBroker") -> None:
+        self.broker = broker
+        self.asking = FORK.Lock()
+        self._asked_at, self._scheduled_at = RawValue("d", time.monotonic()), RawValue("d", time.monotonic())
+        self._closed = RawValue("b", 0)
+
+    def close(self) -> None:
+        """Workers that wait for a job end."""
+        self._closed.value = 1
+
+    def silence(self) -> float:
+        """Seconds since a worker asked."""
+        return float(time.monotonic() - self._asked_at.value)
+
+    def get(self) -> Any:
+        """The next job of this worker, or STOP. A failure ends this worker too, as another one starts afresh."""
+        if not self.asking.acquire(timeout=SPARE_SECONDS):
+            return STOP
+        try:
+            while not self._closed.value:
+                if job := self._ask():
+                    return job
+        except Exception:
+            log.exception("jobs cannot be fetched")
+            time.sleep(PAUSE)
+        finally:
+            self.asking.release()
+        return STOP
+
+    def _ask(self) -> dict[str, Any] | None:
+        self._asked_at.value = time.monotonic()
+        if self._asked_at.value - self._scheduled_at.value > SCHEDULE_SECONDS:
+            self._scheduled_at.value = self._asked_at.value
+            scheduler(broker=self.broker)
+        for number, package in self.broker.dequeue() or []:
+            try:
+                job: dict[str, Any] = SignedPackage.loads(package)
+            except (TypeError, BadSignature):
+                log.exception("a job that is none of ours")
+                self.broker.fail(number)  # type: ignore[no-untyped-call]  # django-q has no types
+            else:
+                return job | {"cluster": Conf.CLUSTER_NAME, "ack_id": number}
+        return None
+
+
+class ResultSink:
+    def __init__(self, broker: "CrashSafeBroker | NudgeBroker") -> None:
+        self.broker = broker
+
+    def put(self, job: dict[str, Any]) -> None:
+        """Record a job that this worker has done."""
+        if not job["success"]:
+            connections.close_all()  # one that was cut off amid a statement takes no other
+            log.error("job %s failed: %s", job["func"], job["result"])
+        save_task(job, self.broker)
+        number = job.pop("ack_id")
+        if number and (job["success"] or job.get("ack_failure")):
+            self.broker.acknowledge(number)  # type: ignore[no-untyped-call]  # django-q has no types
