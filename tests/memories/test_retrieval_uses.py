@@ -1,7 +1,7 @@
 """A search counts one use of what it gives to an agent, and waits for nobody to do so."""
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from memories.models import Memory
 from memories.values.choices import ActorKind
@@ -27,6 +27,21 @@ def test_an_episode_found_by_several_passages_is_used_once() -> None:
     memory = talk("Anna: the parcel broke", "Ben: which parcel broke?")
     assert len(find("parcel", unit="passage", by=AGENT).results) == 2
     assert Memory.objects.get(pk=memory.pk).times_used == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_written_with_a_use_is_as_durable_as_before() -> None:
+    def durability() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            return str(cursor.fetchone()[0])
+
+    memory, usual = known("Acme pays now"), durability()
+    with transaction.atomic():
+        Memory.objects.count_use([memory.pk], at=AT)
+        assert durability() == usual
+    Memory.objects.count_use([memory.pk], at=AT)
+    assert (durability(), Memory.objects.get().times_used) == (usual, 2)
 
 
 @pytest.mark.django_db(transaction=True)
