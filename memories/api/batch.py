@@ -18,7 +18,7 @@ from memories.api.memory_shape import ProposedMemory, WrittenMemory
 from memories.api.openapi import operation
 from memories.api.plugin_run_examples import PLUGIN_RUNS
 from memories.api.shapes import Count, Json, Shape
-from memories.intake import episodes, together
+from memories.intake import claim_batch, episodes
 from memories.intake.claims import Stored
 from memories.intake.episodes import Ingested
 from memories.intake.reports import claims as statements
@@ -196,7 +196,7 @@ def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
     if isinstance(item, EventReport | ToolOutputReport):
         return episodes.record_events
     if isinstance(item, (ObservationReport, *CLAIMS)):
-        return together.store
+        return claim_batch.store
     return episodes.conversations if isinstance(item, Draft) else None
 
 

@@ -49,6 +49,7 @@ DEPENDS = {  # whether these are right is not for a schema to say
         "/retry_set_aside",
         "/as_of",
         "/stale",
+        "/keep",
     ),
 }
 BY_ANOTHER_SCHEMA = ("CallTool",)  # which GET tools answers: one for each tool

@@ -12,11 +12,12 @@ from django.db import connection, connections, transaction
 from django.db.models import AutoField
 from django.test.utils import CaptureQueriesContext
 
-from memories.intake import together
+from memories.intake import claim_batch
 from memories.intake.claims import Stored
 from memories.intake.reports.claims import read
 from memories.intake.reports.events import ObservationReport, check
 from memories.models import Memory
+from memories.models.digest_key import DigestKey
 from memories.values.choices import Permission, Status
 from memories.values.trust import Trust
 from tests.make import ANNA, AT, Json, make_memory, make_run
@@ -57,8 +58,8 @@ def known(trust: Trust, other: Trust) -> Json:
     store("The terms are net-30", key="terms", trust=trust, scope="s")
     store("The hours are nine to five", key="hours", trust=other, scope="s")
     store("The offer holds", key="offer", trust=trust, scope="s", expires_at=(AT + timedelta(hours=1)).isoformat())
-    together.store([seen("Own"), seen("Disputed", revision_policy="contest")], trust=trust, at=AT)
-    together.store([seen("Foreign")], trust=other, at=AT)
+    claim_batch.store([seen("Own"), seen("Disputed", revision_policy="contest")], trust=trust, at=AT)
+    claim_batch.store([seen("Foreign")], trust=other, at=AT)
     make_memory("Held words", key="held", scope="s", hold="floor", status=Status.APPLIED, confidence=90)
     return {"episode_id": str(make_run(scope="s").pk)}
 
@@ -135,17 +136,18 @@ def played(
 
 @pytest.fixture
 def trust() -> Trust:
+    DigestKey.current()  # a test that emptied the tables took it, and each way of writing would make another
     return agent("P01", scopes=["s", "t", ""], permissions=[Permission.INGEST.value])
 
 
 @pytest.mark.parametrize(("made", "count"), [(hundred, 100), (of_few_subjects, 12)])
 def test_mixed_claims_leave_the_same_rows_as_one_by_one(trust: Trust, made: Items, count: int) -> None:
     def one_by_one(items: list[Any]) -> list[Any]:
-        return [together.store([item], trust=trust, at=LATER)[0] for item in items]
+        return [claim_batch.store([item], trust=trust, at=LATER)[0] for item in items]
 
     other = agent("another")
     told_alone, left_alone = played(made, one_by_one, trust, other)
-    told, left = played(made, lambda items: together.store(items, trust=trust, at=LATER), trust, other)
+    told, left = played(made, lambda items: claim_batch.store(items, trust=trust, at=LATER), trust, other)
     assert len(told) == count
     assert told == told_alone
     assert left == left_alone
@@ -156,7 +158,7 @@ def test_claims_that_meet_nothing_cost_the_same_statements_however_many(trust: T
         made = (f"{size} of {number}" for number in range(size))
         items = [seen(name) if number % 2 else note(name) for number, name in enumerate(made)]
         with CaptureQueriesContext(connection) as queries:
-            together.store(items, trust=trust, at=AT)
+            claim_batch.store(items, trust=trust, at=AT)
         return len(queries)
 
     assert statements(10) == statements(200) <= 10
@@ -175,7 +177,7 @@ def test_a_key_that_somebody_takes_between_question_and_insert_is_met_as_it_stan
         return execute(sql, *rest)
 
     with connection.execute_wrapper(take):
-        stored = together.store([note("terms"), note("hours")], trust=trust, at=LATER)
+        stored = claim_batch.store([note("terms"), note("hours")], trust=trust, at=LATER)
     assert [(one.created, one.reinforced) for one in stored if isinstance(one, Stored)] == [
         (False, True),
         (True, False),
