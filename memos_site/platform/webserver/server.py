@@ -10,11 +10,9 @@ from typing import Any
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
 from memos_site.platform.webserver.connections import Connection
 from memos_site.platform.webserver.requests import MAX_BODY, MAX_HEADER
-from memos_site.platform.webserver.threads import LatestFirst
 
 THREADS = 8  # in each process; each has one database connection
 MAX_CONNECTIONS = 2_000
@@ -73,13 +71,6 @@ def drop_head_bodies(application: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _dispatcher() -> ThreadedTaskDispatcher:
-    dispatcher = ThreadedTaskDispatcher()
-    dispatcher.queue_cv = LatestFirst(dispatcher.lock)
-    dispatcher.set_thread_count(THREADS)
-    return dispatcher
-
-
 class Server(TcpWSGIServer):
     """Serves one listening socket that somebody else opened."""
 
@@ -90,7 +81,6 @@ class Server(TcpWSGIServer):
         super().__init__(
             drop_head_bodies(application),
             _sock=listener,
-            dispatcher=_dispatcher(),
             adj=adjustments(listener),
             sockinfo=address,
             bind_socket=False,
