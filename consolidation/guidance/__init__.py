@@ -1,8 +1,8 @@
 """Which skill, whether to act, what to check: what finished runs say to one that is under way."""
 
 from consolidation.guidance.answer import Guidance
-from consolidation.guidance.experience import comparing_once
+from consolidation.guidance.experience import shared_comparison
 from consolidation.guidance.guide import answer
 from consolidation.guidance.request import GuidanceQuestion, check
 
-__all__ = ["Guidance", "GuidanceQuestion", "answer", "check", "comparing_once"]
+__all__ = ["Guidance", "GuidanceQuestion", "answer", "check", "shared_comparison"]

@@ -65,7 +65,7 @@ _compared: ContextVar[dict[Any, Experience | None] | None] = ContextVar("compare
 
 
 @contextmanager
-def comparing_once() -> Iterator[None]:
+def shared_comparison() -> Iterator[None]:
     """Inside, what was compared with the runs is not compared again: a request that asks for skills and for guidance
     asks the same twice."""
     token = _compared.set({})

@@ -111,7 +111,8 @@ class _Known:
     def after(self, calls: "Iterable[Call]") -> PlacesBefore:
         """Read these calls and all messages."""
         for call in calls:
-            self._see(call) if not call.failed else None
+            if not call.failed:
+                self._see(call)
         for message in self._coming:
             self._hear(message)
         return self._of

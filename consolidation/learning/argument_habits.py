@@ -59,7 +59,7 @@ class Habits:
         beside = {name: list(counts) for name, counts in self.beside.items()}
         return {"of": self.of, "shown": self.shown, "sources": dict(self.sources), "beside": beside}
 
-    def with_those(self, other: "Habits") -> "Habits":
+    def plus(self, other: "Habits") -> "Habits":
         """Add counts of other runs."""
         beside = dict(self.beside)
         for name, (even, of) in other.beside.items():

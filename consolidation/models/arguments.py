@@ -27,7 +27,7 @@ class ArgumentFactQuerySet(CountedFactQuerySet):
         found: dict[str, Habits] = {}
         rows = self.filter(scope=scope, tool=tool).values_list("argument", "habits")
         for argument, kept in rows.order_by("sensitivity")[:MOST_ARGUMENTS]:
-            found[argument] = found.get(argument, Habits()).with_those(Habits.read(kept))
+            found[argument] = found.get(argument, Habits()).plus(Habits.read(kept))
         return found
 
 

@@ -51,8 +51,8 @@ SELECT half_life FROM known WHERE half_life IS NOT NULL LIMIT %s
 """
 # Nobody waits until a use is on the disk: a crash may lose those of the last second. A transaction around it stays as
 # durable as it was.
-USED = """
-WITH lazily AS MATERIALIZED (
+COUNT_USE = """
+WITH durability AS MATERIALIZED (
     SELECT CASE WHEN %(alone)s THEN set_config('synchronous_commit', 'off', true) END
 )
 UPDATE memories_memory AS used SET
@@ -62,7 +62,8 @@ UPDATE memories_memory AS used SET
     decay_steps = CASE WHEN kept THEN 0 ELSE decay_steps END
 FROM (
     SELECT id, status = ANY(%(believed)s::text[]) AND idle_since IS NOT NULL AS kept
-    FROM memories_memory, lazily WHERE id = ANY(%(ids)s::uuid[]) ORDER BY id FOR UPDATE OF memories_memory SKIP LOCKED
+    FROM memories_memory, durability WHERE id = ANY(%(ids)s::uuid[])
+    ORDER BY id FOR UPDATE OF memories_memory SKIP LOCKED
 ) AS free
 WHERE used.id = free.id
 """
@@ -140,7 +141,7 @@ class Ageing(Trusted["Memory"]):
         """
         given = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
         with replicas.primary(), bulk_rows.prepared() as cursor:  # also where a replica answers the read that counts
-            cursor.execute(USED, {**given, "alone": not connection.in_atomic_block})
+            cursor.execute(COUNT_USE, {**given, "alone": not connection.in_atomic_block})
             return int(cursor.rowcount)
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:

@@ -117,7 +117,7 @@ class ClaimQuestion:
         }
 
 
-MEETING = """
+NUMBERS_THAT_MEET = """
 SELECT asked.number FROM json_to_recordset(%s) AS asked
     (number integer, scope text, key text, low text[], high text[], scopes text[], tokens text[])
 WHERE memos_live_ids(asked.scope, asked.low, asked.high) <> '{}'
@@ -142,7 +142,7 @@ def lock_and_find_unmet(questions: Sequence[ClaimQuestion]) -> set[int]:
     secret = DigestKey.current()
     asked = to_json([question.as_json(number, secret) for number, question in enumerate(questions)]).decode()
     with bulk_rows.prepared() as cursor:
-        cursor.execute(MEETING, [asked, claims.NORMALISATION])
+        cursor.execute(NUMBERS_THAT_MEET, [asked, claims.NORMALISATION])
         meeting = {number for (number,) in cursor.fetchall()}
     return set(range(len(questions))) - meeting
 

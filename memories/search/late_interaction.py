@@ -1,4 +1,4 @@
-"""Late interaction: the best passages are ranked again by their word pieces. No statement, no call to an endpoint.
+"""Late interaction: the best passages are reranked by their word pieces. No statement, no call to an endpoint.
 
 Each word piece of the question is compared with all pieces of a passage, and how alike the nearest one is counts: a
 passage that says "physician" fits "doctor", whatever else it says, which one vector of a whole text hides. The pieces
@@ -18,7 +18,7 @@ from memories.search.candidates import Pool
 from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights
 from memories.values import text
 
-RANKED_AGAIN = 20  # passages; with 30 or 60 no more is found
+MOST_RERANKED = 20  # passages; with 30 or 60 no more is found
 LEAST_ALIKE = 0.4  # centred similarity; pieces below it have nothing to do with each other
 MOST_PIECES = 64  # of a question
 LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
@@ -27,12 +27,12 @@ LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
 def by_passage(pool: Pool, question: str, weights: Weights) -> list[Scored]:
     """Score every passage of the pool, best first."""
     scored = ranking.by_passage(pool.candidates, pool.words, question, weights)
-    return ranked_again(scored, question, weights) if weights.pieces else scored
+    return rerank(scored, question, weights) if weights.pieces else scored
 
 
-def ranked_again(scored: Sequence[Scored], question: str, weights: Weights) -> list[Scored]:
-    """The same passages, best first; `pieces` is added to the score of those that were the best ones."""
-    best, rest = scored[:RANKED_AGAIN], scored[RANKED_AGAIN:]
+def rerank(scored: Sequence[Scored], question: str, weights: Weights) -> list[Scored]:
+    """Return the same passages, best first; `pieces` is added to the score of the MOST_RERANKED best ones."""
+    best, rest = scored[:MOST_RERANKED], scored[MOST_RERANKED:]
     reach = weights.neighbours[:1]
     alike = _alike(_read(scored, best, reach), question, reach)
     again = [_added(one, weights.pieces * one.kept * alike.get(one.candidate.passage, 0.0)) for one in best]

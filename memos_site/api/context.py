@@ -130,7 +130,7 @@ class Context(ApiView):
 def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
-    with guidance.comparing_once():
+    with guidance.shared_comparison():
         given = context.assemble(question, trust=trust, at=at)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
         advice = _guidance(question, trust, allowance, at=at)

@@ -119,7 +119,7 @@ def test_of_a_run_whose_calls_were_not_told_nothing_is_noted(known: dict[str, Ha
 
 
 def test_counts_of_several_levels_are_told_together(known: dict[str, Habits]) -> None:
-    two = known["payment"].with_those(known["payment"])
+    two = known["payment"].plus(known["payment"])
     assert (two.of, two.shown, two.from_results) == (10, 10, known["payment"].from_results)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memories.search import ranking
 from memories.search.candidates import Pool
-from memories.search.late_interaction import RANKED_AGAIN, by_passage
+from memories.search.late_interaction import MOST_RERANKED, by_passage
 from memories.search.ranking import Candidate, Scored, Weights, Word
 
 WEIGHTS = Weights()
@@ -62,7 +62,7 @@ def test_where_neighbours_count_nothing_only_a_passage_itself_is_read() -> None:
 
 
 def test_passages_behind_the_best_ones_are_not_read() -> None:
-    best = [saying(PLUMBER, n, matched=1) for n in range(1, RANKED_AGAIN + 1)]
+    best = [saying(PLUMBER, n, matched=1) for n in range(1, MOST_RERANKED + 1)]
     assert pieces(*best, saying(QUESTION, 100))[-1] == 0
 
 

@@ -55,7 +55,7 @@ class JobSource:
                     return job
         except Exception:
             log.exception("jobs cannot be fetched")
-            time.sleep(PAUSE)
+            time.sleep(PAUSE)  # with the lock, or the next worker would fail in the same way at once
         finally:
             self.asking.release()
         return STOP
@@ -65,7 +65,7 @@ class JobSource:
         if self._asked_at.value - self._scheduled_at.value > SCHEDULE_SECONDS:
             self._scheduled_at.value = self._asked_at.value
             scheduler(broker=self.broker)
-        for number, package in self.broker.dequeue() or []:
+        for number, package in self.broker.dequeue() or []:  # one at a time: `bulk` of Q_CLUSTER is 1
             try:
                 job: dict[str, Any] = SignedPackage.loads(package)
             except (TypeError, BadSignature):
