@@ -163,9 +163,10 @@ def _items(body: Any) -> list[Any]:
 
 def _checked(item: Any, trust: Trust) -> Checked:
     """Validate an item: a report, or its error."""
-    kind = item.get("kind") if isinstance(item, dict) else None
     try:
-        if not kind:
+        if not isinstance(item, dict):
+            raise Invalid(FieldError("", "not_an_object", "an item must be a JSON object"))
+        if not (kind := item.get("kind")):
             raise Invalid(FieldError("/kind", "required", "candidate kind is required", names_field=True))
         if kind not in KINDS:
             raise Invalid(FieldError("/kind", "unknown_value", f"must be one of {', '.join(KINDS)}"))

@@ -81,6 +81,23 @@ def test_an_item_without_its_kind_or_permission_says_so() -> None:
     assert (results[1]["status"], results[1]["error"]["code"]) == (403, "not_allowed")
 
 
+@pytest.mark.parametrize(
+    ("item", "pointer", "code"),
+    [
+        (7, "", "not_an_object"),
+        (None, "", "not_an_object"),
+        ([EVENT], "", "not_an_object"),
+        ({**EVENT, "kind": ["event"]}, "/kind", "unknown_value"),
+        ({**EVENT, "kind": {"event": 1}}, "/kind", "unknown_value"),
+    ],
+)
+def test_an_item_of_no_shape_is_answered_in_its_place(item: Any, pointer: str, code: str) -> None:
+    [wrong, right] = batch(item, EVENT)
+    assert (wrong["status"], right["status"]) == (400, 201)
+    [error] = wrong["error"]["errors"]
+    assert (error["pointer"], error["code"]) == (pointer, code)
+
+
 @pytest.mark.parametrize("items", [None, [], "x", [EVENT] * 1001])
 def test_a_batch_has_one_to_a_thousand_items(items: Any) -> None:
     assert caller().post("/api/v1/batch", {"items": items}, format="json").status_code == 400
