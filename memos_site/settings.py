@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
 from memos_site.platform.env import BASE_DIR, ENV, private_directory, secret_key
+from memos_site.platform.logs import logging_settings
 from memos_site.platform.package_storage import package_storage
 
 DEBUG = ENV.DEBUG
@@ -116,31 +117,7 @@ if ENV.Q_BROKER_URL:  # `orm` stays: schedules and results are rows all the same
     broker = "memos_site.platform.supervision.redis_broker.NudgeBroker"
     Q_CLUSTER |= {"broker_class": broker, "redis": ENV.Q_BROKER_URL}
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "memos_site.platform.logs.JSONLine"},
-    },
-    "filters": {"no_trace_of_refusals": {"()": "memos_site.platform.logs.DropRefusalTracebacks"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": ENV.LOG_FORMAT}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {
-        "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
-        "django.request": {"filters": ["no_trace_of_refusals"]},
-        "axes": {"level": "WARNING"},
-        # they name addresses, and in DEBUG what they sign
-        **{name: {"level": "WARNING"} for name in ("boto3", "botocore", "s3transfer", "oss2", "urllib3")},
-        "httpx": {"level": "WARNING"},  # it names each address that it asks
-        "httpx2": {"level": "WARNING"},
-        "openai": {"level": "WARNING"},
-        "opentelemetry": {"level": "WARNING"},
-        "django-q": {"level": "WARNING"},  # a line for each nudge is noise
-        "waitress": {"level": "WARNING"},
-        "waitress.queue": {"level": "ERROR"},  # a line for each request that waits for a thread, too
-    },
-}
+LOGGING = logging_settings(ENV.LOG_FORMAT)
 
 TEMPLATES = [
     {

@@ -1,4 +1,7 @@
-"""Log formatting: JSON lines, and no tracebacks for refused requests. Headers, cookies and queries are never logged."""
+"""What is logged and how: a line or a JSON object a record, and no tracebacks for refused requests.
+
+Headers, cookies and queries are never logged.
+"""
 
 import json
 import logging
@@ -6,6 +9,39 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memos_site.platform.correlation import request_id
+
+QUIET: dict[str, dict[str, Any]] = {
+    "axes": {"level": "WARNING"},
+    # they name addresses, and in DEBUG what they sign
+    **{name: {"level": "WARNING"} for name in ("boto3", "botocore", "s3transfer", "oss2", "urllib3")},
+    "httpx": {"level": "WARNING"},  # it names each address that it asks
+    "httpx2": {"level": "WARNING"},
+    "openai": {"level": "WARNING"},
+    "opentelemetry": {"level": "WARNING"},
+    "django-q": {"level": "WARNING"},  # a line for each nudge is noise
+    "waitress": {"level": "WARNING"},
+    "waitress.queue": {"level": "ERROR"},  # a line for each request that waits for a thread, too
+}
+
+
+def logging_settings(form: str) -> dict[str, Any]:
+    """Django's LOGGING: everything to standard error, as a "line" or as "json"."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+            "json": {"()": JSONLine},
+        },
+        "filters": {"no_trace_of_refusals": {"()": DropRefusalTracebacks}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": form}},
+        "root": {"handlers": ["console"], "level": "INFO"},
+        "loggers": {
+            "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
+            "django.request": {"filters": ["no_trace_of_refusals"]},
+            **QUIET,
+        },
+    }
 
 
 class JSONLine(logging.Formatter):
