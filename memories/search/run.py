@@ -14,7 +14,7 @@ from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
 from memories.search import filters, run_votes, table_statistics
-from memories.search.candidates import pool
+from memories.search.candidates import Pool, pool
 from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
 from memories.search.plan import FEW, SearchPlan
@@ -51,35 +51,39 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
     at = moment.at if moment else at
     wanted = filters.of_search(request, narrowed, at)
     model, vector, degraded = embed_question(text) if text else (Serving("", None), None, ())
-    with transaction.atomic():
-        if text:
-            question = read_question(text, model, vector, wanted)
-            former = FormerWords.of(wanted, moment, model=model.name) if moment else None
-            votes = votes and moment is None and run_votes.applies_to(request.types)
-            results = _answers(SearchPlan(question, wanted, at, former), request, narrowed, votes=votes)
-            degraded += former.degraded if former else ()
-        else:
-            rows = with_recorded(Memory.objects.as_of(moment), moment).filter(wanted.q())
-            results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
-        if moment:
-            former_episodes.restore([result.memory for result in results], at)
-        stubs = list(_stubs(wanted, narrowed, moment, at=at)) if request.include_redacted else []
+    if text:
+        question = read_question(text, model, vector, wanted)
+        former = FormerWords.of(wanted, moment, model=model.name) if moment else None
+        votes = votes and moment is None and run_votes.applies_to(request.types)
+        results = _answers(SearchPlan(question, wanted, at, former), request, narrowed, votes=votes)
+        degraded += former.degraded if former else ()
+    else:
+        rows = with_recorded(Memory.objects.as_of(moment), moment).filter(wanted.q())
+        results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
+    if moment:
+        former_episodes.restore([result.memory for result in results], at)
+    stubs = list(_stubs(wanted, narrowed, moment, at=at)) if request.include_redacted else []
     took = round((time.perf_counter() - began) * 1000, 2)
     return SearchResults(results, stubs, selection(request, results, at=at), degraded, took, moment)
 
 
 def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool) -> list[Result]:
     weights = weights_of(settings.SEARCH_WEIGHTS)
-    if plan.uses_index:
-        with connection.cursor() as cursor:
-            ann_index.prepare(cursor)
-    candidates = pool(plan)
-    scored = by_passage(candidates, plan.question.text, weights)
+    scored = by_passage(_candidates(plan), plan.question.text, weights)
     if request.unit == "passage":
         ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
         return fetched(ranked, request, trust, plan.former)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
     return fetched(by_memory(scored, weights, votes_of_runs)[: request.limit], request, trust, plan.former)
+
+
+def _candidates(plan: SearchPlan) -> Pool:
+    """A transaction only where an index is prepared for it: otherwise it would be three more round trips a search."""
+    if not plan.uses_index:
+        return pool(plan)
+    with transaction.atomic(), connection.cursor() as cursor:
+        ann_index.prepare(cursor)
+        return pool(plan)
 
 
 def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[bool]:

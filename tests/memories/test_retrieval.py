@@ -235,6 +235,14 @@ def test_the_number_of_statements_does_not_depend_on_what_is_there(query: str) -
     assert statements() == few
 
 
+@pytest.mark.parametrize("query", ["Acme pays", ""])
+def test_a_search_that_prepares_no_index_has_no_transaction(query: str) -> None:
+    known("Acme pays")
+    with CaptureQueriesContext(connection) as captured:
+        assert find(query, by=AGENT).results
+    assert [asked["sql"] for asked in captured if "SAVEPOINT" in asked["sql"]] == []
+
+
 def test_a_question_is_checked_with_its_fields_named() -> None:
     wrong = {"query": 5, "types": ["nonsense"], "limit": 0, "unit": "page", "colour": "red", "min_salience": 2}
     with pytest.raises(Invalid) as refused:
