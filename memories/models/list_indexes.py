@@ -40,6 +40,12 @@ INBOX = [
         condition=Q(status__in=UNDECIDED, type=Type.SEMANTIC),
         name="memory_waiting_claims",
     ),
+    models.Index(  # of all types in some scopes, in the same way
+        fields=["scope", "type"],
+        include=["id", "status", "sensitivity", "snoozed_until", "expires_at"],
+        condition=WAITING,
+        name="memory_waiting_in_scope",
+    ),
     models.Index(fields=["snoozed_until", "id"], condition=Q(snoozed_until__isnull=False), name="memory_snoozed"),
 ]
 # One half-life after the other: only among rows of the same does their order stay.

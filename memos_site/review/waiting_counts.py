@@ -72,7 +72,7 @@ def _kinds(
     trust: Trust, given: Filters, views: tuple[tuple[str, Filters], ...], most: int, snoozed: bool, orders_of: Any
 ) -> Statement | None:
     filters = dict(given)
-    rows: dict[str, QuerySet[Any]] = {**_first_ones(parts_to_count(trust, INSTANT, filters))}
+    rows: dict[str, QuerySet[Any]] = {**_first_ones(trust, filters)}
     proposals = open_proposals(trust, at=INSTANT, **filters).order_by()
     each = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
     if snoozed:
@@ -89,7 +89,7 @@ def _rows_of_views(trust: Trust, views: tuple[tuple[str, Filters], ...]) -> "dic
     for name, given in views:
         filters = dict(given)
         kind = filters.get("kind", "")
-        for part, memories in _first_ones(parts_to_count(trust, INSTANT, filters, kind)).items():
+        for part, memories in _first_ones(trust, filters, kind).items():
             rows[f"{name}/{part}"] = memories[: MOST_OF_VIEW + 1]
         if kind in ("", SNOOZED, *PROPOSALS):
             rows[f"{name}/proposals"] = open_proposals(trust, at=INSTANT, **filters).order_by()[: MOST_OF_VIEW + 1]
@@ -97,8 +97,21 @@ def _rows_of_views(trust: Trust, views: tuple[tuple[str, Filters], ...]) -> "dic
 
 
 def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
-    """Count what waits, up to `most` + 1; one statement, for every page."""
-    return min(sum(kinds(trust, at=at, most=most).values()), most + 1)
+    """Count what waits, up to `most` + 1; one statement, for every page, which reads no more rows than it counts."""
+    return sum(n for (n,) in ask(_of_all_kinds(trust, most + 1), at))
+
+
+@lru_cache(maxsize=256)
+def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
+    parts: dict[str, QuerySet[Any]] = {**_first_ones(trust, {})}
+    claims = parts.pop(Type.SEMANTIC)  # first: they are many where there are many, and are read from an index alone
+    rows = [claims, *parts.values(), open_proposals(trust, at=INSTANT).order_by()]
+    found = [statement for part in rows if (statement := statement_of(_ids(part[:most])))]
+    if not found:
+        return None
+    each = " UNION ALL ".join(f"({sql})" for sql, _parameters in found)
+    parameters = [value for _sql, values in found for value in values]
+    return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
 
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
@@ -110,13 +123,18 @@ def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> di
 
 @lru_cache(maxsize=256)
 def _values(trust: Trust, names: tuple[str, ...]) -> Statement | None:
-    parts = _first_ones(parts_to_count(trust, INSTANT, {}))
+    parts = _first_ones(trust, {})
     return frequent_values(parts.values(), names, read=MOST_READ, most=MOST_VALUES)
 
 
-def _first_ones(parts: Mapping[str, MemoryQuerySet]) -> dict[str, MemoryQuerySet]:
-    """The parts in the order of their index, so that the first rows are not sought in the whole table."""
-    best = ("-times_confirmed", "-created_at", "-pk")
+def _first_ones(trust: Trust, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
+    """The parts of what waits, of which some rows are to be counted.
+
+    Of all claims the first ones in the order of an index, so that they are not sought in the whole table. Those of some
+    scopes have an index of their own, from which the order of the other would turn the planner away.
+    """
+    parts = parts_to_count(trust, INSTANT, filters, kind)
+    best = () if filters.get("scope") or trust.scopes is not None else ("-times_confirmed", "-created_at", "-pk")
     return {part: rows.order_by(*best) if part == Type.SEMANTIC else rows.order_by() for part, rows in parts.items()}
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.models import Episode, Event, Memory, PersonLimits
 from memories.models.passage import saying
+from memories.people import trust_of
 from memories.search import check, find, table_statistics
 from memories.search.table_statistics import TableStatistics
 from memories.values import keyset
@@ -20,6 +21,7 @@ from memories.values.trust import everything
 from memories.web.memory_list import FILTERS, MemoryList
 from memos_site import review
 from memos_site.templatetags.page import waiting_count
+from tests.deciding import propose
 from tests.make import AT, answer, call, caller, make_memory, make_person, make_run
 from tests.pages import signed_in
 from tests.plans import copies, count_rows, new_tables, plan_of, plan_of_sql, reads_all
@@ -77,11 +79,40 @@ def test_the_count_of_what_waits_reads_no_table_whole() -> None:
 @pytest.mark.usefixtures("many_rows")
 def test_claims_that_wait_are_counted_from_their_index_alone() -> None:
     person = make_person("anna", group="reviewer")
-    PersonLimits.objects.create(user=person, scopes=["shop"])
     with CaptureQueriesContext(connection) as queries:
         waiting_count(person)
     [counted] = statements(queries)
     assert "Index Only Scan using memory_waiting_claims" in plan_of_sql(counted.replace("%", "%%"))
+
+
+def test_what_waits_in_some_scopes_is_counted_by_the_index_of_scopes_however_much_waits_elsewhere() -> None:
+    for scope, waiting, confirmed in (("elsewhere", 300, 900), ("shop", 3, 300)):
+        copies(make_memory(scope=scope), waiting)
+        copies(make_memory(scope=scope, status=Status.CONFIRMED), confirmed)
+    count_rows(Memory)
+    person = make_person("anna", group="reviewer")
+    PersonLimits.objects.create(user=person, scopes=["shop", "support"])
+    with CaptureQueriesContext(connection) as queries:
+        assert waiting_count(person) == "4"
+    [counted] = statements(queries)
+    plan = plan_of_sql(counted.replace("%", "%%"))
+    assert ("memory_waiting_in_scope" in plan, "memory_waiting_claims" in plan) == (True, False)
+
+
+def test_where_claims_alone_are_enough_the_count_of_what_waits_reads_nothing_else() -> None:
+    claim = make_memory()
+    copies(claim, 20)
+    propose(claim)
+    count_rows(Memory)
+    person = make_person("anna", group="reviewer")
+    with CaptureQueriesContext(connection) as queries:
+        assert review.waiting_count(trust_of(person), at=AT, most=20) == 21
+    [counted] = statements(queries)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING off) {counted}")
+        plan = [line for (line,) in cursor.fetchall()]
+    [proposals] = [line for line in plan if "on memories_proposal" in line]
+    assert "never executed" in proposals
 
 
 def test_the_inbox_reads_no_table_whole() -> None:

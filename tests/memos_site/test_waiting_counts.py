@@ -13,7 +13,7 @@ from memories.values.trust import Trust, everything
 from memos_site import review
 from memos_site.review import MOST_OFFERED
 from tests.deciding import propose
-from tests.make import AT, make_agent, make_memory, make_person
+from tests.make import AT, make_agent, make_memory, make_person, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 TRUST = everything()
@@ -38,6 +38,17 @@ def test_what_expires_and_what_is_proposed_are_counted_at_that_instant_too() -> 
     for _again in range(2):
         assert review.kinds(TRUST, at=AT, snoozed=True) == {"semantic": 1, review.SNOOZED_PROPOSALS: 1}
         assert review.kinds(TRUST, at=LATER, snoozed=True) == {"revision": 1}
+
+
+def test_the_count_of_all_that_waits_is_that_of_its_kinds_together() -> None:
+    make_memory("Acme pays late")
+    make_memory("how to pay", type="plan_graph")
+    propose(make_memory("Acme pays on net-30 terms", status="confirmed"))
+    make_version(make_skill(), description="Books a flight or two")
+    counted = review.kinds(TRUST, at=AT)
+    assert counted == {"semantic": 1, "plan_graph": 1, "version": 1, "revision": 1}
+    for most in range(6):
+        assert review.waiting_count(TRUST, at=AT, most=most) == min(4, most + 1)
 
 
 def readers() -> dict[str, Trust]:
