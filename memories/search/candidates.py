@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ STATEMENT = Path(__file__).with_name("statement.sql")
 WORDS_OF_MASK = 60  # bits of a bigint that are used
 MATCHED = Candidate._fields.index("matched")
 MOST_READ = 400  # characters of a text that the late interaction reads
-# What lies in the asked scopes, and what is shared: by its share, by the scope of its vector, and the most of a pool.
+# What lies in the asked scopes, and what is shared: by its share, by the scope of its vector, the most of a pool, and
+# the share as a number, which must not be one of arbitrary precision: made a float in each row, it takes 1 ms of 7.
 CROWDS = [
-    ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s"),
-    ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s"),
+    ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s", "1::float8"),
+    ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s", "%(shared)s::float8"),
 ]
 POOLS = {
     False: "(VALUES (true, %(pool)s)) AS pools (is_asked, most)",
@@ -43,19 +44,26 @@ def pool(plan: SearchPlan) -> Pool:
     """Read the candidates of a search. Trust, scope, status and time are filtered before ranking and counting."""
     if plan.question.is_empty:
         return Pool([], [])
-    with connection.cursor() as cursor:
-        cursor.execute(statement(plan), plan.parameters())
-        rows = cursor.fetchall()
-    idfs, rarities = map(_numbers, rows[0][-2:]) if rows else ([], [])
+    rows = _rows(plan)
+    if plan.may_end_early and (not rows or rows[0][-1]):
+        rows = _rows(replace(plan, looks_far=True))
+    idfs, rarities = map(_numbers, rows[0][-3:-1]) if rows else ([], [])
     names = plan.question.words
     words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if idfs else []
     pairs = {n: name for n, name in enumerate(names) if not _is_whole(name)}
     return Pool([_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows], words)
 
 
+def _rows(plan: SearchPlan) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement(plan), plan.parameters())
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
 def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) -> Candidate:
-    """`row`: what Candidate holds, for `many` words a list as `matched`, then the text and two columns of words."""
-    facts, text = row[:-3], row[-3] or ""
+    """`row`: what Candidate holds, for `many` words a list as `matched`, then the text and three more columns."""
+    facts, text = row[:-4], row[-4] or ""
     if many:
         facts = (*facts[:MATCHED], _number(facts[MATCHED]), *facts[MATCHED + 1 :])
     repeated = _repeated(text, facts[MATCHED], pairs) if pairs else NOT_REPEATED
@@ -89,7 +97,10 @@ def statement(plan: SearchPlan) -> str:
     parts["by_words"] = f"by_words{few}"
     if not few:
         parts["nearest"] = "nearest, by index" if plan.uses_index else "nearest"
-    parts |= {"by_meaning": f"by_meaning{few}", "around": "around"}
+    parts["by_meaning"] = f"by_meaning{few}"
+    if plan.may_end_early:
+        parts["ends_early"] = "ends_early"
+    parts["around"] = "around"
     sql = _parts()
     tables = plan.former.tables if plan.former else ""
     rest = plan.filter if plan.former else plan.filter.without(OF_PASSAGE)  # its passage is as secret as it is today
@@ -106,6 +117,7 @@ def statement(plan: SearchPlan) -> str:
         share=_share(plan, "p"),
         share_of_vector=_share(plan, "v"),
         text=_text(plan.question.words),
+        ends_early="EXISTS (SELECT FROM ends_early)" if plan.may_end_early else "false",
         dimensions=0 if plan.question.vector is None else len(plan.question.vector),
     )
 
@@ -122,18 +134,18 @@ def _text(words: Sequence[str]) -> str:
     """SQL for as much of a passage's text as the ranking reads: all of it where bigrams may be repeated."""
     if not all(map(_is_whole, words)):
         return "p.text"
-    return f"left(p.text, {MOST_READ})" if settings.SEARCH_WEIGHTS["pieces"] else "NULL::text"
+    if not settings.SEARCH_WEIGHTS["pieces"]:
+        return "NULL::text"
+    return f"CASE WHEN octet_length(p.text) > {MOST_READ} THEN left(p.text, {MOST_READ}) ELSE p.text END"
 
 
 def _of_crowds(part: str, plan: SearchPlan) -> str:
     """A part of the statement, where scopes were asked once for what lies in them and once for what is shared."""
     if "{crowd" not in part:
         return part
-    crowds = [("true", "true", "%(pool)s")] if plan.asked_scopes is None else CROWDS
-    texts = [
-        part.replace("{crowd}", told).replace("{crowd_of_vector}", of_vector).replace("{pool}", most)
-        for told, of_vector, most in crowds
-    ]
+    crowds = [("true", "true", "%(pool)s", "1::float8")] if plan.asked_scopes is None else CROWDS
+    names = ("{crowd}", "{crowd_of_vector}", "{pool}", "{share_of_crowd}")
+    texts = [reduce(lambda text, pair: text.replace(*pair), zip(names, crowd, strict=True), part) for crowd in crowds]
     return texts[0] if len(texts) == 1 else " UNION ALL ".join(f"({text})" for text in texts)
 
 
@@ -141,7 +153,7 @@ def _share(plan: SearchPlan, row: str) -> str:
     """SQL for the least share of its score that a row keeps: 1 of what lies in the asked scopes."""
     if plan.asked_scopes is None:
         return "1::float8"
-    return f"(CASE WHEN {row}.scope = ANY(%(asked_scopes)s) THEN 1 ELSE %(shared)s END)::float8"
+    return f"(CASE WHEN {row}.scope = ANY(%(asked_scopes)s) THEN 1::float8 ELSE %(shared)s::float8 END)"
 
 
 def _mask(words: int) -> str:

@@ -84,7 +84,7 @@ ORDER BY weight DESC, id DESC
 LIMIT {pool}
 
 -- part: nearest
-SELECT v.passage_id, {share_of_vector} AS share, v.embedding <#> %(vector)s::halfvec AS distance
+SELECT v.passage_id, {share_of_crowd} AS share, v.embedding <#> %(vector)s::halfvec AS distance
 FROM memories_vector v
 WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {crowd_of_vector}
 ORDER BY distance
@@ -106,7 +106,7 @@ FROM (
 ORDER BY distance
 
 -- part: by_meaning
-SELECT near.memory_id, near.position
+SELECT pools.is_asked, near.memory_id, near.position
 FROM {pools}
 CROSS JOIN LATERAL (
     SELECT p.memory_id, p.position
@@ -131,29 +131,36 @@ WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory} AND {crow
 ORDER BY v.embedding <#> %(vector)s::halfvec
 LIMIT {pool}
 
+-- part: ends_early
+-- Whether filters left less than a pool of the nearest passages, while there are others further away.
+SELECT FROM {pools}
+WHERE (SELECT count(*) FROM nearest WHERE (share = 1) = pools.is_asked) >= %(most_nearest)s
+    AND (SELECT count(*) FROM by_meaning WHERE by_meaning.is_asked = pools.is_asked) < pools.most
+
 -- part: around
 -- What was found, with the passages before and after it, and what ranking needs of the memory, looked up once for each.
-SELECT DISTINCT ON (p.memory_id, p.position, p.part) p.*, m.source, m.salience, m.confidence
+-- A place that stands twice in the array is read once.
+SELECT p.*, m.source, m.salience, m.confidence
 FROM (
-    SELECT memory_id, array_agg(position) AS positions
+    SELECT memory_id, array_agg(place) AS places
     FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS each
+    CROSS JOIN LATERAL generate_series(position - %(neighbours)s, position + %(neighbours)s) AS place
     GROUP BY memory_id
 ) AS found
 CROSS JOIN LATERAL (
     SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = found.memory_id OFFSET 0
 ) AS m
-CROSS JOIN LATERAL unnest(found.positions) AS place
 CROSS JOIN LATERAL (
     SELECT p.id, p.memory_id, p.position, p.part, p.type, p.actor, p.scope, p.search, {text} AS text
     FROM memories_passage p
-    WHERE p.memory_id = found.memory_id AND p.position BETWEEN place - %(neighbours)s AND place + %(neighbours)s
+    WHERE p.memory_id = found.memory_id AND p.position = ANY(found.places)
     OFFSET 0
 ) AS p
 
 -- part: candidates
 -- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
 -- products with the mean m of all texts; the cosine where there is no mean. `text`: its beginning, all of it where words
--- may be repeated. What is told of the words stands in the first row alone.
+-- may be repeated. What is told of the words, and of the search, stands in the first row alone.
 SELECT
     p.id, p.memory_id::text, p.position, p.part, p.type, p.actor, p.source,
     {mask} AS mask,
@@ -167,7 +174,8 @@ SELECT
     {share} AS share,
     p.text,
     CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) END AS idfs,
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) END AS rarities
+    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) END AS rarities,
+    CASE WHEN row_number() OVER () = 1 THEN {ends_early} END AS ends_early
 FROM around AS p
 LEFT JOIN LATERAL (
     SELECT -(embedding <#> %(vector)s::halfvec) AS cosine, -(embedding <#> %(mean)s::halfvec) AS common

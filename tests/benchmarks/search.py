@@ -41,7 +41,7 @@ LEFT JOIN memories_episode e ON e.memory_id = m.id ORDER BY score DESC
 """
 NAMES = (
     "(id, memory_id, position, part, type, actor, source, mask, cosine, similarity, salience, confidence, share,"
-    " text, told, rarity)"
+    " text, told, rarity, ends_early)"
 )
 
 

@@ -20,11 +20,13 @@ from memories.search.lexemes import (
     quoted,
     rarest,
 )
-from memories.search.plan import SearchPlan
+from memories.search.plan import NEAREST_SHARE, SearchPlan
 from memories.search.question import Question
 from memories.search.table_statistics import TableStatistics
+from memories.values.choices import Status
 from memories.values.trust import everything
 from tests.make import AT
+from tests.memories.searched import find, known, said
 
 SCOPES, TYPES = {"big": 0.5, "small": 0.005}, {"episodic": 0.9, "semantic": 0.1}
 MANY = TableStatistics(
@@ -108,6 +110,20 @@ def test_where_few_are_asked_for_they_are_compared_one_by_one(asked: dict[str, A
     request = check({"query": "x", **asked})
     plan = SearchPlan(Question("x", statistics=MANY), of_search(request, request.narrows(everything()), AT), AT)
     assert plan.wants_few == narrow
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("scope", "scopes"), [("acme", ["acme"]), ("", ["acme"]), ("acme", [])])
+def test_where_filters_leave_none_of_the_nearest_those_further_away_are_found(
+    settings: Any, scope: str, scopes: list[str]
+) -> None:
+    settings.SEARCH_POOL = 10
+    for n in range(NEAREST_SHARE * settings.SEARCH_POOL):
+        known(f"The physician prescribed pill {n}", scope=scope, status=Status.SUPERSEDED)
+    known("Nurses hand out sedatives", scope=scope)
+    known("Drugs stand on shelf 3", scope=scope)
+    found = said(find("which drugs did a doctor give", scopes=scopes))
+    assert sorted(found) == ["Drugs stand on shelf 3", "Nurses hand out sedatives"]
 
 
 def test_statistics_that_the_database_does_not_have_are_none() -> None:
