@@ -260,7 +260,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.authentication.Token", "memories.api.authentication.Session"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["memories.api.parsers.StrictJSON"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["memories.api.renderers.JSON"],
     "DEFAULT_SCHEMA_CLASS": "memories.api.openapi.OperationSchema",
     "EXCEPTION_HANDLER": "memories.api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter like others
