@@ -16,6 +16,7 @@ from memos_site.platform.webserver.server import KEPT_SECONDS, Server
 
 BACKLOG = 2_048
 STATEMENT_SECONDS = 10
+YOUNG_OBJECTS = 10_000  # that make the collector look at them: a search makes some thousands and drops them itself
 IDLE_SECONDS = 60  # of silence within a transaction: a process that was frozen must not keep its locks
 
 
@@ -64,6 +65,7 @@ def load() -> Callable[..., Any]:
     assert addresses.reverse_dict  # collects the names of all addresses
     gc.collect()
     gc.freeze()  # the collector would write into shared memory
+    gc.set_threshold(YOUNG_OBJECTS)
     return application
 
 
