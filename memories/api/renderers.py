@@ -20,7 +20,7 @@ class JSON(JSONRenderer):
         if data is None or self.get_indent(accepted_media_type or "", dict(renderer_context or {})) is not None:
             return bytes(super().render(data, accepted_media_type, renderer_context))
         try:
-            text = to_json(data, fallback=_otherwise)
+            text = to_json(data, fallback=_otherwise, inf_nan_mode="null")  # JSON has no NaN
         except PydanticSerializationError:
             return bytes(super().render(data, accepted_media_type, renderer_context))
         for character, escape in FOR_SCRIPTS.items():

@@ -42,6 +42,10 @@ def test_an_indent_that_is_asked_for_is_given() -> None:
     assert JSON().render({"a": 1}, "application/json; indent=4") == b'{\n    "a": 1\n}'
 
 
+def test_a_number_that_json_cannot_say_is_null() -> None:
+    assert JSON().render([float("nan"), float("inf"), 1.5]) == b"[null,null,1.5]"
+
+
 def test_of_no_answer_nothing_is_written() -> None:
     assert JSON().render(None) == b""
 
