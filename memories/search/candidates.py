@@ -27,8 +27,10 @@ CROWDS = [
     ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s", "%(shared)s::float8"),
 ]
 POOLS = {
-    False: "(VALUES (true, %(pool)s)) AS pools (is_asked, most)",
-    True: "(VALUES (true, %(pool)s), (false, %(shared_pool)s)) AS pools (is_asked, most)",
+    False: "(VALUES (true, true, %(pool)s), (false, true, %(pool)s)) AS pools (is_word, is_asked, most)",
+    True: """(VALUES
+        (true, true, %(pool)s), (true, false, %(shared_pool)s), (false, true, %(pool)s), (false, false, %(shared_pool)s)
+    ) AS pools (is_word, is_asked, most)""",
 }
 
 
@@ -44,21 +46,22 @@ def pool(plan: SearchPlan) -> Pool:
     """Read the candidates of a search. Trust, scope, status and time are filtered before ranking and counting."""
     if plan.question.is_empty:
         return Pool([], [])
-    rows = _rows(plan)
-    if plan.may_end_early and (not rows or rows[0][-1]):
-        rows = _rows(replace(plan, looks_far=True))
-    idfs, rarities = map(_numbers, rows[0][-3:-1]) if rows else ([], [])
+    told, rows = _read(plan)
+    if told[-1]:
+        told, rows = _read(replace(plan, looks_far=True))
+    idfs, rarities = map(_numbers, told[-3:-1])
     names = plan.question.words
-    words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if idfs else []
+    words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if rows else []
     pairs = {n: name for n, name in enumerate(names) if not _is_whole(name)}
     return Pool([_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows], words)
 
 
-def _rows(plan: SearchPlan) -> list[tuple[Any, ...]]:
+def _read(plan: SearchPlan) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+    """The row that tells of the search, and those of passages."""
     with connection.cursor() as cursor:
         cursor.execute(statement(plan), plan.parameters())
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+        told, *rows = sorted(cursor.fetchall(), key=lambda row: row[0] is not None)
+    return told, rows
 
 
 def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) -> Candidate:
@@ -94,13 +97,13 @@ def statement(plan: SearchPlan) -> str:
     few = ", few memories wanted" if plan.wants_few else ""
     parts = {"matched": f"matched{few}"}
     parts |= {name: name for name in ("masks", "frequencies", "words", "weights")}
-    parts["by_words"] = f"by_words{few}"
-    if not few:
+    if few:
+        parts |= {name: name for name in ("by_words", "by_meaning")}
+    else:
         parts["nearest"] = "nearest, by index" if plan.uses_index else "nearest"
-    parts["by_meaning"] = f"by_meaning{few}"
+    parts["best"] = f"best{few}"
     if plan.may_end_early:
         parts["ends_early"] = "ends_early"
-    parts["around"] = "around"
     sql = _parts()
     tables = plan.former.tables if plan.former else ""
     rest = plan.filter if plan.former else plan.filter.without(OF_PASSAGE)  # its passage is as secret as it is today

@@ -1,6 +1,7 @@
 -- The candidates of a search, with what ranking needs of each: one statement of the parts below.
 --
--- Of `matched`, `by_words`, `nearest` and `by_meaning` a search takes one of two forms; `nearest` only where `by_meaning` reads it.
+-- A search takes one of two forms of `matched`, `nearest` and `best`. Where few memories are wanted, `by_words` and
+-- `by_meaning` find them instead of `nearest`.
 -- Where scopes were asked, what lies in them and what is shared by all have a pool each ({pools}, and a part with {crowd}
 -- stands once for each), see memories/search/candidates.py. `share` tells the one (1) from the other (less). Each mention of
 -- memories_memory costs the planner a look at all its indexes, so that one part serves both where it can.
@@ -59,28 +60,19 @@ JOIN words ON {holds}
 GROUP BY mask
 
 -- part: by_words
-SELECT best.memory_id, best.position
-FROM {pools}
-CROSS JOIN LATERAL (
-    SELECT best.memory_id, best.position
-    FROM (
-        SELECT memory_id, position
-        FROM matched JOIN weights USING (mask)
-        WHERE (share = 1) = pools.is_asked
-        ORDER BY weight DESC, id DESC
-        OFFSET 0
-    ) AS best
-    CROSS JOIN LATERAL (
-        SELECT FROM memories_memory m WHERE m.id = best.memory_id AND {rest_of_memory} OFFSET 0
-    ) AS wanted
-    LIMIT pools.most
-) AS best
-
--- part: by_words, few memories wanted
 SELECT memory_id, position
 FROM matched JOIN weights USING (mask)
 WHERE {crowd}
 ORDER BY weight DESC, id DESC
+LIMIT {pool}
+
+-- part: by_meaning
+SELECT p.memory_id, p.position
+FROM memories_memory m
+JOIN memories_passage p ON p.memory_id = m.id
+JOIN memories_vector v ON v.passage_id = p.id
+WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory} AND {crowd_of_vector}
+ORDER BY v.embedding <#> %(vector)s::halfvec
 LIMIT {pool}
 
 -- part: nearest
@@ -105,78 +97,94 @@ FROM (
 ) AS found
 ORDER BY distance
 
--- part: by_meaning
-SELECT pools.is_asked, near.memory_id, near.position
+-- part: best
+-- The best passages of each pool, by words and by meaning, with what ranking needs of their memories.
+SELECT pools.is_word, pools.is_asked, best.*
 FROM {pools}
 CROSS JOIN LATERAL (
-    SELECT p.memory_id, p.position
-    FROM nearest
+    SELECT each.memory_id, each.position, m.source, m.confidence, m.salience
+    FROM (
+        (
+            SELECT memory_id, position
+            FROM matched JOIN weights USING (mask)
+            WHERE pools.is_word AND (share = 1) = pools.is_asked
+            ORDER BY weight DESC, id DESC
+        )
+        UNION ALL
+        (
+            SELECT p.memory_id, p.position
+            FROM nearest
+            CROSS JOIN LATERAL (
+                SELECT p.memory_id, p.position FROM memories_passage p WHERE p.id = nearest.passage_id AND {passage} OFFSET 0
+            ) AS p
+            WHERE NOT pools.is_word AND (share = 1) = pools.is_asked
+        )
+    ) AS each
     CROSS JOIN LATERAL (
-        SELECT p.memory_id, p.position
-        FROM memories_passage p
-        WHERE p.id = nearest.passage_id AND {passage}
-            AND EXISTS (SELECT FROM memories_memory m WHERE m.id = p.memory_id AND {rest_of_memory})
+        SELECT m.source, m.confidence, {salience} AS salience
+        FROM memories_memory m
+        WHERE m.id = each.memory_id AND {rest_of_memory}
         OFFSET 0
-    ) AS p
-    WHERE (share = 1) = pools.is_asked
+    ) AS m
     LIMIT pools.most
-) AS near
+) AS best
 
--- part: by_meaning, few memories wanted
-SELECT p.memory_id, p.position
-FROM memories_memory m
-JOIN memories_passage p ON p.memory_id = m.id
-JOIN memories_vector v ON v.passage_id = p.id
-WHERE %(has_vector)s AND v.model = %(model)s AND {vector} AND {memory} AND {crowd_of_vector}
-ORDER BY v.embedding <#> %(vector)s::halfvec
-LIMIT {pool}
+-- part: best, few memories wanted
+SELECT each.memory_id, each.position, m.source, m.confidence, m.salience
+FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS each
+CROSS JOIN LATERAL (
+    SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = each.memory_id OFFSET 0
+) AS m
 
 -- part: ends_early
 -- Whether filters left less than a pool of the nearest passages, while there are others further away.
 SELECT FROM {pools}
-WHERE (SELECT count(*) FROM nearest WHERE (share = 1) = pools.is_asked) >= %(most_nearest)s
-    AND (SELECT count(*) FROM by_meaning WHERE by_meaning.is_asked = pools.is_asked) < pools.most
-
--- part: around
--- What was found, with the passages before and after it, and what ranking needs of the memory, looked up once for each.
--- A place that stands twice in the array is read once.
-SELECT p.*, m.source, m.salience, m.confidence
-FROM (
-    SELECT memory_id, array_agg(place) AS places
-    FROM (SELECT memory_id, position FROM by_words UNION SELECT memory_id, position FROM by_meaning) AS each
-    CROSS JOIN LATERAL generate_series(position - %(neighbours)s, position + %(neighbours)s) AS place
-    GROUP BY memory_id
-) AS found
-CROSS JOIN LATERAL (
-    SELECT m.source, m.confidence, {salience} AS salience FROM memories_memory m WHERE m.id = found.memory_id OFFSET 0
-) AS m
-CROSS JOIN LATERAL (
-    SELECT p.id, p.memory_id, p.position, p.part, p.type, p.actor, p.scope, p.search, {text} AS text
-    FROM memories_passage p
-    WHERE p.memory_id = found.memory_id AND p.position = ANY(found.places)
-    OFFSET 0
-) AS p
+WHERE NOT pools.is_word
+    AND (SELECT count(*) FROM nearest WHERE (share = 1) = pools.is_asked) >= %(most_nearest)s
+    AND (SELECT count(*) FROM best WHERE NOT best.is_word AND best.is_asked = pools.is_asked) < pools.most
 
 -- part: candidates
+-- First a row without a passage, which tells of the words and of the search; then what was found, and the passages before
+-- and after it. A place that stands twice in the array is read once.
 -- `similarity` is (a - m)(b - m) / |a - m| |b - m| of the vectors of length 1 of question a and passage b, from their
 -- products with the mean m of all texts; the cosine where there is no mean. `text`: its beginning, all of it where words
--- may be repeated. What is told of the words, and of the search, stands in the first row alone.
+-- may be repeated.
 SELECT
-    p.id, p.memory_id::text, p.position, p.part, p.type, p.actor, p.source,
-    {mask} AS mask,
+    NULL AS id, NULL AS memory_id, NULL AS position, NULL AS part, NULL AS type, NULL AS actor, NULL AS source,
+    NULL AS mask, NULL AS cosine, NULL AS similarity, NULL AS salience, NULL AS confidence, NULL AS share,
+    NULL AS text,
+    (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) AS idfs,
+    (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) AS rarities,
+    {ends_early} AS ends_early
+UNION ALL
+SELECT
+    p.id, p.memory_id::text, p.position, p.part, p.type, p.actor, found.source,
+    {mask},
     v.cosine,
     coalesce(
         (v.cosine - v.common - %(mean_offset)s) / (%(length)s * sqrt(greatest(1 - 2 * v.common + %(mean_square)s, 1e-6))),
         v.cosine
-    ) AS similarity,
-    p.salience,
-    p.confidence,
-    {share} AS share,
-    p.text,
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(idf::text, ' ' ORDER BY bit) FROM words) END AS idfs,
-    CASE WHEN row_number() OVER () = 1 THEN (SELECT string_agg(rarity::text, ' ' ORDER BY bit) FROM words) END AS rarities,
-    CASE WHEN row_number() OVER () = 1 THEN {ends_early} END AS ends_early
-FROM around AS p
+    ),
+    found.salience,
+    found.confidence,
+    {share},
+    {text},
+    NULL,
+    NULL,
+    NULL
+FROM (
+    SELECT memory_id, source, confidence, salience, array_agg(place) AS places
+    FROM best
+    CROSS JOIN LATERAL generate_series(position - %(neighbours)s, position + %(neighbours)s) AS place
+    GROUP BY memory_id, source, confidence, salience
+    OFFSET 0
+) AS found
+CROSS JOIN LATERAL (
+    SELECT p.id, p.memory_id, p.position, p.part, p.type, p.actor, p.scope, p.search, p.text
+    FROM memories_passage p
+    WHERE p.memory_id = found.memory_id AND p.position = ANY(found.places)
+    OFFSET 0
+) AS p
 LEFT JOIN LATERAL (
     SELECT -(embedding <#> %(vector)s::halfvec) AS cosine, -(embedding <#> %(mean)s::halfvec) AS common
     FROM memories_vector

@@ -25,7 +25,7 @@ WITH pool AS MATERIALIZED ({candidates}),
 idf AS MATERIALIZED (
     SELECT of, (SELECT sum(one) FROM unnest(of) AS one) AS most
     FROM (SELECT string_to_array(max(told), ' ')::float8[] AS of FROM pool) AS read),
-first AS (SELECT *, mask AS word FROM pool),
+first AS (SELECT *, mask AS word FROM pool WHERE id IS NOT NULL),
 masks AS (SELECT first.*, {before} FROM first WINDOW said AS (PARTITION BY memory_id ORDER BY position, part)),
 words AS MATERIALIZED (SELECT masks.*, {near} AS words, most FROM masks CROSS JOIN idf),
 scored AS (SELECT words.*, 0.7 * words / nullif(greatest(max(words) OVER (), 0.5 * most), 0)

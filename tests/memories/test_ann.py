@@ -70,7 +70,7 @@ def test_what_the_caller_may_not_see_does_not_empty_what_the_index_finds(
     reader = Trust(Actor(ActorKind.AGENT, "ada", "ada"), Sensitivity.LOW)
     with only_by_index(), CaptureQueriesContext(connection) as asked:
         assert said(find("doctor gave drugs", by=reader)) == ["Nurses hand out pills"]
-        [search] = [query["sql"] for query in asked if "by_meaning" in query["sql"]]
+        [search] = [query["sql"] for query in asked if "best AS MATERIALIZED" in query["sql"]]
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN {search}")
             assert f"Index Scan using {NAME}" in str(cursor.fetchall())

@@ -36,7 +36,7 @@ def plan_of(query: str, **asked: Any) -> tuple[list[str], str]:
     """What a search finds, and how the database did it."""
     with only_by_index(), CaptureQueriesContext(connection) as queries:
         found = said(find(query, **asked))
-        [search] = [query["sql"] for query in queries if "by_meaning" in query["sql"]]
+        [search] = [query["sql"] for query in queries if "best AS MATERIALIZED" in query["sql"]]
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN {search}")
             return found, str(cursor.fetchall())

@@ -55,7 +55,7 @@ def test_indexes_and_tables_of_a_search_are_read_whole_and_a_scope_is_searched()
     assert warmed is not None
     assert warmed.read >= sizes(*FILES_AND_TABLES)
     assert (warmed.searches, warmed.complete) == (1, True)
-    assert any("project:shop" in query["sql"] and "by_words" in query["sql"] for query in queries.captured_queries)
+    assert any("project:shop" in query["sql"] and "best AS" in query["sql"] for query in queries.captured_queries)
 
 
 @pytest.mark.django_db
