@@ -14,7 +14,8 @@ from memories.search.candidates import pool
 from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import embed_question, read_question
-from memories.search.ranking import Ranked, by_memory, weights_of
+from memories.search.ranking import weights_of
+from memories.search.ranking_memories import Ranked, by_memory
 from memories.search.request import SearchRequest
 from memories.search.results import Result, fetched
 from memories.values.choices import LIVE, Type
@@ -63,4 +64,4 @@ def _best(plan: SearchPlan, limit: int) -> Sequence[Ranked]:
     weights = weights_of(settings.SEARCH_WEIGHTS)
     candidates = pool(plan)
     scored = by_passage(candidates, plan.question.text, weights)
-    return by_memory(scored, weights)[:limit]
+    return by_memory(scored, weights, most=limit)

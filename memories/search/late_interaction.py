@@ -15,7 +15,7 @@ from memories.embedding import Array
 from memories.embedding.static import Numbers, Static
 from memories.search import emphasis, ranking
 from memories.search.candidates import Pool
-from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights
+from memories.search.ranking import Candidate, Scores, Weights
 from memories.values import text
 
 MOST_RERANKED = 20  # passages; with 30 or 60 no more is found
@@ -24,31 +24,18 @@ MOST_PIECES = 64  # of a question
 LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
 
 
-def by_passage(pool: Pool, question: str, weights: Weights) -> list[Scored]:
+def by_passage(pool: Pool, question: str, weights: Weights) -> Scores:
     """Score every passage of the pool, best first."""
     scored = ranking.by_passage(pool.candidates, pool.words, question, weights)
-    return rerank(scored, question, weights) if weights.pieces else scored
+    return rerank(scored, question, weights) if weights.pieces and scored else scored
 
 
-def rerank(scored: Sequence[Scored], question: str, weights: Weights) -> list[Scored]:
+def rerank(scored: Scores, question: str, weights: Weights) -> Scores:
     """Return the same passages, best first; `pieces` is added to the score of the MOST_RERANKED best ones."""
-    best, rest = scored[:MOST_RERANKED], scored[MOST_RERANKED:]
     reach = weights.neighbours[:1]
-    alike = _alike(_read(scored, best, reach), question, reach)
-    again = [_added(one, weights.pieces * one.kept * alike.get(one.candidate.passage, 0.0)) for one in best]
-    return [*sorted(again, key=lambda one: (-one.score, -one.candidate.passage)), *rest]
-
-
-def _added(one: Scored, pieces: float) -> Scored:
-    return one._replace(score=one.score + pieces, pieces=pieces)
-
-
-def _read(scored: Sequence[Scored], best: Sequence[Scored], reach: Sequence[float]) -> list[Candidate]:
-    """The best passages and those beside them, in the order in which they were said."""
-    steps = range(-len(reach), len(reach) + 1)
-    places = {(one.candidate.memory, one.candidate.position + step) for one in best for step in steps}
-    candidates = (one.candidate for one in scored)
-    return sorted((row for row in candidates if (row.memory, row.position) in places), key=IN_ORDER)
+    alike = _alike(scored.beside(MOST_RERANKED, len(reach)), question, reach)
+    best = scored[:MOST_RERANKED]
+    return scored.reranked([weights.pieces * one.kept * alike.get(one.candidate.passage, 0.0) for one in best])
 
 
 def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> dict[int, float]:

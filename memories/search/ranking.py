@@ -1,4 +1,4 @@
-"""Ranking of passages by how well they answer a question, and of memories by their best passage. Pure.
+"""Ranking of passages by how well they answer a question. Pure.
 
 A word of the question counts once for a passage, by how near it was said: fully in the passage itself, by a share of
 that one, two or three passages before or after it. In conversations the answer rarely repeats the question: on LoCoMo's
@@ -6,12 +6,11 @@ dialogues this finds 5 points more of the evidence than adding a share of the ne
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
-from uuid import UUID
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -109,22 +108,67 @@ class Scored(NamedTuple):
     pieces: float = 0.0
 
 
-class Ranked(NamedTuple):
-    """A ranked memory: `passages` best first, `of_best`: its `vote`, else its score as a share of the pool's best."""
+NUMBERS = Scored._fields[1:]
 
-    score: float
-    of_best: float
-    passages: list[Scored]
-    vote: float | None = None
 
-    @property
-    def memory_id(self) -> UUID:
-        return UUID(self.passages[0].candidate.memory)
+class Scores(Sequence[Scored]):
+    """The scored passages of a pool, best first. Each is made when it is asked for: most of a pool never is.
 
-    @property
-    def relevance(self) -> float:
-        """The relevance of its best passage."""
-        return self.passages[0].relevance
+    `rows`: in the order in which they were said; `places`: their memories, by number, and positions; `order`: the
+    numbers of the rows, best first; `lines`: a line for each field of Scored, a column for each row.
+    """
+
+    def __init__(self, rows: Sequence[Candidate], places: Array, order: Array, lines: Array) -> None:
+        self.rows, self.places, self.order, self.lines = rows, places, order, lines
+
+    @classmethod
+    def nothing(cls) -> Self:
+        return cls([], np.zeros((2, 0), dtype=int), np.zeros(0, dtype=int), np.zeros((len(NUMBERS), 0)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Scored]: ...
+    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
+        return self._made(self.order[place]) if isinstance(place, slice) else self._made(self.order[[place]])[0]
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self[:])
+
+    def places_of_memories(self) -> list[list[int]]:
+        """The places of each memory's passages in the order, best first."""
+        found: dict[int, list[int]] = {}
+        for place, memory in enumerate(self.places[0, self.order].tolist()):
+            found.setdefault(memory, []).append(place)
+        return list(found.values())
+
+    def at(self, places: Sequence[int]) -> list[Scored]:
+        """The passages at these places of the order."""
+        return self._made(self.order[list(places)])
+
+    def beside(self, best: int, reach: int) -> list[Candidate]:
+        """The `best` passages and those at most `reach` before or after them, in the order in which they were said."""
+        memory, position = self.places
+        width = position.max(initial=0) + 2 * reach + 1  # so that no step leads into another memory
+        place = memory * width + position
+        wanted = place[self.order[:best], None] + np.arange(-reach, reach + 1)
+        return [self.rows[n] for n in np.flatnonzero(np.isin(place, wanted)).tolist()]
+
+    def reranked(self, pieces: Sequence[float]) -> Self:
+        """The same passages, best first among as many as have `pieces`, which are added to their scores."""
+        best, rest = self.order[: len(pieces)], self.order[len(pieces) :]
+        lines = self.lines.copy()
+        lines[NUMBERS.index("score"), best] += pieces
+        lines[NUMBERS.index("pieces"), best] = pieces
+        again = np.lexsort(([-self.rows[n].passage for n in best], -lines[NUMBERS.index("score"), best]))
+        return type(self)(self.rows, self.places, np.concatenate([best[again], rest]), lines)
+
+    def _made(self, numbers: Array) -> list[Scored]:
+        lines = self.lines[:, numbers].T.tolist()
+        return [Scored(self.rows[n], *line) for n, line in zip(numbers.tolist(), lines, strict=True)]
 
 
 def idf(found: float, holding: Sequence[float]) -> list[float]:
@@ -134,13 +178,13 @@ def idf(found: float, holding: Sequence[float]) -> list[float]:
     return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
 
 
-def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> list[Scored]:
+def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> Scores:
     """Score every passage of the pool, best first; on a tie the later stored one first.
 
     `words`: in the order of the bits of `matched`.
     """
     if not pool:
-        return []
+        return Scores.nothing()
     rows = sorted(pool, key=IN_ORDER)
     columns: Any = Candidate._make(zip(*rows, strict=True))  # of each field the values of all rows
     bits = _bits(columns.matched, len(words))
@@ -163,9 +207,8 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
     parts *= kept
     answers = _relevance(bits, words, columns.similarity)
     scores = parts.sum(axis=0)
-    best_first = np.lexsort((-np.array(columns.passage), -scores)).tolist()
-    lines = np.stack([scores, *parts, answers, kept]).T[best_first].tolist()
-    return [Scored(rows[n], *line) for n, line in zip(best_first, lines, strict=True)]
+    lines = np.stack([scores, *parts, answers, kept, np.zeros(len(rows))])
+    return Scores(rows, places, np.lexsort((-np.array(columns.passage), -scores)), lines)
 
 
 def _bits(masks: Sequence[int], words: int) -> Array:
@@ -188,23 +231,6 @@ def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
     place, n, times = np.array(again).T
     said[place, n] = times * (REPEATS + 1) / (times + REPEATS)
     return said
-
-
-def by_memory(scored: Sequence[Scored], weights: Weights, votes: Mapping[str, float] | None = None) -> list[Ranked]:
-    """Rank memories by their vote, else their best passage, then salience and confidence. `scored` is best first."""
-    best = scored[0].score if scored else 0.0
-    found: dict[str, list[Scored]] = {}
-    for one in scored:
-        found.setdefault(one.candidate.memory, []).append(one)
-    ranked = [_ranked(passages, best or 1.0, weights, (votes or {}).get(memory)) for memory, passages in found.items()]
-    return sorted(ranked, key=lambda one: (-one.score, -one.passages[0].candidate.passage))
-
-
-def _ranked(passages: list[Scored], best: float, weights: Weights, vote: float | None) -> Ranked:
-    first = passages[0]
-    of_best = first.score / best if vote is None else vote
-    of_itself = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
-    return Ranked(weights.relevance * of_best + of_itself, of_best, passages, vote)
 
 
 def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:

@@ -14,7 +14,8 @@ from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
 from memories.search.former_words import FormerWords
-from memories.search.ranking import Candidate, Ranked, Scored, weights_of
+from memories.search.ranking import Candidate, Scored, weights_of
+from memories.search.ranking_memories import Ranked
 from memories.search.request import SearchRequest
 from memories.search.run_votes import OF_BEST, SELECTED_TYPES
 from memories.search.selector import Option, Selection

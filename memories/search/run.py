@@ -19,7 +19,8 @@ from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
 from memories.search.plan import FEW, SearchPlan
 from memories.search.question import embed_question, read_question
-from memories.search.ranking import Ranked, by_memory, weights_of
+from memories.search.ranking import weights_of
+from memories.search.ranking_memories import Ranked, by_memory
 from memories.search.request import SearchRequest
 from memories.search.results import Result, SearchResults, fetched, most_salient, selection
 from memories.values.choices import ActorKind, Type
@@ -74,7 +75,8 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: b
         ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
         return fetched(ranked, request, trust, plan.former)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
-    return fetched(by_memory(scored, weights, votes_of_runs)[: request.limit], request, trust, plan.former)
+    kept = by_memory(scored, weights, votes_of_runs, most=request.limit)
+    return fetched(kept, request, trust, plan.former)
 
 
 def _candidates(plan: SearchPlan) -> Pool:

@@ -25,7 +25,7 @@ def saying(text: str, passage: int, **facts: Any) -> Candidate:
 
 
 def ranked(*pool: Candidate, question: str = QUESTION, weights: Weights = WEIGHTS) -> list[Scored]:
-    return by_passage(Pool(list(pool), WORDS), question, weights)
+    return list(by_passage(Pool(list(pool), WORDS), question, weights))
 
 
 def pieces(*pool: Candidate, question: str = QUESTION, weights: Weights = WEIGHTS) -> list[float]:
@@ -46,7 +46,7 @@ def test_a_passage_that_holds_all_of_the_question_gets_the_whole_weight() -> Non
 def test_without_a_weight_all_scores_are_as_they_were() -> None:
     pool = [saying(PHYSICIAN, 1), saying(PLUMBER, 2, matched=1)]
     without = replace(WEIGHTS, pieces=0)
-    assert ranked(*pool, weights=without) == ranking.by_passage(pool, WORDS, QUESTION, without)
+    assert ranked(*pool, weights=without) == list(ranking.by_passage(pool, WORDS, QUESTION, without))
 
 
 def test_what_is_said_beside_a_passage_counts_for_it_by_the_share_of_a_neighbour() -> None:

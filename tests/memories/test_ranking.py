@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.search.named_actors import is_named
-from memories.search.ranking import Candidate, Scored, Weights, Word, by_memory, by_passage, idf
+from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, Word, by_passage, idf
+from memories.search.ranking_memories import by_memory
 
 PLAIN = Weights()
 ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, None, 1.0, 50)
@@ -175,8 +176,9 @@ def test_without_neighbours_only_the_passage_itself_counts() -> None:
 
 
 def test_nothing_is_ranked_as_nothing() -> None:
-    assert by_passage([], (), "", PLAIN) == []
-    assert by_memory([], PLAIN) == []
+    found = by_passage([], (), "", PLAIN)
+    assert list(found) == []
+    assert by_memory(found, PLAIN) == []
 
 
 pools = st.lists(
@@ -221,3 +223,26 @@ def test_every_memory_of_the_pool_is_ranked_once(pool: list[Candidate], tells: l
     assert sorted(one.passages[0].candidate.memory for one in found) == sorted({row.memory for row in pool})
     assert sum(len(one.passages) for one in found) == len(pool)
     assert all(0 <= one.score <= 1 + 1e-9 for one in found)
+
+
+@given(pools, told, st.integers(0, 3))
+def test_the_best_memories_are_the_first_ones_of_all(pool: list[Candidate], tells: list[float], most: int) -> None:
+    found = by_passage(pool, words(*tells), "", PLAIN)
+    assert by_memory(found, PLAIN, most=most) == by_memory(found, PLAIN)[:most]
+
+
+@given(pools, st.integers(0, 12), st.integers(0, 3))
+def test_beside_the_best_passages_stand_those_of_their_memories(pool: list[Candidate], best: int, reach: int) -> None:
+    found = by_passage(pool, words(1.0), "", PLAIN)
+    steps = range(-reach, reach + 1)
+    near = {(one.candidate.memory, one.candidate.position + step) for one in found[:best] for step in steps}
+    assert found.beside(best, reach) == sorted(
+        (row for row in pool if (row.memory, row.position) in near), key=IN_ORDER
+    )
+
+
+@given(pools, told)
+def test_passages_are_the_same_alone_and_together(pool: list[Candidate], tells: list[float]) -> None:
+    found = by_passage(pool, words(*tells), "", PLAIN)
+    places = range(len(pool))
+    assert list(found) == found[:] == found.at(places) == [found[place] for place in places]

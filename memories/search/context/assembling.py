@@ -21,7 +21,7 @@ from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
-from memories.search.ranking import Scored
+from memories.search.ranking import Scores
 from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Trust
@@ -136,11 +136,11 @@ def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str,
         search = partial(queries.by_task, wanted, asked, vector, model)
     else:
         search = partial(_search_then, wanted, wanted.moment, asked, vector, model, allowance)
-    found = allowance.part("search", search, keeping=FOR_THE_ANSWER) or []
+    found = allowance.part("search", search, keeping=FOR_THE_ANSWER) or Scores.nothing()
     return queries.best(found, _votes(wanted, task, found, allowance), most=most) + about + said
 
 
-def _votes(wanted: ContextQuery, task: str, found: list[Scored], allowance: Allowance) -> Mapping[str, float]:
+def _votes(wanted: ContextQuery, task: str, found: Scores, allowance: Allowance) -> Mapping[str, float]:
     """What similar runs say of the skills, which are those of today."""
     if wanted.moment is not None:
         return {}
@@ -155,7 +155,7 @@ def _search_then(
     vector: Array | None,
     model: Serving,
     allowance: Allowance,
-) -> list[Scored]:
+) -> Scores:
     former = FormerWords.of(wanted.filter, moment, model=model.name)
     allowance.degraded += former.degraded
     return queries.by_task(wanted, task, vector, model, former=former)

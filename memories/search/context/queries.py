@@ -3,7 +3,7 @@
 Each returns memories that are believed, unexpired, unflagged, and about that company or none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,7 +22,8 @@ from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
-from memories.search.ranking import Ranked, Scored, by_memory, weights_of
+from memories.search.ranking import Scores, weights_of
+from memories.search.ranking_memories import Ranked, by_memory
 from memories.search.run_votes import OF_BEST
 from memories.values.choices import Type
 from memories.values.conditions import Filter
@@ -74,14 +75,14 @@ def by_task(
     model: Serving,
     *,
     former: FormerWords | None = None,
-) -> list[Scored]:
+) -> Scores:
     """The passages that may fit the task, best first."""
     question = read_question(task, model, vector, wanted.filter)
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
     return by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
 
 
-def best(scored: Sequence[Scored], votes: Mapping[str, float], *, most: int) -> list[Hit]:
+def best(scored: Scores, votes: Mapping[str, float], *, most: int) -> list[Hit]:
     """The best memories that share a word with the task, or are similar enough in meaning; of skills that similar runs
     were asked about those that they speak for.
     """
