@@ -21,7 +21,14 @@ def test_buffers_follow_the_memory_of_the_container(
 
 @pytest.mark.parametrize(
     ("memory", "store", "buffers"),
-    [(64, 0, "512MB"), (64, 200, "512MB"), (64, 600, "1200MB"), (64, 9_000, "2048MB"), (2, 600, "256MB")],
+    [
+        (64, 0, "512MB"),
+        (64, 200, "512MB"),
+        (64, 600, "1200MB"),
+        (64, 9_000, "4096MB"),
+        (16, 9_000, "2048MB"),
+        (2, 600, "256MB"),
+    ],
 )
 def test_a_store_that_could_not_fill_them_gets_less_buffers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, store: int, buffers: str

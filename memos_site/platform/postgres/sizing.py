@@ -8,7 +8,7 @@ from pathlib import Path
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where PostgreSQL puts what processes share
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MIN_SHARED_MEMORY = 1 << 30  # bytes; containers have 64 MiB by default, too little to build a large index
-MIN_BUFFERS, FEW_BUFFERS, MAX_BUFFERS = 128, 512, 2048  # MiB; few: enough for 300,000 passages
+MIN_BUFFERS, FEW_BUFFERS, MAX_BUFFERS = 128, 512, 4096  # MiB; few: enough for 300,000 passages
 BUFFER_SHARE = 8  # one part in so many of the memory
 GROWTH = 2  # times the size of the store, which may grow before the next start
 
