@@ -175,6 +175,16 @@ SELECT EXISTS (SELECT FROM memories_episode AS episode JOIN unnest(%s::text[], %
                    AS named (scope, source, external_id) USING (scope, source, external_id))
     OR EXISTS (SELECT FROM memories_tombstone WHERE lifted_at IS NULL AND blocks AND key = ANY(%s::text[]))
 """
+KNOWN_OR_FORGOTTEN = """
+    EXISTS (SELECT FROM memories_episode WHERE scope = %s AND source = %s AND external_id = %s)
+    OR EXISTS (SELECT FROM memories_tombstone WHERE lifted_at IS NULL AND blocks AND scope = %s AND key = %s)
+"""
+
+
+def known_or_forgotten(name: EpisodeName) -> bulk_rows.Part:
+    """The condition that an episode of this name is stored or forgotten, for the statement that would store it."""
+    scope, source, id = name
+    return bulk_rows.Part(KNOWN_OR_FORGOTTEN, [scope, source, id, scope, episode_key(source, id)])
 
 
 def may_be_known(names: Collection[EpisodeName]) -> bool:

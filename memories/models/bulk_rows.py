@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
 
 class Part(NamedTuple):
-    """More of an insert: named parts of its WITH clause, which may read `rows0`, with their parameters."""
+    """More of an insert with its parameters: named parts of its WITH clause, which may read `rows0`, or a condition."""
 
     sql: str
     parameters: Sequence[Any]
@@ -74,22 +74,27 @@ def _is_made(field: "Field[Any, Any]") -> bool:
 
 
 def insert(
-    first: Sequence[Model], *more: Sequence[Model], also: Part | None = None, unless_taken: bool = False
+    first: Sequence[Model],
+    *more: Sequence[Model],
+    also: Part | None = None,
+    unless: Part | None = None,
+    unless_taken: bool = False,
 ) -> bool:
     """Insert new rows of several tables; each group is of one model whose columns have plain values.
 
     The generated columns of the first group are read back. Rows that refer to each other may be inserted together.
-    `also`: what is written along, from the first group. `unless_taken`: nothing at all is inserted, and the answer is
-    False, if a unique constraint of the first group has no place for its single row.
+    `also`: what is written along, from the first group. Nothing at all is inserted, and the answer is False, if the
+    condition `unless` holds; and with `unless_taken` if a unique constraint of the first group has no place for its
+    single row.
     """
     groups = [group for group in (first, *more) if group]
     if not groups:
         return True
     shapes = tuple(Shape(type(group[0]), _left_to_database(group[0]), len(group) > 1) for group in groups)
-    statement = _statement(shapes, also.sql if also else "", unless_taken)
+    statement = _statement(shapes, also.sql if also else "", unless.sql if unless else "", unless_taken)
     with prepared() as cursor:
-        texts = chain.from_iterable(map(_as_json, groups, shapes))
-        cursor.execute(statement, [*texts, *_parameters(also)])
+        texts, *others = map(_as_json, groups, shapes)
+        cursor.execute(statement, [*texts, *_parameters(unless), *chain.from_iterable(others), *_parameters(also)])
         made = {row[1]: row for row in cursor.fetchall()}
     if not made:
         return False
@@ -204,10 +209,11 @@ def _reader(field: "Field[Any, Any]") -> Callable[[Any], Any] | None:
 
 
 @cache
-def _statement(shapes: tuple[Shape, ...], also: str, unless_taken: bool) -> str:
-    first = _insert(*shapes[0]) + (" ON CONFLICT DO NOTHING" if unless_taken else "")
+def _statement(shapes: tuple[Shape, ...], also: str, unless: str, unless_taken: bool) -> str:
+    first = _insert(*shapes[0]) + (f" WHERE NOT ({unless})" if unless else "")
+    first += " ON CONFLICT DO NOTHING" if unless_taken else ""
     parts = [f"rows0 AS ({first} RETURNING *)"]
-    guard = " WHERE EXISTS (SELECT FROM rows0)" if unless_taken else ""
+    guard = " WHERE EXISTS (SELECT FROM rows0)" if unless or unless_taken else ""
     parts += [f"rows{number} AS ({_insert(*shape)}{guard})" for number, shape in enumerate(shapes[1:], start=1)]
     model = shapes[0].model
     back = ", ".join(str(field.column) for field in (model._meta.pk, *_generated(model)) if field)
@@ -263,5 +269,5 @@ def _told(model: type[Model], left: frozenset[str]) -> Written:
     return Written([str(field.column) for field in fields], values, binary, json)
 
 
-def _parameters(also: Part | None) -> Sequence[Any]:
-    return also.parameters if also else ()
+def _parameters(part: Part | None) -> Sequence[Any]:
+    return part.parameters if part else ()

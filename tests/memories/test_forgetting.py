@@ -189,6 +189,14 @@ def test_a_conversation_that_a_person_forgot_is_not_imported_again() -> None:
     assert Tombstone.objects.get().hits == 1
 
 
+def test_a_conversation_that_a_person_forgot_leaves_nothing_when_it_comes_again() -> None:
+    said = run(id="run-1", messages=[{"role": "system", "content": f"You keep a {WORD}"}, user(f"Feed the {WORD}")])
+    lifecycle.forget(make_run(trust=PERSON, **said), trust=PERSON, at=AT)
+    again = episodes.conversation(conversation.parse(said), trust=PERSON, at=AT)
+    assert (again.memory, again.created, Tombstone.objects.get().hits) == (None, False, 1)
+    assert not any(model.objects.exists() for model in (Memory, Event, Instruction, Passage))
+
+
 def test_what_an_agent_deleted_may_be_stored_again() -> None:
     store(key="acme-likes")
     lifecycle.forget(Memory.objects.get(), trust=AGENT, at=AT)

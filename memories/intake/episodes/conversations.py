@@ -10,7 +10,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from memories import indexing
-from memories.intake.admission import EpisodeName, forgotten_episodes, may_be_known, sensitivity_of
+from memories.intake.admission import (
+    EpisodeName,
+    forgotten_episodes,
+    known_or_forgotten,
+    may_be_known,
+    sensitivity_of,
+)
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.sensitivity import may_continue
@@ -66,6 +72,8 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
 
 def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     placements = [_place(draft, trust) for draft in drafts]
+    if len(drafts) == 1 and (stored := _first_of_its_name(placements[0], trust=trust, at=at)):
+        return [stored]
     names = {one.name for one in placements if isinstance(one, Placement) and one.name}
     known, forgotten = _known_and_forgotten(names, at=at)
     fresh: dict[int, Episode] = {}
@@ -86,6 +94,17 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
         elif not isinstance(one, Placement):
             answers.append(one)
     return answers
+
+
+def _first_of_its_name(one: Placement | Refusal, *, trust: Trust, at: datetime) -> Ingested | None:
+    """Store a conversation by the very statement that asks for its name, which is known to nobody: so most of them are.
+    None: nothing was stored, as the name is taken or forgotten, or there is none."""
+    if not isinstance(one, Placement) or one.name is None:
+        return None
+    episode = _episode(one, at=at, by=trust.actor)
+    if not _save({0: episode}, [one], trust=trust, at=at, unless=known_or_forgotten(one.name)):
+        return None
+    return Ingested(episode.memory, created=True)
 
 
 def _place(draft: Draft, trust: Trust) -> Placement | Refusal:
@@ -119,8 +138,14 @@ def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
 
 
 def _save(
-    fresh: Mapping[int, Episode], placements: Sequence[Placement | Refusal], *, trust: Trust, at: datetime
-) -> None:
+    fresh: Mapping[int, Episode],
+    placements: Sequence[Placement | Refusal],
+    *,
+    trust: Trust,
+    at: datetime,
+    unless: bulk_rows.Part | None = None,
+) -> bool:
+    """False: the condition `unless` holds, and nothing is stored."""
     drafts = {index: one.draft for index, one in enumerate(placements) if isinstance(one, Placement) and index in fresh}
     instructions = _instructions(drafts.values())
     events = [
@@ -129,8 +154,12 @@ def _save(
     episodes = list(fresh.values())
     trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in episodes]
     passages, rest = indexing.of_new_episodes(events, titles_of=episodes)
-    bulk_rows.insert([episode.memory for episode in episodes], episodes, events, trail, also=passages)
+    memories = [episode.memory for episode in episodes]
+    if not bulk_rows.insert(memories, episodes, events, trail, also=passages, unless=unless):
+        return False
+    _store_instructions(instructions)
     indexing.index_rest(rest)
+    return True
 
 
 def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
@@ -177,16 +206,19 @@ def _events(draft: Draft, episode: Episode, instructions: Mapping[str, bytes], *
 
 
 def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
-    """Store each system message once, whoever sends it first; text -> its hash."""
+    """The system messages, each text with its hash."""
     texts = {event.text for draft in drafts for event in draft.events if event.role in SYSTEM_ROLES and event.text}
-    known = {text: hashlib.sha256(text.encode()).digest() for text in texts}
+    return {text: hashlib.sha256(text.encode()).digest() for text in texts}
+
+
+def _store_instructions(known: Mapping[str, bytes]) -> None:
+    """Store each system message once, whoever sends it first. The key of the events to it is read at the COMMIT."""
     if not known:
-        return {}
+        return
     stored = Instruction.objects.filter(pk__in=known.values()).values_list("pk", flat=True)
     missing = set(known.values()) - {bytes(sha) for sha in stored}
     new = [Instruction(sha256=sha, text=text) for text, sha in known.items() if sha in missing]
     Instruction.objects.bulk_create(sorted(new, key=lambda row: bytes(row.sha256)), ignore_conflicts=True)
-    return known
 
 
 def _repeat(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
