@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from memos_site.api.error_pages import Unknown
 from memos_site.api.mcp.endpoint import Mcp
 from memos_site.api.prometheus import Prometheus
+from memos_site.platform.addresses import remembered
 from memos_site.web import (
     account,
     agents,
@@ -27,7 +28,7 @@ from memos_site.web import (
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("api/v1/", include("memos_site.api.urls")),  # first: patterns are tried one after the other
+    remembered("api/v1/", "memos_site.api.urls"),  # first: patterns are tried one after the other
     path("", inbox.inbox, name="inbox"),
     path("memories/<uuid:memory_id>/decide/", decisions.decide, name="decide"),
     path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.drafts import EventDraft, holds_secret
 from memories.intake.reports.messages import Reader
 from memories.scanning import credentials
 from memories.values.choices import SYSTEM_ROLES, Outcome, Sensitivity
@@ -80,9 +80,7 @@ class Draft:
     def holds_secret(self) -> bool:
         """In its messages and calls, in its title, or in what came along; schemas of tools hold none."""
         texts = [self.fields.title, *(value for name, value in self.environment.items() if name != "tools")]
-        return any(event.holds_secret for event in self.events) or any(
-            credentials.is_in(credentials.as_text(value)) for value in texts
-        )
+        return holds_secret(self.events) or any(credentials.is_in(credentials.as_text(value)) for value in texts)
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""

@@ -1,6 +1,7 @@
 """Events before they have a place in an episode, and the calls among them that still wait for their result."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -38,8 +39,22 @@ class EventDraft:
     @cached_property
     def holds_secret(self) -> bool:
         """Wherever in it: one pass over all that was said, asked and answered."""
+        return credentials.is_in(self._said)
+
+    @property
+    def _said(self) -> str:
         values = (self.text, self.summary, self.ref, self.args, self.result, self.context)
-        return credentials.is_in("\n".join(credentials.as_text(value) for value in values if value))
+        return "\n".join(credentials.as_text(value) for value in values if value)
+
+
+def holds_secret(drafts: Sequence[EventDraft]) -> bool:
+    """Whether one of them does. A secret ends with its line: where none is in all together, none is in any of them,
+    which takes a third of the time to find out."""
+    if credentials.is_in("\n".join(draft._said for draft in drafts)):
+        return any(draft.holds_secret for draft in drafts)
+    for draft in drafts:
+        draft.holds_secret = False
+    return False
 
 
 class OpenCalls:

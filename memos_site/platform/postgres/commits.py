@@ -6,11 +6,13 @@ And prepared statements, for the few long ones that every write executes.
 import select
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.utils import Error, InterfaceError, OperationalError
+from psycopg import RawCursor
 from psycopg.pq import TransactionStatus
 
 from memos_site.platform import tracing
@@ -19,6 +21,20 @@ from memos_site.platform.postgres import driver
 MAX_TRIES, PAUSE = 10, 0.5
 PREPARED_AFTER = 2  # executions of a statement on a connection
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
+
+
+class PreparedCursor(base.CursorMixin, RawCursor[Any]):
+    """A cursor of statements whose placeholders are numbered once: psycopg does so at each execution of a long one."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+        return super().execute(_numbered(query) if params is not None else query, params, **options)
+
+
+@cache
+def _numbered(statement: str) -> bytes:
+    first, *rest = statement.split("%s")
+    numbered = first + "".join(f"${number}{part}" for number, part in enumerate(rest, start=1))
+    return numbered.replace("%%", "%").encode()
 
 
 class CommitUncertain(OperationalError):
@@ -60,8 +76,7 @@ class VerifiedCommits(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
-            cursor: Any = base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]  # unknown to the stubs
-            return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
+            return self._prepare_cursor(PreparedCursor(self.connection))  # type: ignore[attr-defined]
 
     def learn_transaction_id(self, transaction_id: str) -> None:
         """Take the id of the running transaction, as a statement of it answered."""
