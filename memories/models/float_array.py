@@ -15,6 +15,7 @@ from psycopg.postgres import types
 from psycopg.pq import Format
 
 ELEMENT = np.dtype([("length", ">i4"), ("number", ">f4")])
+NONE = np.zeros(0, np.float32)
 HEADER = struct.Struct(
     ">iiIii"
 )  # dimensions, whether some are null, type of the elements, how many, number of the first
@@ -32,7 +33,7 @@ class FloatArrayDumper(Dumper):
     oid = types["float4"].array_oid
 
     def dump(self, obj: FloatArray) -> bytes:
-        numbers = np.concatenate([np.zeros(0), *obj.vectors]).astype(np.float16)
+        numbers = np.concatenate([NONE, *obj.vectors]).astype(np.float16)
         elements = np.empty(numbers.size, ELEMENT)
         elements["length"], elements["number"] = 4, numbers
         return HEADER.pack(1, 0, types["float4"].oid, numbers.size, 1) + elements.tobytes()

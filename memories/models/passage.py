@@ -68,13 +68,13 @@ def of_event(event: Event) -> Iterator[Draft]:
     """
     if event.role in SYSTEM_ROLES:
         return
-    called = f"{event.tool} {text.of_value(event.args)}".strip()
-    result = text.of_value(event.result)
+    called = f"{event.tool} {text.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
+    result = text.of_value(event.result) if event.result is not None else ""
     lines = [line for line in (event.text, event.summary, called, result) if line.strip()]
     if not lines and event.kind not in OF_MESSAGES:
         lines = [f"{event.kind} {event.ref}"]
     for part, said in enumerate(text.split("\n".join(lines))):
-        yield Draft(event.episode_id, event.position, said, part, event.pk, event.actor or event.role, event.at)
+        yield Draft(event.episode_id, event.position, said, part, event.id, event.actor or event.role, event.at)
 
 
 class PassageQuerySet(Trusted["Passage"]):
@@ -163,12 +163,12 @@ given AS (
     SELECT given.memory_id, position, part, event_id, text, searchable, coalesce(actor, memory.source),
            coalesce(at, memory.created_at), memory.scope, memory.sensitivity, memory.type
     FROM given JOIN {memory} ON memory.id = given.memory_id
-    {lock}
-    ON CONFLICT (memory_id, position, part) DO NOTHING
+    {rest}
     RETURNING id, memory_id, position, part, scope, sensitivity
 )"""
-OF_STORED = PLACED.format(memory="memories_memory AS memory", lock="FOR KEY SHARE OF memory")
-OF_NEW = PLACED.format(memory="rows0 AS memory", lock="")
+STORED = "FOR KEY SHARE OF memory ON CONFLICT (memory_id, position, part) DO NOTHING"
+OF_STORED = PLACED.format(memory="memories_memory AS memory", rest=STORED)
+OF_NEW = PLACED.format(memory="rows0 AS memory", rest="")
 VECTORS = """, vectors AS (
     INSERT INTO memories_vector (passage_id, model, embedding, scope, sensitivity)
     SELECT placed.id, %s, (%s::real[])[first_number:last_number]::halfvec, placed.scope, placed.sensitivity

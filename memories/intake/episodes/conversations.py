@@ -179,21 +179,20 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         **place,
     )
     moment = fields.timestamp or at
-    memory.episode = Episode(
-        memory=memory,
-        title=fields.title,
-        external_id=fields.id,
-        event_count=len(draft.events),
-        last_event_at=max((event.at for event in draft.events if event.at), default=moment),
-        outcome=draft.outcome,
-        outcome_at=at if draft.outcome else None,
-        outcome_by=placement.source if draft.outcome else "",
-        closed_at=at,
-        content_sha256=draft.sha256,
-        extract=fields.extract,
-        environment=draft.environment,
-        **place,
-    )
+    told = {
+        "title": fields.title,
+        "external_id": fields.id,
+        "event_count": len(draft.events),
+        "last_event_at": max((event.at for event in draft.events if event.at), default=moment),
+        "outcome": draft.outcome,
+        "outcome_at": at if draft.outcome else None,
+        "outcome_by": placement.source if draft.outcome else "",
+        "closed_at": at,
+        "content_sha256": draft.sha256,
+        "extract": fields.extract,
+        "environment": draft.environment,
+    }
+    memory.episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **told, **place})
     return memory.episode
 
 

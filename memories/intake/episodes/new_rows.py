@@ -15,6 +15,7 @@ from memories.values.trust import Actor
 
 COPIED = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
 values_of = itemgetter(*COPIED)
+EPISODE: Any = Event._meta.get_field("episode")
 HOUR = 3600.0
 HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
 LONGEST_CONTENT = 500
@@ -22,14 +23,14 @@ LONGEST_CONTENT = 500
 
 def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
     """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
-    depends_on, known = resolve(draft.depends_on, episode.pk, position)
+    depends_on, known = resolve(draft.depends_on, episode.pk, position) if draft.depends_on else ([], True)
     flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
     derived = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
     copied = dict(zip(COPIED, values_of(draft.__dict__), strict=True))
-    place = {"episode_id": episode.pk, "position": position, "made_by": by.name}
+    place = {"episode_id": episode.memory_id, "position": position, "made_by": by.name}
     row = bulk_rows.new(Event, {**place, **copied, **derived})
-    row.episode = episode
+    EPISODE.set_cached_value(row, episode)  # whose id it has already
     return row
 
 

@@ -12,6 +12,7 @@ LONGEST_TEXT = 100_000
 LONGEST_ROLE = 32
 MOST_EVENTS = 50_000
 AGENTS = ("assistant", "agent", "ai", "model")
+PLAIN = {"role", "content"}
 RESULTS = ("tool", "function")  # the roles of messages that are a tool's answer
 
 
@@ -26,7 +27,10 @@ class Reader:
     def read(self, messages: list[Any]) -> list[EventDraft]:
         """The events in order. Invalid names every wrong field of every message."""
         for number, message in enumerate(messages):
-            self._message(message, f"/messages/{number}")
+            if not self._is_plain(message):
+                self._message(message, f"/messages/{number}")
+                continue
+            self._add(EventDraft("message", message["role"], text=message["content"]))
         self.faults.settle()
         for call in self._open:
             call.flags.append(UNANSWERED_CALL)
@@ -36,6 +40,17 @@ class Reader:
         if len(self.events) == MOST_EVENTS:
             raise Invalid(FieldError("/messages", "too_long", f"hold more than {MOST_EVENTS:,} events"))
         self.events.append(draft)
+
+    @staticmethod
+    def _is_plain(message: Any) -> bool:
+        """Whether it is a role and a text without any fault and nothing else, as most are: `_message` takes such a
+        message for the same, eight times as slowly."""
+        if not isinstance(message, dict) or message.keys() != PLAIN:
+            return False
+        role, text = message["role"], message["content"]
+        if not isinstance(role, str) or not isinstance(text, str) or role in RESULTS:
+            return False
+        return 0 < len(text) <= LONGEST_TEXT and len(role) <= LONGEST_ROLE and bool(role.strip())
 
     def _message(self, message: Any, pointer: str) -> None:
         if not isinstance(message, dict):

@@ -3,10 +3,12 @@
 And prepared statements, for the few long ones that every write executes.
 """
 
+import re
 import select
 import time
 from collections.abc import Callable
 from functools import cache
+from itertools import count
 from typing import Any
 
 from django.db.backends.postgresql import base
@@ -20,6 +22,7 @@ from memos_site.platform.postgres import driver
 
 MAX_TRIES, PAUSE = 10, 0.5
 PREPARED_AFTER = 2  # executions of a statement on a connection
+PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|s|%)")
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
 
 
@@ -27,14 +30,28 @@ class PreparedCursor(base.CursorMixin, RawCursor[Any]):
     """A cursor of statements whose placeholders are numbered once: psycopg does so at each execution of a long one."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        return super().execute(_numbered(query) if params is not None else query, params, **options)
+        if params is None:
+            return super().execute(query, **options)
+        statement, names = _numbered(query)
+        return super().execute(statement, [params[name] for name in names] if names else params, **options)
 
 
 @cache
-def _numbered(statement: str) -> bytes:
-    first, *rest = statement.split("%s")
-    numbered = first + "".join(f"${number}{part}" for number, part in enumerate(rest, start=1))
-    return numbered.replace("%%", "%").encode()
+def _numbered(statement: str) -> tuple[bytes, list[str]]:
+    """The statement as PostgreSQL reads it, and the names of its parameters in their order, where they have names."""
+    places, names = count(1), list[str]()
+
+    def number(placeholder: re.Match[str]) -> str:
+        name = placeholder[1]
+        if placeholder[0] == "%%":
+            return "%"
+        if name is None:
+            return f"${next(places)}"
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    return PLACEHOLDER.sub(number, statement).encode(), names
 
 
 class CommitUncertain(OperationalError):
