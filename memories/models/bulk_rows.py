@@ -49,10 +49,14 @@ def new(model: type[M], values: Mapping[str, Any]) -> M:
     request makes five rows.
     """
     same, made = _defaults(model)
-    if unknown := values.keys() - same.keys() - made.keys():
+    row = {**same, **values}
+    for name, make in made.items():
+        if name not in row:
+            row[name] = make()
+    if len(row) > len(same) + len(made):
+        unknown = row.keys() - same.keys() - made.keys()
         raise TypeError(f"{model.__name__} has no {', '.join(sorted(unknown))}")
-    fresh = {name: make() for name, make in made.items() if name not in values}
-    return _row(model, {**same, **fresh, **values})
+    return _row(model, row)
 
 
 def _row(model: type[M], values: Mapping[str, Any]) -> M:

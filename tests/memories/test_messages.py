@@ -22,6 +22,21 @@ def wrong(*messages: Any) -> list[str]:
     return [str(error) for error in caught.value.errors]
 
 
+@given(
+    st.sampled_from(["user", "assistant", "system", "tool", "", " ", "r" * 33, 7, None]),
+    st.sampled_from(["", " ", "hi", "x" * 100_000, "y" * 100_001, None, ["a", "b"], {"a": 1}, 7]) | st.text(),
+)
+def test_a_message_of_role_and_content_is_read_as_one_with_more_fields(role: object, content: object) -> None:
+    def outcome(message: Json) -> object:
+        try:
+            return [vars(event) for event in read(message)]
+        except Invalid as invalid:
+            return [str(error) for error in invalid.errors]
+
+    said = {"role": role, "content": content}
+    assert outcome(said) == outcome({**said, "name": None})
+
+
 def test_each_call_carries_its_result_in_order() -> None:
     events = read(user("hi"), call("a", "1", x=1), call("b", "2"), answer("second", "2"), answer("first", "1"))
     assert [(e.kind, e.tool, e.args, e.result) for e in events] == [

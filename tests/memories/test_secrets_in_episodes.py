@@ -5,9 +5,13 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from hypothesis import given
+from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
+from memories.intake.reports.drafts import EventDraft, holds_secret
 from memories.models import AuditEntry, Episode, Event, Memory
+from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from tests.make import Json, answer, bearing, call, make_agent, make_run, run, user
 
@@ -111,3 +115,36 @@ def test_many_episodes_that_rise_cost_as_many_statements_as_one(client: APIClien
 
     assert statements(range(1)) == statements(range(1, 20))
     assert set(Memory.objects.values_list("sensitivity", flat=True)) == {Sensitivity.HIGH}
+
+
+PIECES = [
+    *(
+        "A",
+        " ",
+        "\n",
+        "\\",
+        '"',
+        "-",
+        "_",
+        ".",
+        "7",
+        "is ",
+        ": ",
+        "://",
+        "a:b3c@",
+        "(",
+        "password",
+        "bearer ",
+        "密码",
+        "是",
+    ),
+    *(KEY, CARD, CARD[:9], CARD[9:], "hunter2!", "ghp_" + "a1B2" * 9, "AKIA" + "A2" * 8, "-----BEGIN PRIVATE KEY-----"),
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), max_size=5))
+def test_secrets_of_many_events_are_those_of_each_alone(texts: list[str]) -> None:
+    drafts = [EventDraft("message", text=text) for text in texts]
+    alone = [credentials.is_in(text) for text in texts]
+    assert holds_secret(drafts) == any(alone)
+    assert [draft.holds_secret for draft in drafts] == alone

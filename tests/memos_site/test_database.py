@@ -1,8 +1,11 @@
 """The embedded database does what the application asks of it."""
 
+from typing import Any
+
 import pytest
 from django.db import connection, connections
 
+from memories.models import bulk_rows
 from memos_site.platform.supervision import web
 
 IDLE = "idle_in_transaction_session_timeout"
@@ -28,3 +31,21 @@ def test_a_web_process_that_freezes_in_a_transaction_does_not_keep_its_locks(mon
         cursor.execute("SELECT current_setting('statement_timeout'), current_setting(%s)", [IDLE])
         assert cursor.fetchone() == ("10s", "1min")
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameters", "answer"),
+    [
+        ("SELECT %s::int, '%%', %s::text", [1, "a"], (1, "%", "a")),
+        ("SELECT %(b)s::int, '%%', %(a)s::text, %(b)s::int", {"a": "a", "b": 2}, (2, "%", "a", 2)),
+        ("SELECT '%s'", None, ("%s",)),
+    ],
+)
+@pytest.mark.django_db
+def test_a_prepared_statement_takes_parameters_by_place_and_by_name(
+    statement: str, parameters: Any, answer: Any
+) -> None:
+    with bulk_rows.prepared() as cursor:
+        for _ in range(3):  # the server has prepared it by the third time
+            cursor.execute(statement, parameters)
+            assert cursor.fetchone() == answer

@@ -26,10 +26,18 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
     depends_on, known = resolve(draft.depends_on, episode.pk, position) if draft.depends_on else ([], True)
     flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
-    derived = {"text": draft.text, "at": draft.at or moment, "flags": flags, "depends_on": depends_on, **more}
-    copied = dict(zip(COPIED, values_of(draft.__dict__), strict=True))
-    place = {"episode_id": episode.memory_id, "position": position, "made_by": by.name}
-    row = bulk_rows.new(Event, {**place, **copied, **derived})
+    values = {
+        **dict(zip(COPIED, values_of(draft.__dict__), strict=True)),
+        "episode_id": episode.memory_id,
+        "position": position,
+        "made_by": by.name,
+        "text": draft.text,
+        "at": draft.at or moment,
+        "flags": flags,
+        "depends_on": depends_on,
+        **more,
+    }
+    row = bulk_rows.new(Event, values)
     EPISODE.set_cached_value(row, episode)  # whose id it has already
     return row
 
