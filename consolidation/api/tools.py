@@ -42,8 +42,8 @@ def guidance(call: ToolCall) -> Reply:
 
 @tool(CheckRequest, Permission.READ, read_only=True)
 def check_before_write(call: ToolCall) -> Reply:
-    """Ask, right before a call that changes something, whether similar runs ended well with it or without it, and which
-    of its arguments are unlike those that worked; it advises and never blocks.
+    """Ask, right before a call that changes something, whether similar runs ended well with it or without it, which of
+    its arguments are unlike those that worked, and which command does not start; it advises and never blocks.
     """
     if call.arguments.get("about_to") is None:
         raise Invalid(FieldError("/about_to", "required", "is required: the call that is about to be made"))

@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from consolidation.guidance import precedent
+from consolidation.guidance import command_notes, precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
@@ -34,6 +35,13 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
     call = asked.call
     if call is None:
         return None
+    told = _compared(asked, call, experience, rules, trust)
+    return replace(told, arguments=[*command_notes.notes(asked.run, call, rules, trust), *told.arguments])
+
+
+def _compared(
+    asked: GuidanceQuestion, call: Call, experience: Experience | None, rules: ToolRules, trust: Trust
+) -> Checked:
     kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind)]
     if not kinds:
         return Checked("unknown", ONLY_READS)

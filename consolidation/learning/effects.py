@@ -164,10 +164,14 @@ def _parts(call: "Call", rules: ToolRules) -> Iterator["Call"]:
 
 def command_line(call: "Call") -> str:
     """Return the command line of a call of a command tool; '' for none."""
-    named = call.arguments
-    if not named and isinstance(call.args, str | list):
+    if not call.arguments and isinstance(call.args, str | list):
         return _line(call.args)
-    return next((line for key in _LINES if (line := _line(named.get(key)))), "")
+    return _line(call.arguments.get(line_argument(call)))
+
+
+def line_argument(call: "Call") -> str:
+    """Return the name of the argument that holds the command line; '' for none."""
+    return next((key for key in _LINES if _line(call.arguments.get(key))), "")
 
 
 def _line(value: Any) -> str:

@@ -5,15 +5,28 @@ They hold only forms of commands (`python -m pytest`), no path, value or output 
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from consolidation.learning.startups import Seen, Startups, tally
-from consolidation.models.counted_facts import CountedFact, CountedRun
+from consolidation.models.counted_facts import CountedFact, CountedFactQuerySet, CountedRun, CountedRunQuerySet
 from memories.models import Event
+from memories.values.choices import LIVE
+from memories.values.trust import Trust
+
+
+class CommandFactQuerySet(CountedFactQuerySet):
+    def holding(self, trust: Trust) -> Self:
+        """What the caller may see of the facts that nobody dismissed and that the latest runs do not contradict."""
+        held = self.visible_to(trust).filter(trust.visible("memory__"), memory__status__in=LIVE, memory__flags=[])
+        return held.filter(turned=False)
+
+    def naming(self, forms: Iterable[str]) -> Self:
+        """Those that say of one of these forms whether it starts."""
+        return self.filter(said__has_any_keys=list(forms))
 
 
 class CommandFact(CountedFact):
@@ -25,6 +38,8 @@ class CommandFact(CountedFact):
     place = models.CharField(max_length=80, blank=True)
     purpose = models.CharField(max_length=64)
     waits = models.BooleanField(default=True, db_default=True)
+
+    objects: ClassVar[Any] = CommandFactQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -62,12 +77,21 @@ class CommandFact(CountedFact):
         return found
 
 
+class CommandAttemptQuerySet(CountedRunQuerySet):
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """form -> (in how many runs it started, in how many it was called)."""
+        rows = self.values("form").annotate(started_in=Count("pk", filter=Q(started=True)), runs=Count("pk")).order_by()
+        return {form: (started, runs) for form, started, runs in rows.values_list("form", "started_in", "runs")}
+
+
 class CommandAttempt(CountedRun):
     """What one run showed of one form when it first called it."""
 
     fact = models.ForeignKey(CommandFact, on_delete=models.CASCADE, related_name="shown")
     form = models.CharField(max_length=80)
     started = models.BooleanField()
+
+    objects: ClassVar[Any] = CommandAttemptQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -2,8 +2,8 @@
 """Memos in the hooks of a coding agent: Claude Code, Codex CLI, Gemini CLI, Cursor. Python 3.9 or newer, nothing else.
 
 Before a prompt it adds the context that fits; before a tool that changes something it says when similar runs ended
-badly with that call; after a tool it reports the call; at the end the outcome. It never blocks: when the server is
-away or takes longer than DEADLINE, it says nothing and the agent goes on.
+badly with that call, and which command does not start; after a tool it reports the call; at the end the outcome. It
+never blocks: when the server is away or takes longer than DEADLINE, it says nothing and the agent goes on.
 
     memos_hook.py SOURCE < the hook's JSON
 
@@ -132,13 +132,15 @@ def before_prompt(hook: Hook) -> Json:
 
 
 def before_tool(hook: Hook) -> Json:
-    """A word of warning when similar runs ended well only without this call."""
+    """A word of warning when similar runs ended well only without this call, and what is unlike calls that worked."""
     if "task" not in hook.state:
         return {}
     scopes = [hook.place["scope"]] if hook.place.get("scope") else []
     asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, "thread_id": hook.thread}
     check = hook.ask("guidance", asked).get("check") or {}
-    return adding(hook, f"Memos: {check['text']}") if check.get("verdict") == "advised_against" else {}
+    told = [str(check["text"])] if check.get("verdict") == "advised_against" else []
+    told += [f"{note['note']}." for note in check.get("arguments", [])]
+    return adding(hook, f"Memos: {' '.join(told)}") if told else {}
 
 
 def after_tool(hook: Hook) -> Json:

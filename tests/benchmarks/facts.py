@@ -5,7 +5,8 @@
 Five folds by thread, each learned in a scope of its own from the other four. A held-out run knows the facts of the
 place that its commands name before its first test command. It is spared when a fact names another command that starts
 and, as far as the run tried that one, it did; misled when a fact says of what the run tried the opposite of what came.
-The facts of all runs are printed last. One JSON line a figure.
+`checks`: before the first call of each form of a command a check is asked, with the run so far: of those that did not
+start how many were noted, and of those that did. The facts of all runs are printed last. One JSON line a figure.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from tests.benchmarks import guidance
 from tests.benchmarks.guidance import learn, loaded, splits
 from tests.benchmarks.store import empty_store
 
@@ -75,6 +77,28 @@ def ask(raw: Json, scope: str) -> str:
     return "spared" if starting else "warned only" if said.get(first.form) is False else "failed, nothing known"
 
 
+def check(raw: Json, scope: str) -> Counter[str]:
+    """What checks say of the first call of each form of a command of which the result can be told."""
+    from consolidation.learning.attempts import attempts
+    from consolidation.pipelines.tool_rules import tool_rules
+
+    told: Counter[str] = Counter()
+    known: set[str] = set()
+    run = recorded(raw)
+    for call in run.calls:
+        fresh = [one for one in attempts(replace(run, calls=(call,)), tool_rules()) if one.form not in known]
+        if not fresh:
+            continue
+        known |= {one.form for one in fresh}
+        about = {"tool": call.name, "arguments": call.arguments}
+        asked = guidance.ask(scope, {"messages": raw["messages"][: call.position], "about_to": about})
+        noted = " ".join(note["note"] for note in asked.check.arguments)
+        for one in fresh:
+            ended = "started" if one.started else "did not start"
+            told[f"{ended}, noted" if f"`{one.form}` did not start" in noted else ended] += 1
+    return told
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=Path)
@@ -83,11 +107,15 @@ def main() -> None:
         from memories.models import Memory
 
         counted: Counter[str] = Counter()
+        checked: Counter[str] = Counter()
         for _, parts, held_out in splits(runs, "coding"):
             for n, (learned, asked) in enumerate(zip(parts, held_out, strict=True)):
                 learn(learned, f"project:fold-{n}")
                 counted.update(ask(raw, f"project:fold-{n}") for raw in asked)
+                for raw in asked:
+                    checked.update(check(raw, f"project:fold-{n}"))
         sys.stdout.write(json.dumps({"figure": "first test commands", "runs": len(runs), **counted}) + "\n")
+        sys.stdout.write(json.dumps({"figure": "checks", **checked}) + "\n")
         learn(runs, "project:all")
         for fact in Memory.objects.filter(scope="project:all", origin="consolidated", type="semantic").order_by("key"):
             sys.stdout.write(json.dumps({"fact": fact.content, "evidence": fact.evidence.count()}) + "\n")

@@ -12,6 +12,8 @@ import pytest
 
 from memories.models import Episode, Event
 from tests.consolidation.experience import consolidated
+from tests.consolidation.test_command_facts import nine_runs
+from tests.consolidation.test_command_notes import NOTE
 from tests.consolidation.test_guidance import WISH, learn
 from tests.make import make_agent, make_memory
 from tests.memos_site.harness import CLAUDE, SCRIPTS, connect, hook, sessions, shell
@@ -81,6 +83,13 @@ def test_a_call_that_went_badly_in_similar_runs_is_advised_against(home: Path, h
     assert text.startswith("Memos: ")
     assert told.get("permission", "ask") == "ask"
     assert "permissionDecision" not in json.dumps(told)  # the harness asks whom it would have asked
+
+
+def test_a_command_that_does_not_start_here_is_told_with_what_does(home: Path) -> None:
+    nine_runs()
+    prompt, before, *_ = sessions(PROMPT, "Bash", {"command": "pytest sympy/core"}, {})["claude-code"]
+    hook(home, prompt)
+    assert hook(home, before)["hookSpecificOutput"]["additionalContext"] == f"Memos: {NOTE}."
 
 
 def test_a_call_that_nothing_speaks_against_is_not_commented(home: Path) -> None:
