@@ -68,7 +68,11 @@ class SearchPlan:
         Lists only where one crowd is asked: of another, which may be few, the nearest would not be among those found.
         """
         known = self.question.statistics
-        kind = None if self.former else ann_index.present(self.question.model, known.indexes)
+        kind = (
+            None
+            if self.former or self.question.vector is None
+            else ann_index.present(self.question.model, known.indexes)
+        )
         if kind is None or known.passages_in(self.scopes) <= kind.least:
             return None
         return None if kind == ann_index.Kind.LISTS and self.asked_scopes else kind

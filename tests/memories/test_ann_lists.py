@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memories import embedding
 from memories.indexing import ann_index
 from memories.indexing.ann_index import Kind
 from memories.values.choices import ActorKind, Sensitivity
@@ -86,3 +87,12 @@ def test_a_store_that_grows_gets_the_graph_and_one_that_shrinks_keeps_what_it_ha
     settings.ANN_FROM_PASSAGES = 20
     assert ann_index.ensure() == "it is there"
     assert indexes() == {GRAPH}
+
+
+def test_a_question_without_a_vector_is_searched_by_its_words_where_there_is_an_index() -> None:
+    question = "包裹退款"
+    assert embedding.built_in().embed([question]) == [None]
+    known("退款在包裹到达仓库之后")
+    stored(0, 12)
+    assert ann_index.ensure() == "built"
+    assert said(find(question)) == ["退款在包裹到达仓库之后"]
