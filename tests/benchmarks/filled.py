@@ -83,7 +83,7 @@ def _make_memories(first: int, count: int, scopes: int) -> None:
     from memories.models import Episode, Memory
     from memories.values.choices import Origin, Status, Type
 
-    # Salient today and digested, else the jobs of a server that opens the store digest and prune it while it is measured.
+    # Salient today and digested, or the jobs of a server that opens the store would digest and prune it meanwhile.
     born = {"created_at": AT, "updated_at": AT, "salience_at": datetime.now(UTC), "created_by": "bench"}
     ended = {"last_event_at": AT, "closed_at": AT, "digested_at": AT}
     said = {"source": "bench", "origin": Origin.OBSERVED, "sensitivity": 1, "confidence": 80}
@@ -101,8 +101,7 @@ def _make_memories(first: int, count: int, scopes: int) -> None:
     ]
     Memory.objects.bulk_create(memories)
     Episode.objects.bulk_create(
-        Episode(memory=memory, scope=memory.scope, source="bench", event_count=EACH, **ended)
-        for memory in memories
+        Episode(memory=memory, scope=memory.scope, source="bench", event_count=EACH, **ended) for memory in memories
     )
 
 

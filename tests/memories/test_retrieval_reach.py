@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,7 +89,7 @@ def test_a_scope_that_is_not_frequent_holds_no_more_than_the_least_frequent_one(
 def test_a_small_scope_among_many_is_compared_exactly_although_there_is_an_index() -> None:
     request = check({"query": "x", "scopes": ["rare"]})
     known = replace(told(992), indexes=frozenset([index_name("static-256")]))
-    question = Question("x", model="static-256", statistics=known)
+    question = Question("x", vector=np.ones(256, np.float32), model="static-256", statistics=known)
     narrow = SearchPlan(question, of_search(request, request.narrows(everything()), AT), AT)
     assert not narrow.uses_index
     wide = SearchPlan(question, of_search(check({"query": "x"}), everything(), AT), AT)
