@@ -1,13 +1,15 @@
 """Bring what searches read into the memory of a database that has just started, before somebody waits for it.
 
 After a restart a search reads thousands of pages that lie anywhere on the disk: a second for each of the first ones in
-a store of a million. Read in their order they take no longer than a few of these searches together.
+a store of a million. Read in their order they take no longer than a few of these searches together. `read_files` does
+that while an installation starts, `warm` as a job, with all that makes searches faster still.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -32,15 +34,16 @@ SCOPES = 20  # searches in scopes of the newest passages
 NEWEST = 2_000  # passages
 # By indexes of passages and vectors searches find candidates; those of memories, but for the unique ones, are of lists.
 FILES = """
-SELECT pg_relation_filepath(file.oid), pg_relation_size(file.oid)
-FROM pg_class AS file
+SELECT pg_relation_filepath(file.oid) AS path, pg_relation_size(file.oid) AS size,
+    file.oid = ANY(%(tables)s::regclass[]) AS is_table, coalesce(amname IN ('hnsw', 'ivfflat'), false) AS is_near
+FROM pg_class AS file LEFT JOIN pg_am AS way ON way.oid = file.relam
 WHERE pg_relation_size(file.oid) > 0 AND file.oid IN (
     SELECT indexrelid FROM pg_index WHERE indisvalid AND indrelid = ANY(%(tables)s::regclass[])
         AND (indisunique OR indrelid <> 'memories_memory'::regclass)
     UNION SELECT reltoastrelid FROM pg_class WHERE oid = 'memories_vector'::regclass
-    UNION SELECT 'memories_memory'::regclass
+    UNION SELECT unnest(%(tables)s::regclass[])
 )
-ORDER BY 2
+ORDER BY is_table, size
 """
 FACTS = """
 SELECT now() - pg_postmaster_start_time(), pg_size_bytes(current_setting('shared_buffers')),
@@ -77,6 +80,15 @@ class Server(NamedTuple):
     may_read_files: bool
 
 
+class File(NamedTuple):
+    """A relation on the disk. `is_near`: an index over vectors."""
+
+    path: str
+    size: int
+    is_table: bool
+    is_near: bool
+
+
 class Warmed(NamedTuple):
     """`read`: bytes of files and tables. `searches`: those that were made for the pages that they read."""
 
@@ -88,22 +100,44 @@ class Warmed(NamedTuple):
 def warm(*, at: datetime, until: float) -> Warmed | None:
     """Read what searches read, until that time of the monotonic clock. None: the database has run for a while."""
     with connection.cursor() as cursor:
-        cursor.execute(FACTS)
-        server = Server(*cursor.fetchone())
-        if server.age > FRESH:
+        server = _server(cursor)
+        return None if server.age > FRESH else _done(_steps(cursor, server, at), until)
+
+
+def read_files(*, until: float) -> Warmed | None:
+    """Read the files alone, as `warm` does. None: the database has run for a while, has no tables yet, or lets nobody
+    read its files.
+    """
+    with connection.cursor() as cursor:
+        server = _server(cursor)
+        if server.age > FRESH or not server.may_read_files or not _has_tables(cursor):
             return None
-        read = searches = 0
-        for step in _steps(cursor, server, at):
-            if time.monotonic() >= until:
-                return Warmed(read, searches, complete=False)
-            done = step()
-            read, searches = read + done, searches + (not done)
-        return Warmed(read, searches, complete=True)
+        return _done(_files(cursor, server), until)
+
+
+def _server(cursor: Cursor) -> Server:
+    cursor.execute(FACTS)
+    return Server(*cursor.fetchone())
+
+
+def _has_tables(cursor: Cursor) -> bool:
+    cursor.execute("SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%s::text[]) AS name", [list(TABLES)])
+    return bool(cursor.fetchone()[0])
+
+
+def _done(steps: Iterator[Step], until: float) -> Warmed:
+    read = searches = 0
+    for step in steps:
+        if time.monotonic() >= until:
+            return Warmed(read, searches, complete=False)
+        done = step()
+        read, searches = read + done, searches + (not done)
+    return Warmed(read, searches, complete=True)
 
 
 def _steps(cursor: Cursor, server: Server, at: datetime) -> Iterator[Step]:
-    """Indexes, which every search reads all over; then tables, from their newest rows on. A step returns the bytes that
-    it read, 0 for a search.
+    """Files, which every search reads all over; then rows, from the newest on; last the index over vectors, which few
+    searches walk: those in all scopes. A step returns the bytes that it read, 0 for a search.
     """
     index, model = 0, EmbeddingModel.objects.serving()
     if kind := ann_index.present(model, table_statistics.known().indexes):
@@ -111,22 +145,26 @@ def _steps(cursor: Cursor, server: Server, at: datetime) -> Iterator[Step]:
         [index] = cursor.fetchone()
     if server.may_read_files:
         yield from _files(cursor, server)
-    if index:
-        yield from _nearest(cursor)
     yield from _rows(cursor, server, room=int(BUFFERS_SHARE * server.buffers) - index)
     yield from _in_scopes(cursor, at)
+    if index:
+        yield from _nearest(cursor)
 
 
 def _files(cursor: Cursor, server: Server) -> Iterator[Step]:
-    """Into what the machine keeps of files, which is then read a page at a time into the database's buffers."""
+    """Into what the machine keeps of files, which is then read a page at a time into the database's buffers.
+
+    Where not all have room, the indexes; what a search in one scope needs is read before the index over vectors.
+    """
     cursor.execute(FILES, {"tables": list(TABLES)})
-    room = server.cache
-    for path, size in cursor.fetchall():
-        room -= size
-        if room < 0:
-            return
-        for start in range(0, size, CHUNK):
-            yield partial(_read_file, cursor, path, start, server.segment)
+    room, wanted = server.cache, []
+    for file in map(File._make, cursor.fetchall()):
+        if file.size <= room:
+            room -= file.size
+            wanted.append(file)
+    for file in sorted(wanted, key=attrgetter("is_near")):
+        for start in range(0, file.size, CHUNK):
+            yield partial(_read_file, cursor, file.path, start, server.segment)
 
 
 def _read_file(cursor: Cursor, path: str, start: int, segment: int) -> int:

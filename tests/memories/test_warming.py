@@ -1,5 +1,6 @@
 """After a start of the database what searches read is brought into its memory, within a limit of time."""
 
+import math
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -56,6 +57,47 @@ def test_indexes_and_tables_of_a_search_are_read_whole_and_a_scope_is_searched()
     assert warmed.read >= sizes(*FILES_AND_TABLES)
     assert (warmed.searches, warmed.complete) == (1, True)
     assert any("project:shop" in query["sql"] and "best AS" in query["sql"] for query in queries.captured_queries)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("just_started")
+def test_a_start_reads_the_files_alone() -> None:
+    known("Invoices are paid on Fridays")
+    read = warming.read_files(until=math.inf)
+    assert read is not None
+    assert read.read >= sizes(*FILES_AND_TABLES)
+    assert (read.searches, read.complete) == (0, True)
+    assert warming.read_files(until=0.0) == Warmed(0, 0, complete=False)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("just_started")
+def test_where_not_all_files_have_room_indexes_are_read() -> None:
+    for number in range(60):
+        known(f"Invoice {number} is paid on Fridays")
+    with connection.cursor() as cursor:
+        server = warming._server(cursor)
+        cursor.execute(warming.FILES, {"tables": list(warming.TABLES)})
+        files = list(map(warming.File._make, cursor.fetchall()))
+        indexes = [file for file in files if not file.is_table]
+        little = server._replace(cache=sum(file.size for file in indexes))
+        read = [step.args[1] for step in warming._files(cursor, little)]  # type: ignore[attr-defined]
+    assert len(files) == len(indexes) + len(warming.TABLES)
+    assert read == [file.path for file in indexes]
+
+
+@pytest.mark.django_db
+def test_a_start_reads_nothing_where_nobody_can_or_needs_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = "has_function_privilege('pg_read_binary_file(text, bigint, bigint, boolean)', 'EXECUTE')"
+    for name, value in (
+        ("FRESH", timedelta()),
+        ("TABLES", (*warming.TABLES, "memories_of_no_migration")),
+        ("FACTS", warming.FACTS.replace(allowed, "false")),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(warming, "FRESH", timedelta(days=365))
+            changed.setattr(warming, name, value)
+            assert warming.read_files(until=math.inf) is None, name
 
 
 @pytest.mark.django_db
@@ -121,11 +163,16 @@ def test_the_graph_over_vectors_is_walked_from_vectors_of_the_whole_store(settin
     assert ann_index.ensure() == "built"
     try:
         warmed = warm()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_relation_filepath(%s)", [ann_index.index_name("static-256")])
+            [index] = cursor.fetchone()
+            paths = [step.args[1] for step in warming._files(cursor, warming._server(cursor))]  # type: ignore[attr-defined]
     finally:
         with connection.cursor() as cursor:
             cursor.execute(f'DROP INDEX "{ann_index.index_name("static-256")}"')
     assert warmed is not None
     assert warmed.searches > 5
+    assert [paths.index(index), paths.count(index)] == [len(paths) - 1, 1], "read last: a search in a scope needs none"
 
 
 @pytest.mark.django_db

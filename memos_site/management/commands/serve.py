@@ -1,4 +1,5 @@
 import logging
+import math
 import os
 import signal
 import sys
@@ -6,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
@@ -16,11 +17,13 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, connection, connections
+from django.db import DatabaseError, OperationalError, connection, connections
 from django.utils import timezone
 
 from consolidation import schedules
 from memories import embedding, leases, people
+from memories.search import warming
+from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
 from memos_site.platform import measures
@@ -32,6 +35,7 @@ from memos_site.platform.supervision.successor import Invocation, Successor, inh
 from memos_site.platform.supervision.supervisor import Supervisor
 
 T = TypeVar("T")
+READ_SECONDS = 2.0  # more than a start takes anyway, for what the first searches read
 LOOK_EVERY = 0.1  # seconds, at whether another process has ended its start
 logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
@@ -55,10 +59,14 @@ class Command(BaseCommand):
             listener = inherited.socket() if inherited else web.listen(host, port)
             connection.ensure_connection()  # starts the embedded database, which all forks share the use of
             connections.close_all()  # a connection must not be shared with a fork
-            first = in_a_fork(partial(prepare, demo=demo and not inherited))
-            embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
-            schedules.load()
-            application = web.load()
+            with nullcontext() if inherited else meanwhile(read_what_searches_read, at_most=READ_SECONDS):
+                first = in_a_fork(partial(prepare, demo=demo and not inherited))
+                embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
+                schedules.load()
+                application = web.load()
+            rehearse(at=timezone.now())
+            connections.close_all()
+            web.freeze()
         except (web.PortUnavailable, OperationalError, Conflict, BrokenProcessPool) as problem:
             raise CommandError(str(problem)) from problem
         except KeyboardInterrupt:
@@ -155,3 +163,28 @@ def in_a_fork(work: Callable[[], T]) -> T:
             for process in active_children():
                 process.terminate()
             raise
+
+
+@contextmanager
+def meanwhile(work: Callable[[], object], *, at_most: float) -> Iterator[None]:
+    """Do `work` in a process of its own during the block; so many seconds after its end that is killed."""
+    process = FORK.Process(target=_work_beside, args=(work,), name="beside")
+    process.start()
+    try:
+        yield
+        process.join(at_most)
+    finally:
+        process.kill()
+        process.join()
+
+
+def _work_beside(work: Callable[[], object]) -> None:
+    die_with_parent(signal.SIGTERM)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    work()
+
+
+def read_what_searches_read() -> None:
+    """What the database cannot read now is left to the job that does so later."""
+    with suppress(DatabaseError):
+        warming.read_files(until=math.inf)

@@ -63,10 +63,15 @@ def load() -> Callable[..., Any]:
     addresses = get_resolver()
     assert addresses.url_patterns  # imports every view
     assert addresses.reverse_dict  # collects the names of all addresses
-    gc.collect()
-    gc.freeze()  # the collector would write into shared memory
+    freeze()
     gc.set_threshold(YOUNG_OBJECTS)
     return application
+
+
+def freeze() -> None:
+    """Leave what there is now to no collector: it would write into memory that is shared with what is forked."""
+    gc.collect()
+    gc.freeze()
 
 
 def run(application: Callable[..., Any], listener: socket.socket, ready: Ready = lambda: None) -> None:
