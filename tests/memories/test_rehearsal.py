@@ -18,7 +18,7 @@ def searches() -> list[str]:
     """The statements of a rehearsal that find candidates."""
     with CaptureQueriesContext(connection) as queries:
         rehearse(at=AT)
-    return [query["sql"] for query in queries.captured_queries if "by_words" in query["sql"]]
+    return [query["sql"] for query in queries.captured_queries if "matched AS MATERIALIZED" in query["sql"]]
 
 
 def test_the_newest_scope_is_searched_and_no_use_is_counted() -> None:
