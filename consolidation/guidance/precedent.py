@@ -12,6 +12,7 @@ Verdict = Literal["supported", "unknown", "advised_against"]
 MOST = 10
 LEAST = 0.1  # of the similarity in words
 SHARE_OF_BEST = 0.55  # what is hardly half as near as the nearest run is not similar
+ADVISES = 0.16  # of the similarity in words of a run that ended well without: a farther one is about something else
 NEAR = 0.9  # of the nearest run that did without and failed: one that ended well without is at least so near
 
 
@@ -61,7 +62,7 @@ def _verdict(found: Precedent, cases: Sequence[Case], words: Floats, tool: str) 
     did_without = [n for n in found.runs if tool not in cases[n].effects]
     well = max(float(words[n]) for n in did_without if cases[n].well)
     ill = max((float(words[n]) for n in did_without if cases[n].outcome == "failure"), default=0.0)
-    return "advised_against" if well >= NEAR * ill else "unknown"
+    return "advised_against" if well >= max(ADVISES, NEAR * ill) else "unknown"
 
 
 def _reliability(well: int, ill: int) -> float:

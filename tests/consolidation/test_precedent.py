@@ -18,3 +18,9 @@ def test_a_run_hardly_half_as_near_as_the_nearest_speaks_of_another_request(
 ) -> None:
     found = precedent.find(CASES, np.array(nearness, np.float32), "cancel")
     assert (found.verdict, found.well_with) == (verdict, well_with)
+
+
+@pytest.mark.parametrize(("nearness", "verdict"), [(0.17, "advised_against"), (0.15, "unknown")])
+def test_a_distant_run_that_did_without_is_counted_and_advises_nothing(nearness: float, verdict: str) -> None:
+    found = precedent.find(CASES[:1], np.array([nearness], np.float32), "cancel")
+    assert (found.verdict, found.well_without) == (verdict, 1)
