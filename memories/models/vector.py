@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
-from django.db import connections, models, transaction
+from django.db import models, transaction
 from django.db.models import F, Q
 from pgvector.django import HalfVectorField
 
 from memories import embedding
+from memories.models import bulk_rows
 
 MOST_ATTEMPTS = 3
 IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint
@@ -125,9 +126,9 @@ class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
         return self.filter(active=True).values_list("name", flat=True).first() or embedding.built_in().name
 
     def serving_with_mean(self) -> Serving:
-        """The serving model with its mean; one statement, by plain SQL, because every search asks it."""
+        """The serving model with its mean; one prepared statement, because every search asks it."""
         built_in = embedding.built_in()
-        with connections[self.db].cursor() as cursor:
+        with bulk_rows.prepared() as cursor:
             cursor.execute("SELECT name, mean FROM memories_embeddingmodel WHERE active")
             name, mean = cursor.fetchone() or (built_in.name, None)
         if name == built_in.name:
