@@ -1,5 +1,6 @@
 """The built-in embedding model: summed vectors of word pieces. No network, no model runtime. See ATTRIBUTION.md."""
 
+import mmap
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -41,6 +42,13 @@ class Static:
     def _words(self) -> WordPiece:
         lines = (HERE / "vocab.txt").read_text(encoding="utf-8").split("\n")
         return WordPiece({piece: number for number, piece in enumerate(lines) if piece})
+
+    def leave_rows(self) -> None:
+        """Leave the rows that were read to the machine, which keeps them as those of a file; what is forked maps only
+        those that it reads.
+        """
+        table: Any = self._table.rows.base
+        table._mmap.madvise(mmap.MADV_DONTNEED)
 
     @property
     def mean(self) -> Array:

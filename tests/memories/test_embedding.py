@@ -64,6 +64,21 @@ def test_a_fork_shares_the_model_of_its_parent() -> None:
     assert before is not None and np.array_equal(before, after)
 
 
+def test_rows_that_were_left_are_no_memory_of_the_process_until_they_are_read_again() -> None:
+    before = embedding.built_in().embed(["shared"])[0]
+    assert _mapped() > 0
+    embedding.built_in().leave_rows()
+    assert _mapped() == 0
+    after = embedding.built_in().embed(["shared"])[0]
+    assert before is not None and after is not None and np.array_equal(before, after)
+
+
+def _mapped() -> int:
+    """KiB of the table that this process has before it."""
+    _, _, after = Path("/proc/self/smaps").read_text(encoding="utf-8").partition("/embedding/table.npy\n")
+    return int(after.partition("\nRss:")[2].split()[0])
+
+
 def _in_a_fork() -> Any:
     assert "_table" in vars(embedding.built_in())
     return embedding.built_in().embed(["shared"])[0]

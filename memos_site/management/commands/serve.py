@@ -65,6 +65,7 @@ class Command(BaseCommand):
                 schedules.load()
                 application = web.load()
             rehearse(at=timezone.now())
+            embedding.built_in().leave_rows()
             connections.close_all()
             web.freeze()
         except (web.PortUnavailable, OperationalError, Conflict, BrokenProcessPool) as problem:
