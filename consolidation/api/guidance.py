@@ -76,7 +76,7 @@ class CheckedCall(Shape):
     """Counts are distinct cases among the similar runs. It advises; the agent decides."""
 
     verdict: Literal["supported", "unknown", "advised_against"]
-    """`advised_against`: none of them ended well with this call, and at least one did without it"""
+    """`advised_against`: none of them ended well with this call, and one that is similar enough did without it"""
     text: str
     well_with: Count
     well_without: Count

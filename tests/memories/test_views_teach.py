@@ -158,11 +158,11 @@ def test_looking_needs_the_same_queries_however_much_is_known(
 ) -> None:
     client = signed_in()
     known()
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(9):
         client.post("/memories/teach/look/", {"content": NET60}, headers=HTMX)
     for days in range(61, 66):
         known(f"Acme pays on net-{days} terms", f"k{days}")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(9):
         client.post("/memories/teach/look/", {"content": NET60}, headers=HTMX)
 
 
