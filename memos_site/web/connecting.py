@@ -20,8 +20,8 @@ HARNESSES = {
     "cursor": "Cursor",
     "mcp": "MCP",
     "http": "curl, Python",
-    "plugins": "Step 0b / Final",
-    "skills": "Skills",
+    "plugins": _("A plugin or prompt of your own"),
+    "skills": _("Skills"),
 }
 URL_IN_DOCS, TOKEN_IN_DOCS = "http://127.0.0.1:8000", "YOUR_TOKEN"  # as the documents write them
 BLOCK = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -63,7 +63,8 @@ class ConnectionText(NamedTuple):
 def connection_texts(*, url: str, token: str = "") -> list[ConnectionText]:
     """One text for each harness. Without a token its placeholder stays."""
     return [
-        ConnectionText(name, title, _filled(name, url, token or TOKEN_IN_DOCS)) for name, title in HARNESSES.items()
+        ConnectionText(name, gettext(title), _filled(name, url, token or TOKEN_IN_DOCS))
+        for name, title in HARNESSES.items()
     ]
 
 
