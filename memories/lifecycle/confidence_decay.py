@@ -13,10 +13,10 @@ from django.db.models import F
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import batches
-from memories.lifecycle.expiry import FADED, READ, remove_expired
+from memories.lifecycle.expiry import FADED, remove_expired
 from memories.models import Adaptation, Memory
 from memories.models.ageing import BY_HAND
-from memories.models.bulk_rows import insert, partly
+from memories.models.bulk_rows import insert
 from memories.models.former_state import changed_at
 from memories.values.choices import BELIEVED, LIVE, Hold, RevertReason, Status
 from memories.values.decay import Pace
@@ -60,7 +60,7 @@ def _settle_some(pace: Pace, progress: batches.Progress, *, at: datetime) -> Cou
     gone = [row.pk for row in moved if row.confidence < pace.expire_below]
     faded = [row.pk for row in moved if _fades(row, pace) and row.confidence >= pace.expire_below]
     _demote(faded, at=at)
-    remove_expired(list(Memory.objects.filter(pk__in=gone).only(*READ)) if gone else (), at=at)
+    remove_expired(gone, at=at)
     return Counter(settled=len(rows), demoted=len(faded), expired=len(gone))
 
 
@@ -103,9 +103,9 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
 
 def _expire_some(progress: batches.Progress, *, at: datetime) -> Counter[str] | None:
     due = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
-    rows = partly(due[: batches.BATCH], READ)
-    if not rows:
+    ids = list(due.values_list("pk", flat=True)[: batches.BATCH])
+    if not ids:
         return None
-    progress.note(row.pk for row in rows)
-    remove_expired(rows, at=at)
-    return Counter(expired=len(rows))
+    progress.note(ids)
+    remove_expired(ids, at=at)
+    return Counter(expired=len(ids))

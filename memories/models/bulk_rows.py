@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import connection
-from django.db.models import AutoField, BinaryField, Field, GeneratedField, JSONField, Model, QuerySet
+from django.db.models import AutoField, BinaryField, Field, GeneratedField, JSONField, Model
 from django.db.models.base import ModelState
 from django.db.models.expressions import DatabaseDefault
 from pydantic_core import to_json
@@ -114,6 +114,19 @@ def insert(
     return True
 
 
+def drawn(like: Model, columns: Mapping[str, str], source: str) -> Part:
+    """The insert of a row for each of `source` (a FROM clause): like this new one, but for `columns`, which are SQL.
+
+    In it and in the condition that may follow `source` the values of the new one are `same`.
+    """
+    model, left = type(like), _left_to_database(like)
+    table, names = model._meta.db_table, [str(field.column) for field in _written(model, left)]
+    values = ", ".join(columns.get(name, f"same.{name}") for name in names)
+    record = f"json_populate_recordset(NULL::{table}, %s) AS same"
+    sql = f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {record}, {source}"  # noqa: S608 - our own
+    return Part(sql, _as_json([like], Shape(model, left, several=False)))
+
+
 def prepared() -> Any:
     """A cursor for statements of constant text, which the server plans once for each connection."""
     return getattr(connection, "prepared_cursor", connection.cursor)()
@@ -144,18 +157,6 @@ def instance(model: type[M], values: Sequence[Any]) -> M:
     row = _row(model, read)
     row._state.adding, row._state.db = False, "default"
     return row
-
-
-def partly(rows: "QuerySet[M]", names: Sequence[str]) -> list[M]:
-    """Read `id` and these columns, as `only` does, without the loop of Django's constructor over all fields.
-
-    The others are read when they are asked for.
-    """
-    names = ["id", *names]
-    read = [_row(rows.model, dict(zip(names, values, strict=True))) for values in rows.values_list(*names)]
-    for row in read:
-        row._state.adding, row._state.db = False, "default"
-    return read
 
 
 def find(model: type[M], column: str, value: Any) -> M | None:

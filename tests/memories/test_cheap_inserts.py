@@ -133,16 +133,6 @@ def test_a_column_that_a_model_does_not_have_is_refused() -> None:
         bulk_rows.new(Event, {"colour": "red"})
 
 
-@pytest.mark.django_db
-def test_a_row_that_is_read_in_part_is_the_one_that_only_reads() -> None:
-    make_memory("Acme pays on net-30", key="terms")
-    columns = ("key", "status", "created_at")
-    [row], [same] = bulk_rows.partly(Memory.objects.all(), columns), Memory.objects.only(*columns)
-    assert _values(row) == _values(same)
-    assert row.get_deferred_fields() == same.get_deferred_fields() != set()
-    assert (row.content, row._state.adding, row._state.db) == ("Acme pays on net-30", False, "default")
-
-
 NOW = timezone.now()
 
 

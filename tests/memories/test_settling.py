@@ -4,8 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
@@ -255,38 +253,6 @@ def test_a_restored_claim_fades_from_then_on() -> None:
     settled(memory, 100)
     memory.restore(by=ANNA, at=AT + 100 * DAY)
     assert [settled(memory, day).confidence for day in (129, 130)] == [80, 75]
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("type", [Type.SEMANTIC, Type.WORKING])
-def test_what_is_past_its_ttl_is_removed(type: Type) -> None:
-    make_memory(type=type, expires_at=AT)
-    make_memory(expires_at=AT + DAY)
-    kept = make_memory(expires_at=AT, deletion_policy=DeletionPolicy.NEVER)
-    assert lifecycle.expire(at=AT) == {"expired": 1}
-    assert Memory.objects.filter(pk=kept.pk).exists()
-    assert AuditEntry.objects.get().action == "expire"
-    assert Tombstone.objects.count() == (type == Type.SEMANTIC)
-
-
-@pytest.mark.django_db
-def test_of_claims_that_expire_nothing_is_asked_that_only_episodes_have() -> None:
-    make_memory(expires_at=AT)
-    with CaptureQueriesContext(connection) as asked:
-        assert lifecycle.expire(at=AT) == {"expired": 1}
-    statements = [query["sql"] for query in asked]
-    assert not [sql for sql in statements if "memories_event" in sql]
-    assert len([sql for sql in statements if "content" in sql and sql.startswith("SELECT")]) == 2, (
-        "read once, then none"
-    )
-
-
-@pytest.mark.django_db
-def test_the_dismissal_of_what_expired_still_holds() -> None:
-    memory = make_memory(expires_at=AT + DAY)
-    memory.dismiss(by=ANNA, why="wrong", at=AT)
-    lifecycle.expire(at=AT + 2 * DAY)
-    assert [stone.blocks for stone in Tombstone.objects.all()] == [True]
 
 
 @pytest.mark.django_db

@@ -164,5 +164,5 @@ def _has_expired(row: Memory, *, at: datetime) -> bool:
     """Whether its time has passed, and it is removed now."""
     if row.expires_at is None or row.expires_at > at or row.deletion_policy in BY_HAND:
         return False
-    remove_expired([row], at=at)
+    remove_expired([row.pk], at=at)
     return True
