@@ -9,6 +9,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.task import WSGITask
 from waitress.utilities import Error
 
+from memos_site.platform.postgres.lending import lent_connection
 from memos_site.platform.webserver.refusals import Refusal
 from memos_site.platform.webserver.requests import Request, RequestTimeout, ServiceUnavailable
 
@@ -25,6 +26,10 @@ class Answer(WSGITask):
         if self.channel.server.stops_at:
             self.request.headers["CONNECTION"] = "close"
         return bytes(super().build_response_header())
+
+    def execute(self) -> None:
+        with lent_connection():
+            super().execute()
 
 
 class Connection(HTTPChannel):

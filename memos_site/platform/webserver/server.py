@@ -11,10 +11,11 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 
+from memos_site.platform.postgres.lending import close_expired
 from memos_site.platform.webserver.connections import Connection
 from memos_site.platform.webserver.requests import MAX_BODY, MAX_HEADER
 
-THREADS = 8  # in each process; each has one database connection
+THREADS = 8  # in each process; as many connections to the database at most
 MAX_CONNECTIONS = 2_000
 FILES_PER_CONNECTION = 3  # its socket, a large body, a large answer
 OTHER_FILES = 200  # the database, the log, ...
@@ -109,6 +110,7 @@ class Server(TcpWSGIServer):
 
     def maintenance(self, now: float) -> None:
         """End expired connections, and those with the oldest unfinished bodies if all of them are too large."""
+        close_expired(time.monotonic())
         for connection in list(self.active_channels.values()):
             connection.expire(now)
         idle = self._idle_connections()

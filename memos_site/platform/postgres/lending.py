@@ -1,0 +1,46 @@
+"""The database connections of a web process, each lent to one request at a time."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connections
+from django.db.utils import DEFAULT_DB_ALIAS
+
+_lock = threading.Lock()
+_idle: list[Any] = []  # connections of this process that no request has; the one given back last is the last
+
+
+@contextmanager
+def lent_connection() -> Iterator[None]:
+    """Within the block this thread has the connection that was given back last; a new one where none is idle.
+
+    If each thread had its own, the requests of one client would go around all of them, and each connection plans its
+    statements, reads the catalogue and maps the buffers for itself.
+    """
+    connections[DEFAULT_DB_ALIAS] = mine = _take()
+    try:
+        yield
+    finally:
+        del connections[DEFAULT_DB_ALIAS]
+        with _lock:
+            _idle.append(mine)
+
+
+def close_expired(now: float) -> None:
+    """Close idle connections that are older than CONN_MAX_AGE: no request would use them again. `now` is monotonic."""
+    with _lock:
+        expired = [one for one in _idle if one.close_at is not None and one.close_at <= now]
+        _idle[:] = [one for one in _idle if one not in expired]
+    for one in expired:
+        one.close()
+
+
+def _take() -> Any:
+    with _lock:
+        if _idle:
+            return _idle.pop()
+    created = connections.create_connection(DEFAULT_DB_ALIAS)
+    created.inc_thread_sharing()  # threads have it in turn
+    return created
