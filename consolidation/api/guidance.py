@@ -68,7 +68,7 @@ class CheckedRun(Shape):
     thread_id: str | None
     outcome: OutcomeName
     called: bool
-    """Whether that run called the tool"""
+    """Whether that run called the tool; a command that did not start was not called"""
     similarity: Similarity
 
 

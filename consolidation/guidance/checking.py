@@ -25,6 +25,7 @@ NOTHING_SIMILAR = "No run that you may see is similar to this one."
 ONLY_READS = "This call only reads: nothing speaks against looking."
 NOT_TELLING = "Commands that edit files, prepare or tidy up go with any work: nothing speaks for or against them."
 ADVICE = "Make sure that this request calls for it before you go on."
+CALL = {"called": "call", "ran": "run"}
 LONGEST_VALUE = 40
 LEAST_CASES = 4  # that agree on a value before it is told: of notes by two or three, three in seven were wrong
 MOST_CALLS = 200
@@ -36,7 +37,9 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
     if call is None:
         return None
     told = _compared(asked, call, experience, rules, trust)
-    return replace(told, arguments=[*command_notes.notes(asked.run, call, rules, trust), *told.arguments])
+    if not (noted := command_notes.notes(asked.run, call, rules, trust)):
+        return told
+    return replace(told, text=told.text.removesuffix(ADVICE).rstrip(), arguments=[*noted, *told.arguments])
 
 
 def _compared(
@@ -45,7 +48,8 @@ def _compared(
     kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind)]
     if not kinds:
         return Checked("unknown", ONLY_READS)
-    acting = _acting(kinds, command=rules.runs_commands(call.name))
+    command = rules.runs_commands(call.name)
+    acting = _acting(kinds, command=command)
     if acting is None:
         return Checked("unknown", NOT_TELLING)
     if experience is None:
@@ -53,7 +57,7 @@ def _compared(
     found = precedent.find(experience.cases, experience.words, acting)
     return Checked(
         found.verdict,
-        _text(found, acting),
+        _text(found, acting, "ran" if command else "called"),
         found.well_with,
         found.well_without,
         found.ill_with,
@@ -68,14 +72,15 @@ def _acting(kinds: Sequence[str], *, command: bool) -> str | None:
     return next((kind for kind in kinds if not command or not (is_edit(kind) or kind in CHORES)), None)
 
 
-def _text(found: Precedent, tool: str) -> str:
+def _text(found: Precedent, tool: str, called: str) -> str:
+    """`called`: of commands only those count that started, which is more than having been called."""
     did, without = found.well_with + found.ill_with, found.well_without + found.ill_without
     if not did + without:
         return NOTHING_SIMILAR
-    said = f"{found.well_with} of {did} similar cases that called {code(tool)} ended well" if did else ""
-    other = f"{found.well_without} of {without} that did not call it ended well" if without else ""
+    said = f"{found.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
+    other = f"{found.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
     if not did:
-        other = f"no similar case called {code(tool)}; {found.well_without} of {without} ended well without it"
+        other = f"no similar case {called} {code(tool)}; {found.well_without} of {without} ended well without it"
     counted = upper_first("; ".join(part for part in (said, other) if part))
     return f"{counted}. {ADVICE}" if found.verdict == "advised_against" else f"{counted}."
 

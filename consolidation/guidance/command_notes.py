@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from consolidation.guidance.provenance import Note
 from consolidation.learning.attempts import attempts
-from consolidation.learning.effects import ToolRules, command_line, line_argument
+from consolidation.learning.command_lines import command_line, line_argument
+from consolidation.learning.effects import ToolRules
 from consolidation.learning.forms import called
 from consolidation.learning.places import place
 from consolidation.learning.purposes import may_be_named

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from consolidation.guidance import features, holdback
-from consolidation.learning.effects import ToolRules, effects
+from consolidation.learning.effects import ToolRules, changes, effects
 from consolidation.learning.runs import Run
 from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
 from consolidation.pipelines import counting, recorded
@@ -93,5 +93,5 @@ def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
 
 def _first_change(run: Run, rules: ToolRules) -> int | None:
     """The position of the first call with an effect."""
-    acting = (call.position for call in run.steps if any(map(rules.is_effect, rules.kinds(call))))
+    acting = (call.position for call in run.steps if changes(call, rules))
     return next(acting, None)

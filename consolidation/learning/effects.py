@@ -1,12 +1,17 @@
-"""Effects of a run: the kinds of its calls that change something. Look-ups and handovers are none."""
+"""Effects of a run: the kinds of its calls that change something.
+
+Look-ups and handovers are none, nor is a command that did not start.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from consolidation.learning import commands
+from consolidation.learning.attempts import not_started
+from consolidation.learning.command_lines import command_line
 from consolidation.learning.signatures import bare_name, first_word_reads
 
 if TYPE_CHECKING:
@@ -23,9 +28,6 @@ CHORES = frozenset({
     "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
     "apt-get install", "apt-get update", "apt install",
 })  # fmt: skip
-_LINES = (
-    "command", "cmd", "command_line", "commandline", "bash_command", "shell_command", "script", "commands", "input",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,23 @@ def effects(run: "Run", rules: ToolRules) -> frozenset[str]:
     tools: set[str] = set()
     run_by_line: set[str] = set()
     for call in run.steps:
-        kinds = set(filter(rules.is_effect, rules.kinds(call)))
-        (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(kinds)
+        (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(changes(call, rules))
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
     return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
+
+
+def changes(call: "Call", rules: ToolRules) -> list[str]:
+    """Return the kinds of a call that change something."""
+    return [kind for kind in ran(call, rules) if rules.is_effect(kind)]
+
+
+def ran(call: "Call", rules: ToolRules) -> tuple[str, ...]:
+    """Return the kinds of a call without the commands that are known not to have started."""
+    kinds = rules.kinds(call)
+    if call.via or not rules.runs_commands(call.name):
+        return kinds if call.started else ()
+    idle = not_started(call, command_line(call))
+    return tuple(kind for kind in kinds if kind not in idle)
 
 
 def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
@@ -140,8 +155,8 @@ def signature(kinds: frozenset[str]) -> str:
 def unfolded(run: "Run", rules: ToolRules) -> "Run":
     """Return the run with one call per command of its command lines, so that a command is a tool like any other.
 
-    The result of a line goes to its first command with an effect, else to its last one. Without command lines the same
-    run is returned.
+    Commands that are known not to have started are marked. The result of a line goes to its first command with an
+    effect, else to its last one. Without command lines the same run is returned.
     """
     if not any(rules.runs_commands(call.name) and call.via == "" for call in run.steps):
         return run
@@ -154,31 +169,11 @@ def _parts(call: "Call", rules: ToolRules) -> Iterator["Call"]:
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
         yield call
         return
+    line = command_line(call)
+    idle = not_started(call, line)
     answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
     for kind in kinds:
         if kind == answering:
-            yield replace(call, tool=kind, via=call.name, args={}, line=command_line(call))
+            yield replace(call, tool=kind, via=call.name, args={}, line=line, started=kind not in idle)
         else:
-            yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True)
-
-
-def command_line(call: "Call") -> str:
-    """Return the command line of a call of a command tool; '' for none."""
-    if not call.arguments and isinstance(call.args, str | list):
-        return _line(call.args)
-    return _line(call.arguments.get(line_argument(call)))
-
-
-def line_argument(call: "Call") -> str:
-    """Return the name of the argument that holds the command line; '' for none."""
-    return next((key for key in _LINES if _line(call.arguments.get(key))), "")
-
-
-def _line(value: Any) -> str:
-    """Return a command line that is given as text or as an argument list."""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        quoted = ["'" + word.replace("'", "'\\''") + "'" if not word.isalnum() else word for word in value]
-        return " ".join(quoted)
-    return ""
+            yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True, started=kind not in idle)

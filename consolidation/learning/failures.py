@@ -90,16 +90,17 @@ def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -
 def quiet(scope: Scope) -> Quiet:
     """Count the failed runs in which no tool reported an error."""
     silent = [run for run in scope.failures if not any(call.failed for call in run.steps)]
-    last = [made[-1] for run in silent if (made := [call.name for call in run.steps if scope.changes(call.name)])]
+    made = [[call.name for call in run.steps if call.started and scope.changes(call.name)] for run in silent]
+    last = [names[-1] for names in made if names]
     return Quiet(len(scope.failures), len(silent), tuple(ranked(last)), ids=ids_of(silent))
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
-    """Describe what followed a failed call: the next tool, the same one again, or no further call."""
+    """Describe what followed a failed call: the next tool that started, the same one again, or no further call."""
     failed, later = run.steps[n], run.steps[n + 1 :]
     if not later:
         return say("no_further")
-    then = next((call for call in later if not (call.via and scope.rules.reads(call.name))), later[0])
+    then = next((call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0])
     asked = say("asked_then") if _spoke_between(run, failed, then) else ""
     if then.name == failed.name:
         return f"{asked}{_again(scope, say, failed, then)}"

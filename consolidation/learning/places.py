@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.effects import command_line, unfolded
+from consolidation.learning.command_lines import command_line
+from consolidation.learning.effects import unfolded
 
 if TYPE_CHECKING:
     from consolidation.learning.effects import ToolRules

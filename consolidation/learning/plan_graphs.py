@@ -1,6 +1,7 @@
 """A run as a plan: its calls as nodes, with an edge where one call needs another or uses a value of its result.
 
 Calls of one tool in a row are one node, which is repeated: who looks up two orders and who looks up four do the same.
+A command that did not start is no node.
 Two runs have one plan when their nodes have the same names in the same order and the same edges. A plan holds no value
 of a run: what a call was given is an input of the plan, comes from another node, or is the same for everybody.
 """
@@ -16,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.learning import values
-from consolidation.learning.effects import ToolRules
+from consolidation.learning.effects import ToolRules, ran
 from consolidation.learning.privacy import HOLDING_RUNS, personal, safe
 from consolidation.learning.runs import Call, Run
 
@@ -81,7 +82,7 @@ def _repeated(node: PlanNode) -> dict[str, Any]:
 
 def plan_of(run: Run, rules: ToolRules) -> RunPlan | None:
     """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone."""
-    calls = [call for call in run.steps if call.name not in rules.ignored]
+    calls = [call for call in run.steps if call.name not in rules.ignored and ran(call, rules)]
     if not LEAST_CALLS <= len(calls) <= MOST_CALLS:
         return None
     plan = _Reading(calls, rules).plan()
@@ -92,7 +93,7 @@ class _Reading:
     """The calls of a run, read in order, with what their results held."""
 
     def __init__(self, calls: Sequence[Call], rules: ToolRules) -> None:
-        ops = [", ".join(rules.kinds(call)) or call.name for call in calls]
+        ops = [", ".join(ran(call, rules)) for call in calls]
         rows = groupby(zip(ops, calls, strict=True), key=lambda pair: pair[0])
         self.nodes = [(op, [call for _, call in row]) for op, row in rows]
         self.numbers = {call.position: n for n, (_, row) in enumerate(self.nodes, start=1) for call in row}

@@ -97,7 +97,7 @@ def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for call in run.steps:
-        if call.name not in scope.rules.ignored and words(call.name) != ["think"]:
+        if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
             found.setdefault(call.name, []).append(call)
     return found
 

@@ -1,7 +1,7 @@
 """A recorded run: messages, tool calls and outcome."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -19,7 +19,10 @@ AGENTS = {"assistant", "agent", "ai", "model"}
 
 @dataclass(frozen=True)
 class Call:
-    """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None."""
+    """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None.
+
+    `told` is a cache of `attempts`.
+    """
 
     position: int
     tool: str
@@ -30,7 +33,9 @@ class Call:
     ref: str | None
     via: str = ""  # the tool that ran this command; '' for a call of a tool
     line: str = ""  # the command line, on the one command that has its result
+    started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
+    told: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def name(self) -> str:

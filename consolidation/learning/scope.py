@@ -136,7 +136,7 @@ class Scope:
         A request of template lines alone keeps them. Cached.
         """
         if run.id not in self._requests:
-            first = next((call.position for call in run.steps if self.changes(call.name)), None)
+            first = next((call.position for call in run.steps if call.started and self.changes(call.name)), None)
             asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
             lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
             own = [line for line in lines if plain_line(line) not in self._template] or lines
@@ -253,6 +253,6 @@ def _grams(text: str) -> dict[str, str]:
 
 def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
     """Return the run up to the last of these effects, without its other effects."""
-    last = max((call.position for call in run.steps if call.name in own), default=0)
+    last = max((call.position for call in run.steps if call.started and call.name in own), default=0)
     kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
     return replace(run, calls=tuple(kept))

@@ -8,7 +8,17 @@ from rest_framework.test import APIClient
 from memories.values.choices import ActorKind, Sensitivity, Status
 from memories.values.trust import Actor
 from tests.consolidation.experience import NOON
-from tests.consolidation.test_command_facts import BROKEN, MISSING, PASSED, commands, digested, facts, nine_runs
+from tests.consolidation.test_command_facts import (
+    BROKEN,
+    DOES_NOT,
+    MISSING,
+    PASSED,
+    STARTS,
+    commands,
+    digested,
+    facts,
+    nine_runs,
+)
 from tests.make import caller
 
 pytestmark = pytest.mark.django_db
@@ -18,13 +28,17 @@ MEND = {"role": "user", "content": "mend it"}
 Json = dict[str, Any]
 
 
-def notes(line: str, client: APIClient | None = None, argument: str = "command", **body: Any) -> list[Json]:
+def checked(line: str, client: APIClient | None = None, argument: str = "command", **body: Any) -> Json:
     asked = {"about_to": {"tool": "bash", "arguments": {argument: line}}, **({"task": "mend it"} | body)}
     told: Any = (client or caller(clearance=Sensitivity.MEDIUM)).post(
         "/api/v1/guidance", {name: value for name, value in asked.items() if value is not None}, format="json"
     )
     assert told.status_code == 200, told.content
-    return list(told.json()["check"]["arguments"])
+    return dict(told.json())
+
+
+def notes(line: str, client: APIClient | None = None, argument: str = "command", **body: Any) -> list[Json]:
+    return list(checked(line, client, argument, **body)["check"]["arguments"])
 
 
 def so_far(*lines: tuple[str, str]) -> list[Json]:
@@ -42,6 +56,22 @@ def test_what_does_not_start_is_said_with_what_does(line: str) -> None:
     nine_runs()
     assert notes(line) == [{"pointer": "/arguments/command", "note": NOTE}]
     assert notes(line, argument="cmd") == [{"pointer": "/arguments/cmd", "note": NOTE}]
+
+
+def test_a_run_that_could_not_start_a_command_supports_no_call_of_it() -> None:
+    for _ in range(4):
+        commands(DOES_NOT, STARTS)
+    digested()
+    told = checked("pytest sympy/core")
+    assert told["expected"]["effects"] == ["bin/test"]
+    assert told["check"]["verdict"] == "advised_against"
+    assert told["check"]["text"] == "No similar case ran `pytest`; 4 of 4 ended well without it."
+    assert [run["called"] for run in told["check"]["runs"]] == [False] * 4
+    started = checked("bin/test sympy/core")["check"]
+    assert (started["verdict"], started["text"]) == (
+        "supported",
+        "4 of 4 similar cases that ran `bin/test` ended well.",
+    )
 
 
 @pytest.mark.parametrize("line", ["bin/test sympy/core", "python -m pytest sympy", "ls sympy", "pytest 'sympy", ""])

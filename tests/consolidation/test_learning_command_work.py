@@ -68,9 +68,7 @@ def test_runs_of_the_same_place_without_the_tests_are_counted_beside_those_with_
     runs = [mended(n) for n in range(6)]
     fields = learned(runs, [*runs, *(edited(n) for n in range(10, 14))]).fields
 
-    assert fields.experience[0] == (
-        "Of 6 runs in `orders` that used `bin/test` and `pytest` 6 ended well; of 4 without 0."
-    )
+    assert fields.experience[0] == "Of 6 runs in `orders` that used `bin/test` 6 ended well; of 4 without 0."
 
 
 def test_runs_of_many_places_are_no_condition() -> None:
@@ -92,6 +90,20 @@ def test_a_test_that_fails_is_no_failure_mode_and_a_command_that_is_missing_is_o
     assert fields.fallbacks == [
         f"After {fields.failure_modes[0].split('returned ')[1].split(' (')[0]} from `pytest`: called "
         "`bin/test` (3 of 3 runs that ended well)"
+    ]
+
+
+def test_a_command_that_did_not_start_is_no_step_and_no_way_out_of_an_error() -> None:
+    gone = ("python -m pytest", "<returncode>1</returncode>\n/usr/bin/python: No module named pytest")
+    missing = ("nosetests", "<returncode>127</returncode>\nnosetests: command not found")
+    green = ("bin/test", "<returncode>0</returncode>\nRan 3 tests in 1s")
+    found = learned([run(n, "mend it", *lines("sed -i s/a/b/ x.py", gone, missing, green)) for n in range(3)])
+
+    assert [step["step"] for step in found.recipe] == ["Run `sed -i`", "Run `bin/test`"]
+    assert found.fields.title == "Change files and run bin/test"
+    assert [line.rsplit(": ", 1)[1] for line in found.fields.fallbacks] == [
+        "called `bin/test` (3 of 3 runs that ended well)",
+        "called `bin/test` (3 of 3 runs that ended well)",
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning import commands
-from consolidation.learning.effects import ToolRules, effects
+from consolidation.learning.effects import ToolRules, effects, unfolded
 from tests.consolidation.recorded import run
 
 RULES = ToolRules(frozenset({"think_hard"}), ("transfer_*",), frozenset({"bash", "shell"}), {"sync_index": True})
@@ -60,6 +60,37 @@ def test_a_command_that_writes_acts_although_its_program_reads() -> None:
         "cat >",
         "find -delete",
     }
+
+
+def ran(*answers: tuple[str, str]) -> frozenset[str]:
+    """The effects of command lines with what each answered."""
+    return effects(run(1, "please", *(("bash", {"command": line}, said) for line, said in answers)), RULES)
+
+
+GONE = "<returncode>127</returncode>\nbash: line 1: pytest: command not found"
+NO_MODULE = "<returncode>1</returncode>\n/usr/bin/python3: No module named pytest"
+GREEN = "<returncode>0</returncode>\n12 passed in 0.3s"
+RED = "<returncode>1</returncode>\nAssertionError\n1 failed, 2 passed in 0.3s"
+
+
+def test_a_command_that_did_not_start_is_no_effect() -> None:
+    assert ran(("pytest a", GONE), ("python3 -m pytest a", NO_MODULE), ("bin/test a", GREEN)) == {"bin/test"}
+    assert ran(("pytest a || bin/test a", GONE.replace("127", "0"))) == {"bin/test"}
+    assert ran(("sed -i s/a/b/ x.py && pytest a", GONE)) == {"sed -i"}
+    assert ran(("pytest a", GONE)) == frozenset()
+
+
+def test_what_started_once_in_any_form_is_an_effect_and_so_is_a_test_that_fails() -> None:
+    assert ran(("pytest a", GONE), ("pip install pytest", "ok"), ("pytest a", GREEN)) == {"pytest"}
+    assert ran(("pytest a || python -m pytest a", GONE.replace("127", "0"))) == {"pytest"}
+    assert ran(("pytest a", RED)) == {"pytest"}
+    assert ran(("make deploy", "")) == {"make deploy"}
+
+
+def test_commands_that_are_told_apart_have_the_same_effects() -> None:
+    lines = (("pytest a", GONE), ("pytest a; bin/test a", GONE), ("git commit -m x", ""))
+    recorded = run(1, "please", *(("bash", {"command": line}, said) for line, said in lines))
+    assert effects(unfolded(recorded, RULES), RULES) == effects(recorded, RULES) == {"bin/test", "git commit"}
 
 
 def test_another_tool_with_a_command_argument_stays_a_tool() -> None:

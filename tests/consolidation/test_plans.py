@@ -105,6 +105,21 @@ def test_other_steps_or_other_edges_are_another_plan_and_two_calls_are_none() ->
     assert sorted(len(plan.payload["edges"]) for plan in memories()) == [0, 3]
 
 
+def test_a_command_that_did_not_start_is_no_step() -> None:
+    lines = [
+        ("grep -n total a.py", "12: total"),
+        ("pytest a", "<returncode>127</returncode>\npytest: command not found"),
+        ("sed -i s/x/y/ a.py", ""),
+        ("pytest a; bin/test a", "pytest: command not found\nRan 3 tests in 1s"),
+    ]
+    messages = [user("mend it")]
+    for n, (line, said) in enumerate(lines):
+        messages += [call("bash", f"c{n}", command=line), answer(said, f"c{n}")]
+    run([], messages=messages)
+    digested()
+    assert [plan.content for plan in memories()] == ["grep → sed -i → bin/test"]
+
+
 def return_of(number: int, orders: int, *, again: bool = False) -> Memory:
     """A stored run: so many orders of a customer are looked up, and one is returned."""
     ids = [f"order-{number}-{n}" for n in range(orders)]
