@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connections, transaction
 
 from memories.models import Episode, Event, Memory
 from memos_site.platform.postgres import commits
@@ -68,3 +68,23 @@ def test_when_nobody_can_tell_it_is_not_done_again(monkeypatch: pytest.MonkeyPat
         answer = client.post("/api/v1/events", EVENT, format="json")
     assert (answer.status_code, Memory.objects.count()) == (503, 1)
     assert "again with the same Idempotency-Key" in answer.json()["detail"]
+
+
+def test_a_crash_that_lost_the_commit_may_have_given_its_id_to_another_transaction(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = caller()
+    client.get("/api/v1/me")
+    monkeypatch.setattr(commits, "CLOCK_SECONDS", 1e9)  # so that the start of this server counts as a crash
+    with cut(AFTER):
+        answer = client.post("/api/v1/events", EVENT, format="json")
+    assert (answer.status_code, Memory.objects.count()) == (503, 1)
+    with cut(BEFORE):
+        answer = client.post("/api/v1/events", {**EVENT, "ref": "build-8"}, format="json")
+    assert (answer.status_code, Memory.objects.count()) == (201, 2)
+
+
+def test_what_has_an_id_that_is_yet_to_come_was_lost_in_a_crash() -> None:
+    with cut(AFTER), pytest.raises(OperationalError, match="rolled back"), transaction.atomic():
+        make_agent()
+        connections["default"].learn_transaction_id(str(2**40 + 3))  # type: ignore[attr-defined]

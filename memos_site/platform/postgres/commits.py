@@ -14,7 +14,7 @@ from typing import Any
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.utils import Error, InterfaceError, OperationalError
-from psycopg import RawCursor
+from psycopg import RawCursor, errors
 from psycopg.pq import TransactionStatus
 
 from memos_site.platform import tracing
@@ -24,6 +24,13 @@ MAX_TRIES, PAUSE = 10, 0.5
 PREPARED_AFTER = 2  # executions of a statement on a connection
 PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|s|%)")
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
+CLOCK_SECONDS = 1.0  # by which a crash may seem older than it is
+UNTOLD = "untold"
+AFTER_A_CRASH: dict[Any, str] = {"committed": UNTOLD, "in progress": "aborted"}  # what the status of an id means then
+STATUS = """
+SELECT pg_xact_status(%(id)s::text::xid8), clock_timestamp() - stats_reset < make_interval(secs => %(since)s)
+FROM pg_stat_bgwriter
+"""
 
 
 class PreparedCursor(base.CursorMixin, RawCursor[Any]):
@@ -75,6 +82,7 @@ class VerifiedCommits(base.DatabaseWrapper):
     before_commit: Callable[[Any], None] = staticmethod(lambda _: None)  # called in every transaction that wrote
     ops_class = Operations
     _known_id: str | None = None  # of the running transaction
+    _began = 0.0  # no later than the running transaction, by the monotonic clock
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -112,7 +120,7 @@ class VerifiedCommits(base.DatabaseWrapper):
         return not poll.poll(0) or bool(super().is_usable())
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        self._known_id = None
+        self._known_id, self._began = None, time.monotonic()
         super()._set_autocommit(autocommit)  # type: ignore[misc]  # untyped in the stubs
 
     def _rollback(self) -> None:
@@ -149,20 +157,31 @@ class VerifiedCommits(base.DatabaseWrapper):
                 if isinstance(error.__cause__, driver.NoAnswer):
                     break
                 status = "not known"
+            if status == UNTOLD:
+                break
             if status in ("committed", "aborted"):
                 return status
             time.sleep(PAUSE)
         raise CommitUncertain(f"{CONNECTION_LOST}: it is not known whether it is stored")
 
     def _query_status(self, transaction_id: str) -> str:
-        """Ask over a new connection, which replaces the lost one."""
+        """Ask over a new connection, which replaces the lost one.
+
+        What a crash lost has lost its id too: that is yet to come, or by now another transaction's. The server crashed
+        since this one began if its statistics, which a crash resets, are younger.
+        """
         with self.wrap_database_errors:
             connection: Any = self.get_new_connection(self.get_connection_params())
         former, self.connection = self.connection, connection
         if former is not None:
             former.close()
         self.init_connection_state()
+        since = time.monotonic() - self._began + CLOCK_SECONDS
         with self.wrap_database_errors:
-            row = connection.execute("SELECT pg_xact_status(%s::text::xid8)", [transaction_id]).fetchone()
+            try:
+                row = connection.execute(STATUS, {"id": transaction_id, "since": since}).fetchone()
+            except errors.InvalidParameterValue:  # yet to come
+                row = ("aborted", False)
             connection.rollback()
-        return str(row[0]) if row else "not known"
+        status, has_crashed = row or (None, False)
+        return str(AFTER_A_CRASH.get(status, status) if has_crashed else status)
