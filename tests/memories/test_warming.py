@@ -61,13 +61,13 @@ def test_indexes_and_tables_of_a_search_are_read_whole_and_a_scope_is_searched()
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("just_started")
-def test_a_start_reads_the_files_alone() -> None:
+def test_a_start_reads_the_files_and_no_rows() -> None:
     known("Invoices are paid on Fridays")
-    read = warming.read_files(until=math.inf)
+    read = warming.read_first(until=math.inf)
     assert read is not None
     assert read.read >= sizes(*FILES_AND_TABLES)
     assert (read.searches, read.complete) == (0, True)
-    assert warming.read_files(until=0.0) == Warmed(0, 0, complete=False)
+    assert warming.read_first(until=0.0) == Warmed(0, 0, complete=False)
 
 
 @pytest.mark.django_db
@@ -97,7 +97,7 @@ def test_a_start_reads_nothing_where_nobody_can_or_needs_to(monkeypatch: pytest.
         with monkeypatch.context() as changed:
             changed.setattr(warming, "FRESH", timedelta(days=365))
             changed.setattr(warming, name, value)
-            assert warming.read_files(until=math.inf) is None, name
+            assert warming.read_first(until=math.inf) is None, name
 
 
 @pytest.mark.django_db
@@ -162,7 +162,7 @@ def test_the_graph_over_vectors_is_walked_from_vectors_of_the_whole_store(settin
         cursor.execute("ANALYZE memories_passage, memories_vector")
     assert ann_index.ensure() == "built"
     try:
-        warmed = warm()
+        warmed, first = warm(), warming.read_first(until=math.inf)
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_relation_filepath(%s)", [ann_index.index_name("static-256")])
             [index] = cursor.fetchone()
@@ -172,6 +172,8 @@ def test_the_graph_over_vectors_is_walked_from_vectors_of_the_whole_store(settin
             cursor.execute(f'DROP INDEX "{ann_index.index_name("static-256")}"')
     assert warmed is not None
     assert warmed.searches > 5
+    assert first is not None
+    assert 0 < first.searches < warmed.searches, "a start walks it too, for less long"
     assert [paths.index(index), paths.count(index)] == [len(paths) - 1, 1], "read last: a search in a scope needs none"
 
 

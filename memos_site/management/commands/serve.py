@@ -188,4 +188,4 @@ def _work_beside(work: Callable[[], object]) -> None:
 def read_what_searches_read() -> None:
     """What the database cannot read now is left to the job that does so later."""
     with suppress(DatabaseError):
-        warming.read_files(until=math.inf)
+        warming.read_first(until=math.inf)
