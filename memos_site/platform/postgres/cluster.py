@@ -30,6 +30,7 @@ OPTIONS = {
     "unix_socket_permissions": "0700",
     "max_logical_replication_workers": "0",
     "io_method": "sync",  # no separate I/O workers: three processes less, nothing lost on a local disk
+    "io_max_concurrency": "8",  # by itself 64 places a connection, 2 MB; one that is in use at a time is enough
     "jit": "off",
     "wal_buffers": "4MB",  # by itself 16 MB, which the server fills with zeros when it starts
     "gin_pending_list_limit": "1MB",  # which each search reads whole; 1.4 MB take it 3 ms
