@@ -26,6 +26,7 @@ from memories.search import warming
 from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
+from memos_site.management import rehearsal
 from memos_site.platform import measures
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
@@ -65,6 +66,7 @@ class Command(BaseCommand):
                 schedules.load()
                 application = web.load()
             rehearse(at=timezone.now())
+            rehearsal.rehearse(application)
             embedding.built_in().leave_rows()
             connections.close_all()
             web.freeze()
