@@ -16,13 +16,13 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
 from consolidation.guidance.vectors import DIMENSIONS, vector
 from consolidation.learning import values
 from consolidation.learning.runs import AGENTS, Run
 from consolidation.learning.signatures import words
+from memories.claims.stemmer import english
 from memories.values import text
 
 CHANNELS = ("words", "values", "tools", "last")
@@ -38,7 +38,7 @@ STOP = frozenset(
     """.split()  # noqa: SIM905 - a list of one word a line says no more
 )
 _WORD = re.compile(r"[a-z0-9_#@.'+-]*[a-z0-9]")
-_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # it keeps the word it works on in itself
+_STEMMER, _LOCK = english(), Lock()  # it keeps the word it works on in itself
 
 Ids = NDArray[np.uint32]
 Floats = NDArray[np.float32]

@@ -6,10 +6,9 @@ import unicodedata
 from functools import lru_cache
 from threading import Lock
 
-import snowballstemmer
-
 from memories.claims.lexicon import IRREGULAR, KINDS, OPPOSITES
 from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
+from memories.claims.stemmer import english
 
 Meaning = tuple[str, str, str, str]  # kind, value, in lower case, case
 
@@ -21,7 +20,7 @@ _KINDS = (
     ("month", {name: f"{month:02}" for name, month in MONTHS.items()}),
     ("spelled", {word: word for word in COUNTING}),
 )
-_STEMMER, _LOCK = snowballstemmer.stemmer("english"), Lock()  # the stemmer keeps state and is not thread-safe
+_STEMMER, _LOCK = english(), Lock()  # the stemmer keeps state and is not thread-safe
 
 
 def meanings(written: str) -> tuple[Meaning, ...]:

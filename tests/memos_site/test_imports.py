@@ -18,6 +18,9 @@ SELDOM = {
     "httpx2",
     "opentelemetry.sdk",
     "redis",
+    "requests",
+    "pygments",
+    "snowballstemmer.finnish_stemmer",
     "migrations",
 }
 LOADED = """
@@ -29,7 +32,8 @@ assert get_resolver().url_patterns
 from memos_site.management.commands import serve
 from memos_site.web import health
 assert health.schema_is_current() == "pending"
-tops = {name.partition(".")[0] for name in sys.modules} | {"opentelemetry.sdk"} & sys.modules.keys()
+inner = {"opentelemetry.sdk", "snowballstemmer.finnish_stemmer"} & sys.modules.keys()
+tops = {name.partition(".")[0] for name in sys.modules} | inner
 print(json.dumps(sorted(tops | {"migrations" for name in sys.modules if ".migrations.0" in name})))
 """
 
