@@ -10,6 +10,7 @@ from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarR
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.offering import published_for
+from consolidation.guidance.open_run import with_steps
 from consolidation.guidance.request import GuidanceQuestion
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.models.profiles import RunProfile
@@ -25,6 +26,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
     """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
     run that the request names is kept as an offer, and nothing else is."""
     seen, rules = asked.request.narrows(trust), tool_rules()
+    asked = with_steps(asked, seen)
     said, identifiers = features.of_moment(asked.run)
     opening = asked.is_opening
     experience = gather(said, identifiers, seen, opening=opening) if said else None

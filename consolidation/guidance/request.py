@@ -46,7 +46,8 @@ class GuidanceRequest(BaseModel):
     trust: Narrowed | None = None
     """Narrows as `scopes` and `max_sensitivity` do"""
     episode_id: UUID | None = None
-    """With it or a `thread_id` the answer carries an `offer_id`"""
+    """With it or a `thread_id` the answer carries an `offer_id`, and a check with a `task` instead of `messages` knows
+    what the caller has reported of this run, while it is open (a thread: of this `source`)"""
     thread_id: Given | None = None
     limit: Annotated[int, Field(ge=1, le=8)] = 8
     """Of `similar`"""
@@ -61,10 +62,14 @@ class GuidanceRequest(BaseModel):
 
 @dataclass(frozen=True)
 class GuidanceQuestion:
-    """A checked request, with its messages as a run that has not ended."""
+    """A checked request, with its messages as a run that has not ended.
+
+    `is_cut`: the run began before what is known of it.
+    """
 
     request: GuidanceRequest
     run: Run
+    is_cut: bool = False
 
     @property
     def is_opening(self) -> bool:
@@ -97,15 +102,16 @@ def check(raw: Any) -> GuidanceQuestion:
     if (request.messages is None) == (request.task is None):
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
     if request.messages is None:
-        return GuidanceQuestion(request, _run([EventDraft(kind="message", role="user", text=request.task or "")]))
-    return GuidanceQuestion(request, _run(Reader().read(request.messages)))
+        return GuidanceQuestion(request, run_of([EventDraft(kind="message", role="user", text=request.task or "")]))
+    return GuidanceQuestion(request, run_of(Reader().read(request.messages)))
 
 
 def _absent(name: str, value: Any) -> bool:
     return value is None or (name in BLANK_IS_ABSENT and isinstance(value, str) and not value.strip())
 
 
-def _run(drafts: list[EventDraft]) -> Run:
+def run_of(drafts: list[EventDraft]) -> Run:
+    """These events as a run that has not ended."""
     calls, messages = [], []
     for position, draft in enumerate(drafts, start=1):
         if draft.kind == "tool_call":

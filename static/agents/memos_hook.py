@@ -136,7 +136,8 @@ def before_tool(hook: Hook) -> Json:
     if "task" not in hook.state:
         return {}
     scopes = [hook.place["scope"]] if hook.place.get("scope") else []
-    asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, "thread_id": hook.thread}
+    run = {"source": hook.source, "thread_id": hook.thread}  # the server knows what was reported of it so far
+    asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, **run}
     check = hook.ask("guidance", asked).get("check") or {}
     told = [str(check["text"])] if check.get("verdict") == "advised_against" else []
     told += [f"{note['note']}." for note in check.get("arguments", [])]

@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,19 +78,24 @@ def ask(raw: Json, scope: str) -> str:
     return "spared" if starting else "warned only" if said.get(first.form) is False else "failed, nothing known"
 
 
-def check(raw: Json, scope: str) -> Counter[str]:
-    """What checks say of the first call of each form of a command of which the result can be told."""
+def first_calls(raw: Json) -> Iterator[tuple[Any, list[Any]]]:
+    """The calls that try a form of a command for the first time, with these attempts, as far as their end is told."""
     from consolidation.learning.attempts import attempts
     from consolidation.pipelines.tool_rules import tool_rules
 
-    told: Counter[str] = Counter()
     known: set[str] = set()
     run = recorded(raw)
     for call in run.calls:
         fresh = [one for one in attempts(replace(run, calls=(call,)), tool_rules()) if one.form not in known]
-        if not fresh:
-            continue
         known |= {one.form for one in fresh}
+        if fresh:
+            yield call, fresh
+
+
+def check(raw: Json, scope: str) -> Counter[str]:
+    """What checks say of the first call of each form of a command of which the result can be told."""
+    told: Counter[str] = Counter()
+    for call, fresh in first_calls(raw):
         about = {"tool": call.name, "arguments": call.arguments}
         asked = guidance.ask(scope, {"messages": raw["messages"][: call.position], "about_to": about})
         noted = " ".join(note["note"] for note in asked.check.arguments)

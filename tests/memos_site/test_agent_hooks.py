@@ -87,9 +87,11 @@ def test_a_call_that_went_badly_in_similar_runs_is_advised_against(home: Path, h
 
 def test_a_command_that_does_not_start_here_is_told_with_what_does(home: Path) -> None:
     nine_runs()
-    prompt, before, *_ = sessions(PROMPT, "Bash", {"command": "pytest sympy/core"}, {})["claude-code"]
+    prompt, before, after, _ = sessions(PROMPT, "Bash", {"command": "pytest sympy/core"}, {})["claude-code"]
     hook(home, prompt)
     assert hook(home, before)["hookSpecificOutput"]["additionalContext"] == f"Memos: {NOTE}."
+    hook(home, {**after, "tool_response": {"stdout": "12 passed in 0.3s", "exit_code": 0}})
+    assert hook(home, before) == {}  # it has started in this session
 
 
 def test_a_call_that_nothing_speaks_against_is_not_commented(home: Path) -> None:
