@@ -9,7 +9,7 @@ from consolidation.learning.command_work import CommandWork, command_work
 from consolidation.learning.contrast import Contrast, contrast
 from consolidation.learning.dialogue import assents
 from consolidation.learning.effects import ToolRules, signature
-from consolidation.learning.failures import Mode, modes, quiet
+from consolidation.learning.failures import Mode, modes
 from consolidation.learning.lines import Line, ids_of, without_ids
 from consolidation.learning.neighbours import Difference, differences
 from consolidation.learning.phrases import Phrases, phrases
@@ -129,7 +129,7 @@ def _lines(found: _Learned) -> dict[str, list[Line]]:
     scope, steps, say = found.scope, found.steps, found.say
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
     known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work, ids_of(scope.shown_by))
-    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.other, found.beside, quiet(scope))
+    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.other, found.beside)
     return {
         "procedure": list(procedure.steps(steps, known, say)),
         "experience": [*lessons.of_work(scope, found.work, say), *learnt],

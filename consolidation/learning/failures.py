@@ -1,4 +1,4 @@
-"""Tool errors of runs: which occurred, what successful runs did next, and failed runs without an error."""
+"""Tool errors of runs: which occurred, and what successful runs did next."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -35,15 +35,6 @@ class Mode(Counted):
     recovered: int
     next: tuple[tuple[str, int], ...]
     next_ids: Mapping[str, Ids] = field(default_factory=dict, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Quiet(Counted):
-    """Failed runs without any tool error: `runs` of `failures`. `last`: (tool, runs) of their last change."""
-
-    failures: int
-    runs: int
-    last: tuple[tuple[str, int], ...]
 
 
 def modes(scope: Scope, say: Phrases) -> list[Mode]:
@@ -85,14 +76,6 @@ def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -
     did = ranked(name for name, found in after.items() for _ in found)
     mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(did), ids=ids_of(runs))
     return replace(mode, next_ids={name: ids_of(found) for name, found in after.items()})
-
-
-def quiet(scope: Scope) -> Quiet:
-    """Count the failed runs in which no tool reported an error."""
-    silent = [run for run in scope.failures if not any(call.failed for call in run.steps)]
-    made = [[call.name for call in run.steps if call.started and scope.changes(call.name)] for run in silent]
-    last = [names[-1] for names in made if names]
-    return Quiet(len(scope.failures), len(silent), tuple(ranked(last)), ids=ids_of(silent))
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:

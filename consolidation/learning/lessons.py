@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from consolidation.learning.command_work import CommandWork
 from consolidation.learning.contrast import Contrast, Way
 from consolidation.learning.effects import are_chores
-from consolidation.learning.failures import Mode, Quiet
+from consolidation.learning.failures import Mode
 from consolidation.learning.lines import Ids, Line, ids_of
 from consolidation.learning.neighbours import Difference
 from consolidation.learning.phrases import Phrases
@@ -15,7 +15,7 @@ from consolidation.learning.toolnames import code
 from consolidation.learning.wording import upper_first
 
 MOST_WAYS = 4
-FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too
+FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
 
 
 def lessons(
@@ -25,7 +25,6 @@ def lessons(
     signs: Sequence[Condition],
     other: OtherValue | None,
     beside: Sequence[Difference],
-    quiet: Quiet,
 ) -> list[Line]:
     """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
     lines = [
@@ -33,7 +32,6 @@ def lessons(
         *_beside(beside, say),
         *_of_signs(signs, say),
         *_of_other_value(other, say),
-        *_of_quiet(scope, quiet, say),
     ]
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
@@ -72,11 +70,16 @@ def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
         counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
         yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
-    few = seen.similar <= FEW_SIMILAR
+    few = seen.similar <= FEW_SIMILAR and not _are_commands(own, scope)
     telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
         told = say.join([_told(way, say) for way in telling])
         yield Line(say("ways", good=seen.successes, all=seen.similar, ways=told), _together(way.ids for way in telling))
+
+
+def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
+    """Return whether one of these is a command: what commands one run needed tells little of the next."""
+    return any(call.via and call.name in kinds for run in scope.runs for call in run.steps)
 
 
 def _told(way: Way, say: Phrases) -> str:
@@ -103,14 +106,6 @@ def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
         else:
             told = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
         yield Line(told, d.ids)
-
-
-def _of_quiet(scope: Scope, quiet: Quiet, say: Phrases) -> Iterator[Line]:
-    """Yield that failures are silent; with the last change where the effects of the skill leave it open."""
-    if quiet.runs >= 2:
-        last = say.join([f"{code(tool)} ({n})" for tool, n in quiet.last[:3]])
-        changed = say("quiet_last", tools=last) if len(scope.effects(scope.runs[0])) > 1 and last else ""
-        yield Line(say("quiet", n=quiet.runs, of=quiet.failures, last=changed), quiet.ids)
 
 
 def _together(parts: Iterable[Ids]) -> Ids:

@@ -163,11 +163,6 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "Runs that ended well and did only this: {n}; it was a part of more in: {m}. The steps show both.",
         "仅做此事的成功记录：{n} 次；作为其中一部分的成功记录：{m} 次。步骤兼取两者。",
     ),
-    "quiet": (
-        "No tool reported an error in {n} of {of} runs that failed{last}.",
-        "{of} 次失败记录中有 {n} 次没有任何工具报错{last}。",
-    ),
-    "quiet_last": ("; the last change was {tools}", "；最后的更改是 {tools}"),
     "failure": ("{tool} returned {text} (runs: {n}, ended well: {m})", "{tool} 返回{text}（记录 {n} 次，成功 {m} 次）"),
     "fallback": (
         "After {text} from {tool}: {did} ({n} of {of} runs that ended well)",

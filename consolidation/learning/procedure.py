@@ -18,6 +18,10 @@ from consolidation.learning.toolnames import code, phrase
 from consolidation.learning.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 
+PLAIN_LOOKS = frozenset({
+    "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
+    "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff", "git status",
+})  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
 ALWAYS = 0.75
@@ -43,7 +47,7 @@ def numbered(lines: Sequence[Line]) -> str:
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
     """Yield the steps of the procedure, each with the ids of the runs behind it."""
     asked, space = False, "" if say.language == "zh" else " "
-    if looks := [stage for stage in stages if stage.via and not stage.changes and not stage.optional]:
+    if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
     if known.work:
         yield from (Line(told, known.shown_by) for told in _work(stages, known.work, say))
@@ -59,6 +63,12 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]
     if not acts:
         yield Line(say("answer"), known.shown_by)
     yield from _completeness(acts, known.companions, say)
+
+
+def _is_telling_look(stage: Stage) -> bool:
+    """Return whether a step is a command that looks something up, and not one by which everybody looks at files."""
+    plain = stage.tool in PLAIN_LOOKS or stage.tool.endswith(" --version")
+    return bool(stage.via) and not stage.changes and not plain
 
 
 def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:

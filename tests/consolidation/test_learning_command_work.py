@@ -50,6 +50,14 @@ def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
     ]
 
 
+def test_look_ups_that_everybody_makes_are_no_advice() -> None:
+    looks = lines("ls a", "grep -n x a/b.py | head", "kubectl get pods", "node --version", "echo done", "git diff")
+    runs = [run(n, "mend it", *looks, *lines("sed -i s/a/b/ a/b.py", "helm upgrade shop")) for n in range(3)]
+
+    assert learned(runs).fields.procedure.splitlines()[0] == "1. Look first: `kubectl get`."
+    assert "Look first" not in learned([mended(n) for n in range(4)]).fields.procedure
+
+
 def test_the_recipe_holds_the_commands_that_act_without_look_ups_chores_and_what_never_starts() -> None:
     recipe = learned([mended(n) for n in range(4)]).recipe
     assert [(step["tool"], step["step"]) for step in recipe] == [
@@ -69,6 +77,19 @@ def test_runs_of_the_same_place_without_the_tests_are_counted_beside_those_with_
     fields = learned(runs, [*runs, *(edited(n) for n in range(10, 14))]).fields
 
     assert fields.experience[0] == "Of 6 runs in `orders` that used `bin/test` 6 ended well; of 4 without 0."
+
+
+def test_the_commands_of_one_run_are_no_way_to_work() -> None:
+    others = [run(10 + n, "The total is wrong", *lines(line, "ls orders/x")) for n, line in enumerate(("tox", "nox"))]
+    runs = [mended(n) for n in range(3)]
+
+    def told(*more: Run) -> list[str]:
+        return [line for line in learned(runs, [*runs, *more]).fields.experience if "similar requests" in line]
+
+    assert told(*others, edited(20)) == []
+    assert told(*others, edited(20), edited(21)) == [
+        "2 of 4 other runs with similar requests ended well: 0 of 2 that only changed files."
+    ]
 
 
 def test_runs_of_many_places_are_no_condition() -> None:
