@@ -21,6 +21,7 @@ from memos_site import review
 from memos_site.web import inbox_rows, snoozing
 from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, posted, refuse, snoozed_kind, too_late
 from memos_site.web.sentences import sentence
+from memos_site.web.settle import holds
 from memos_site.web.words import in_words
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
@@ -144,7 +145,7 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     """Accept, reject or snooze a proposal. `seen`: its `version_token` that was shown."""
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
-    seen = request.POST.get("seen", "")
+    seen, keep = request.POST.get("seen", ""), None
     try:
         if verb == "accept":
             keep = _memory_id(rest)
@@ -161,9 +162,17 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     except REFUSALS as refusal:
         return refuse(refusal)
     row = _proposal(trust, proposal_id)
-    snoozed = snoozing.message(row.snoozed_until if row else None)
-    text = {"accept": _("Accepted"), "reject": _("Rejected")}.get(verb, snoozed)
-    return answer(request, text, batch=batch, decided_proposal=row)
+    return answer(request, _told(verb, row, keep, trust), batch=batch, decided_proposal=row)
+
+
+def _told(verb: str, row: Proposal | None, keep: UUID | None, trust: Trust) -> str:
+    """The word about a decision: of a choice between two in the words of its buttons."""
+    if verb == "snooze":
+        return snoozing.message(row.snoozed_until if row else None)
+    if row and row.kind == Proposal.Kind.CONFLICT and (keep or verb == "reject"):
+        kept = Memory.objects.visible_to(trust).filter(pk=keep).first()
+        return holds(kept) if verb == "accept" else _("Both hold")
+    return _("Accepted") if verb == "accept" else _("Rejected")
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:

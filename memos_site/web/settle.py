@@ -38,8 +38,7 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except REFUSALS as refusal:
         return refuse(refusal)
     rows = inbox_rows.decided_memories(trust, [keep, memory_id, *against])
-    winner = next((row for row in rows if row.pk == keep), None)
-    text = _("It holds: “%(name)s”") % {"name": short_name(winner, MAX_NAME) if winner else ""}
+    text = holds(next((row for row in rows if row.pk == keep), None))
     main = next((row for row in rows if row.pk == memory_id), None)
     return answer(
         request,
@@ -48,6 +47,11 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         decided_memory=main,
         decided_memories=[row for row in rows if row.pk != memory_id],
     )
+
+
+def holds(winner: Memory | None) -> str:
+    """The word about a choice. None: the caller does not see what holds."""
+    return _("It holds: “%(name)s”") % {"name": short_name(winner, MAX_NAME) if winner else ""}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

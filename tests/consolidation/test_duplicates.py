@@ -14,6 +14,7 @@ from memories.values.trust import Trust, everything
 from memos_site import review
 from tests.make import AT, BEN, caller, make_agent, make_memory
 from tests.memories.storing import NET30, NET60, store
+from tests.pages import HTMX
 
 pytestmark = pytest.mark.django_db
 AGAIN = "Acme pays net 30 terms"
@@ -156,9 +157,20 @@ def test_the_inbox_shows_both_texts_and_a_button_for_each(admin_client: Client) 
     page = admin_client.get("/").content.decode()
     for row in (one, other):
         assert f'value="accept {row.pk}"' in page
-    answered = admin_client.post(f"/proposals/{proposal.pk}/decide/", {"decision": f"accept {other.pk}"})
-    assert answered.status_code in (200, 302)
+    body = {"decision": f"accept {other.pk}"}
+    answered = admin_client.post(f"/proposals/{proposal.pk}/decide/", body, follow=True).content.decode()
+    assert f"It holds: “{NET60}”" in answered
     assert live() == {other.pk}
+
+
+def test_that_both_hold_is_told_in_the_words_of_the_button(admin_client: Client) -> None:
+    stored("terms", NET30)
+    stored("acme-payment", NET60)
+    find()
+    path = f"/proposals/{Proposal.objects.get().pk}/decide/"
+    answered = admin_client.post(path, {"decision": "reject"}, headers=HTMX).content.decode()
+    assert "Both hold" in answered
+    assert len(live()) == 2
 
 
 def test_findings_of_rules_that_differ_in_a_word_are_no_contradiction() -> None:
