@@ -1,15 +1,13 @@
 """The database cluster in one directory: create it, check its version, clean up after a crash, start `postgres`.
 
-Only the keeper calls this, and there is one keeper at a time. It needs nothing but the standard library.
+Only the keeper calls this, and there is one keeper at a time. It needs nothing but the standard library; what it
+seldom needs of that is imported there, for the keeper stays.
 """
 
-import hashlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,7 +77,10 @@ class Cluster:
         if not self.account.has_name():
             raise Unusable(NO_NAME.format(uid=self.account.uid))
         draft = self.data.with_name(self.data.name + ".new")
-        shutil.rmtree(draft, ignore_errors=True)
+        if draft.exists():
+            import shutil
+
+            shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if os.geteuid() == 0:
             self.account.take_ownership(draft)
@@ -133,18 +134,28 @@ class Cluster:
         pid = int(lines[0])
         return pid if ["-D", str(self.data)] in pairs(arguments_of(pid)) else None
 
+    def has_short_directories(self) -> bool:
+        """Whether the path of the data is too long for a socket."""
+        return len(os.fsencode(self.data / SOCKET)) > SOCKET_PATH_LIMIT
+
     def short_prefix(self) -> str:
+        import hashlib
+
         return f"memos-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}-"
 
     def short_directories(self) -> list[Path]:
         """Directories in /tmp for this cluster's sockets; a server that shuts itself down leaves its one behind."""
+        if not self.has_short_directories():
+            return []
         paths = Path("/tmp").glob(f"{self.short_prefix()}*")  # noqa: S108 - only of our name and owner
         return [path for path in paths if path.lstat().st_uid in (os.geteuid(), self.data.stat().st_uid)]
 
     def socket_directory(self) -> Path:
         """The directory for the socket: that of the data, or a new one in /tmp where the path would be too long."""
-        if len(os.fsencode(self.data / SOCKET)) <= SOCKET_PATH_LIMIT:
+        if not self.has_short_directories():
             return self.data
+        import tempfile
+
         directory = Path(tempfile.mkdtemp(prefix=self.short_prefix(), dir="/tmp"))  # 0700, a name of its own
         if os.geteuid() == 0:
             self.account.take_ownership(directory)

@@ -1,7 +1,6 @@
 """Memory settings of the embedded database, by the size of the machine or container."""
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,4 +45,7 @@ def _size(data: Path) -> int:
 
 def _shared_memory_suffices() -> bool:
     """Whether shared memory is large enough; only Linux has a directory for it, with a size."""
-    return not SHARED_MEMORY.is_dir() or shutil.disk_usage(SHARED_MEMORY).total >= MIN_SHARED_MEMORY
+    if not SHARED_MEMORY.is_dir():
+        return True
+    memory = os.statvfs(SHARED_MEMORY)
+    return memory.f_blocks * memory.f_frsize >= MIN_SHARED_MEMORY
