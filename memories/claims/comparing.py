@@ -101,8 +101,11 @@ def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
 
 
 def _about_others(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Whether each claim opens with a word that the other does not have: Acme orders pallets, Globex orders pallets."""
-    return bool(one[OPENING] - new.tokens and other[OPENING] - old.tokens)
+    """Whether each claim opens with what the other does not have: Acme orders pallets, Globex orders pallets.
+
+    A thing with its number is no token: only an opening is equal to it.
+    """
+    return bool(one[OPENING] - new.tokens - other[OPENING] and other[OPENING] - old.tokens - one[OPENING])
 
 
 def _by_verb(claim: Hard) -> Hard:

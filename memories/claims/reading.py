@@ -7,6 +7,7 @@ from memories.claims import chinese
 from memories.claims.claim import OBJECT, OPENING, Claim
 from memories.claims.lookalikes import folded
 from memories.claims.measuring import measured
+from memories.claims.numbered import numbered
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
 from memories.claims.relating import denied, names, openings, ordered, roles, scopes, subjects
@@ -14,9 +15,9 @@ from memories.values.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
-# The first one took what looks alike for different, and saw no objects; the second saw no openings. What a former one
-# sealed is compared by it.
-NORMALISATION = 3
+# The first one took what looks alike for different, and saw no objects; the second saw no openings, the third no
+# numbers of series. What a former one sealed is compared by it.
+NORMALISATION = 4
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
@@ -35,7 +36,8 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     named = names(pieces)
     about = subjects(pieces)
     acted_on = objects(pieces) if normalisation > 1 else ()
-    opened_by = openings(pieces) if normalisation > 2 else ()
+    opened_by = openings(pieces) if normalisation > 2 else set[str]()
+    opened_by |= numbered(pieces) if normalisation > 3 else set()
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)

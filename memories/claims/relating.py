@@ -183,7 +183,7 @@ def subjects(pieces: list[Piece]) -> set[str]:
     """The names that open a sentence and are its topic. "Sarah is the contact" is about the contact."""
     found = set()
     for at, piece in enumerate(pieces):
-        if piece.opens and piece.kind == "name" and not _fills_a_role(pieces, at + 1):
+        if piece.opens and piece.kind == "name" and not fills_a_role(pieces, at + 1):
             found.add(piece.value)
         elif piece.opens and piece.kind == "han":
             found.update(chinese.names(piece.value, opening=True))
@@ -197,7 +197,7 @@ def openings(pieces: list[Piece]) -> set[str]:
     return {piece.value for piece in openers if not verbs & {piece.written, piece.written.removesuffix("s")}}
 
 
-def _fills_a_role(pieces: list[Piece], at: int) -> bool:
+def fills_a_role(pieces: list[Piece], at: int) -> bool:
     said = [piece.written for piece in pieces[at : at + 4]]
     return any(
         verb in ("is", "was") and article in ("the", "our", "my", "your") for verb, article in itertools.pairwise(said)
