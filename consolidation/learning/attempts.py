@@ -60,30 +60,30 @@ def attempts(run: "Run", rules: "ToolRules") -> list[Attempt]:
         line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
         if not line:
             continue
-        for form, started in _told(call, line).items():
+        for form, started in _starts(call, line).items():
             found.setdefault(form, Attempt(form, purposes.purpose(form), started))
     return list(found.values())
 
 
 def has_started(call: "Call") -> bool:
     """Return whether at least one command of the call's command line is known to have started."""
-    return any(_told(call, call.line).values())
+    return any(_starts(call, call.line).values())
 
 
 def not_started(call: "Call", line: str) -> frozenset[str]:
     """Return the kinds of a call's commands that are known not to have started, in none of the forms on its line."""
-    told = _told(call, line)
+    told = _starts(call, line)
     if all(told.values()):
         return frozenset()
     pairs = forms.called(line)
     return frozenset(kind for kind, _ in pairs) - {kind for kind, form in pairs if told.get(form) is not False}
 
 
-def _told(call: "Call", line: str) -> Mapping[str, bool]:
+def _starts(call: "Call", line: str) -> Mapping[str, bool]:
     """Return form -> whether it started; kept on the call, for long outputs take milliseconds."""
-    if line not in call.told:
-        call.told[line] = dict(_of_line(call, line))
-    return call.told[line]
+    if line not in call.starts:
+        call.starts[line] = dict(_of_line(call, line))
+    return call.starts[line]
 
 
 def _of_line(call: "Call", line: str) -> Iterator[tuple[str, bool]]:

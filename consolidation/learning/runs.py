@@ -21,7 +21,7 @@ AGENTS = {"assistant", "agent", "ai", "model"}
 class Call:
     """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None.
 
-    `told` is a cache of `attempts`.
+    `starts` is a cache of `attempts`.
     """
 
     position: int
@@ -35,7 +35,7 @@ class Call:
     line: str = ""  # the command line, on the one command that has its result
     started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
-    told: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def name(self) -> str:

@@ -165,3 +165,20 @@ IRREGULAR = {
     "behaviour": "behavior", "organisation": "organization", "emails": "email", "mails": "mail",
 }  # fmt: skip
 ABBREVIATIONS = _words("dr mr mrs ms prof st vs etc eg ie no approx jan feb mar apr jun jul aug sep sept oct nov dec")
+
+# Things of a series, told apart by their number. Not what its next number replaces: "version 2 is deployed" contradicts
+# version 3, and so does a port.
+SERIES = _words(
+    """
+    account agent appointment batch booking bug building bus case chapter claim client cluster contract customer
+    delivery device document employee episode experiment feature flight floor gate house incident instance item job
+    lane lesson line lot machine meeting message milestone module node order page parcel participant passenger
+    patient payment phase player pod policy problem product project question queue quote receipt region request
+    review robot room row rule sample scenario section sensor server session shard shelf shift shipment site sprint
+    stage station step store student supplier table task team tenant terminal test thread ticket track trial truck
+    unit user vehicle vendor vm warehouse worker zone
+    """
+)
+# These are verbs too: in "order 5 mixed pallets" nothing is said of an order.
+SERIES_OR_VERBS = _words("build call change commit deploy invoice issue order release run")
+HAPPENED = _words("failed passed succeeded arrived crashed finished timed broke stopped")

@@ -62,8 +62,8 @@ def remove_expired(ids: Collection[UUID], *, at: datetime) -> None:
 def _recorded(ids: Collection[UUID], *, at: datetime) -> tuple[list[UUID], list[UUID]]:
     """Write entries and tombstones; which of these are applied, and which are competences without a tombstone yet."""
     like = bulk_rows.new(Memory, {"type": Type.SEMANTIC, "content": "", "sensitivity": 0})
-    entries = bulk_rows.drawn(like.audit("expire", by=SYSTEM, at=at, batch=uuid7()), ENTRY, "gone")
-    stones = bulk_rows.drawn(Tombstone.over(like, by=SYSTEM, why="", at=at, blocks=False), STONE, MARKED)
+    entries = bulk_rows.insert_select(like.audit("expire", by=SYSTEM, at=at, batch=uuid7()), ENTRY, "gone")
+    stones = bulk_rows.insert_select(Tombstone.over(like, by=SYSTEM, why="", at=at, blocks=False), STONE, MARKED)
     statement = f"WITH {GONE}, entries AS ({entries.sql}), stones AS ({stones.sql}) {LEFT}"
     given = [_array(ids), *(_array(uuid_utils.uuid7() for _ in ids) for _ in ("entries", "stones"))]
     live, left = [*LIVE], [Status.APPLIED, Type.COMPETENCE]

@@ -114,7 +114,7 @@ def insert(
     return True
 
 
-def drawn(like: Model, columns: Mapping[str, str], source: str) -> Part:
+def insert_select(like: Model, columns: Mapping[str, str], source: str) -> Part:
     """The insert of a row for each of `source` (a FROM clause): like this new one, but for `columns`, which are SQL.
 
     In it and in the condition that may follow `source` the values of the new one are `same`.

@@ -162,10 +162,10 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
     except REFUSALS as refusal:
         return refuse(refusal)
     row = _proposal(trust, proposal_id)
-    return answer(request, _told(verb, row, keep, trust), batch=batch, decided_proposal=row)
+    return answer(request, _decision_message(verb, row, keep, trust), batch=batch, decided_proposal=row)
 
 
-def _told(verb: str, row: Proposal | None, keep: UUID | None, trust: Trust) -> str:
+def _decision_message(verb: str, row: Proposal | None, keep: UUID | None, trust: Trust) -> str:
     """The word about a decision: of a choice between two in the words of its buttons."""
     if verb == "snooze":
         return snoozing.message(row.snoozed_until if row else None)

@@ -25,8 +25,11 @@ PREPARED_AFTER = 2  # executions of a statement on a connection
 PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|s|%)")
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
 CLOCK_SECONDS = 1.0  # by which a crash may seem older than it is
-UNTOLD = "untold"
-AFTER_A_CRASH: dict[Any, str] = {"committed": UNTOLD, "in progress": "aborted"}  # what the status of an id means then
+UNDECIDABLE = "undecidable"
+AFTER_A_CRASH: dict[Any, str] = {
+    "committed": UNDECIDABLE,
+    "in progress": "aborted",
+}  # what the status of an id means then
 STATUS = """
 SELECT pg_xact_status(%(id)s::text::xid8), clock_timestamp() - stats_reset < make_interval(secs => %(since)s)
 FROM pg_stat_bgwriter
@@ -157,7 +160,7 @@ class VerifiedCommits(base.DatabaseWrapper):
                 if isinstance(error.__cause__, driver.NoAnswer):
                     break
                 status = "not known"
-            if status == UNTOLD:
+            if status == UNDECIDABLE:
                 break
             if status in ("committed", "aborted"):
                 return status
