@@ -7,7 +7,8 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.templatetags.static import static
 
-from memos_site.platform.env import BASE_DIR, ENV, private_directory, secret_key
+from memos_site.platform.env import ENV, private_directory, secret_key
+from memos_site.platform.environment import BASE_DIR
 from memos_site.platform.logs import logging_settings
 from memos_site.platform.package_storage import package_storage
 
@@ -181,39 +182,22 @@ FILE_UPLOAD_TEMP_DIR = private_directory(ENV.SKILLS_LOCAL_TMP_DIR or DATA_DIR / 
 
 DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY
 MIN_PATTERN_OCCURRENCES = ENV.MIN_PATTERN_OCCURRENCES
-LADDER = {
-    "stored": ENV.STORE_CONFIDENCE,
-    "direct": ENV.DIRECT_CONFIDENCE,
-    "gain": ENV.CONFIRMATION_GAIN,
-    "confirm_at": ENV.CONFIRM_AT,
-    "apply_at": ENV.APPLY_AT,
-    "apply_after": ENV.APPLY_AFTER,
-    "apply_agents": ENV.APPLY_AGENTS,
-    "confirms": ENV.AUTO_CONFIRM,
-    "applies": ENV.AUTO_APPLY,
+LADDER = {"apply_agents": ENV.APPLY_AGENTS, "confirms": ENV.AUTO_CONFIRM, "applies": ENV.AUTO_APPLY}
+DECAY: dict[str, Any] = {"demotes": ENV.DECAY_DEMOTES}
+SEARCH_WEIGHTS: dict[str, Any] = {  # measured together (docs/decisions.md): to turn one alone has made search worse
+    "words": 0.7,
+    "meaning": 0.3,
+    "neighbours": (0.8, 0.5, 0.3),
+    "actor": 0.3,
+    "pieces": 0.4,
+    "shared": 0.5,
+    "relevance": 0.8,
+    "salience": 0.15,
+    "confidence": 0.05,
 }
-DECAY: dict[str, Any] = {
-    "idle_days": ENV.DECAY_IDLE_DAYS,
-    "step_days": ENV.DECAY_STEP_DAYS,
-    "points": ENV.DECAY_POINTS,
-    "floor": ENV.DECAY_FLOOR,
-    "demotes": ENV.DECAY_DEMOTES,
-    "demote_below": ENV.DEMOTE_BELOW,
-    "expire_below": ENV.EXPIRE_BELOW,
-}
-SEARCH_WEIGHTS: dict[str, Any] = {
-    "words": ENV.SEARCH_WORDS,
-    "meaning": ENV.SEARCH_MEANING,
-    "neighbours": tuple(ENV.SEARCH_NEIGHBOURS),
-    "actor": ENV.SEARCH_ACTOR,
-    "pieces": ENV.SEARCH_PIECES,
-    "shared": ENV.SEARCH_UNSCOPED,
-    "relevance": ENV.SEARCH_RELEVANCE,
-    "salience": ENV.SEARCH_SALIENCE,
-    "confidence": ENV.SEARCH_CONFIDENCE,
-}
-SEARCH_POOL, ANN_FROM_PASSAGES = ENV.SEARCH_POOL, ENV.ANN_FROM_PASSAGES
-SELECTION_CONFIDENCE_THRESHOLD, SKILL_HOLDBACK = ENV.SELECTION_CONFIDENCE_THRESHOLD, ENV.SKILL_HOLDBACK
+SEARCH_POOL = 50  # passages by words, and by meaning, that are ranked: 100 found no more and took longer
+ANN_FROM_PASSAGES = 300_000  # below it exact distances, or lists from a sixth of it, are fast enough (docs/scale.md)
+SELECTION_CONFIDENCE_THRESHOLD, SKILL_HOLDBACK = 0.7, ENV.SKILL_HOLDBACK
 GUIDANCE_THRESHOLD, RUN_RETENTION_DAYS = ENV.GUIDANCE_THRESHOLD, ENV.RUN_RETENTION_DAYS
 RATE_LIMIT_PER_MINUTE = ENV.RATE_LIMIT_PER_MINUTE
 OTEL_EXPORTER_OTLP_ENDPOINT = ENV.OTEL_EXPORTER_OTLP_ENDPOINT
@@ -224,7 +208,7 @@ EMBEDDING_MODEL, EMBEDDING_DIMENSIONS = ENV.EMBEDDING_MODEL, ENV.EMBEDDING_DIMEN
 EXTERNAL_MAX_SENSITIVITY, WEBHOOK_ALLOW_PRIVATE = ENV.EXTERNAL_MAX_SENSITIVITY, ENV.WEBHOOK_ALLOW_PRIVATE
 LLM_BASE_URL, LLM_API_KEY = ENV.LLM_BASE_URL, ENV.LLM_API_KEY
 LLM_MODEL, SKILLS_LLM = ENV.LLM_MODEL, ENV.SKILLS_LLM
-EXTRACT_MIN_MESSAGES, EXTRACT_MIN_CHARACTERS = ENV.EXTRACT_MIN_MESSAGES, ENV.EXTRACT_MIN_CHARACTERS
+EXTRACT_MIN_MESSAGES, EXTRACT_MIN_CHARACTERS = 4, 400  # of a conversation; a shorter one has taught nothing
 COMPLETE_SKILL_MEMORY = ENV.COMPLETE_SKILL_MEMORY
 LLM_CONCURRENCY, LLM_TIMEOUT, LLM_DAILY_TOKENS = ENV.LLM_CONCURRENCY, ENV.LLM_TIMEOUT, ENV.LLM_DAILY_TOKENS
 

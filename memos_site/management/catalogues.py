@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 from memos_site.platform import model_names
-from memos_site.platform.env import BASE_DIR
+from memos_site.platform.environment import BASE_DIR
 
 LANGUAGE = "zh_Hans"
 ROOMS = ("memories", "skills", "consolidation", "memos_site")

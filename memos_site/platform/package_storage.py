@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from memos_site.platform.env import ENV, Environment
+from memos_site.platform.env import ENV
+from memos_site.platform.environment import Environment
 
 
 def package_storage(data_dir: Path, env: Environment = ENV) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from tests.consolidation.plugins import keys, live, ruled
 from tests.make import caller
 
 pytestmark = pytest.mark.django_db
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "agents" / "plugins.md").read_text()
 ROW = re.compile(r"^\| ([a-z ]+) \| `(\{.*?\})`[^|]* \| [^|]* \| `([^`]+)` \|$", re.MULTILINE)
-ROWS = {rule: (json.loads(context), key) for rule, context, key in ROW.findall(README)}
+ROWS = {rule: (json.loads(context), key) for rule, context, key in ROW.findall(PAGE)}
 
 
 def post(client: APIClient, body: dict[str, Any]) -> None:

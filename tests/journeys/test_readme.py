@@ -9,7 +9,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-from memos_site.platform.env import Environment
 from tests.journeys.forking import Forking
 from tests.journeys.installation import ROOT, Installation, call
 
@@ -21,10 +20,6 @@ def token_of(home: Installation, name: str, *permissions: str) -> str:
     options = [option for permission in permissions for option in ("--permission", permission)]
     token: str = json.loads(home.run("create_agent", name, "--json", *options))["token"]
     return token
-
-
-def test_every_setting_has_its_line() -> None:
-    assert [name for name in Environment.model_fields if f"| `{name}` |" not in README] == []
 
 
 def test_the_tour_leads_from_a_sample_to_a_downloaded_skill(home: Forking, tmp_path: Path) -> None:

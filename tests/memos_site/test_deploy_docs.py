@@ -9,7 +9,7 @@ import yaml
 from memories import leases
 from memos_site.api import prometheus
 from memos_site.platform import measures
-from memos_site.platform.env import Environment
+from memos_site.platform.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r"\bmemos_[a-z_]+")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from memos_site.platform import env
+from memos_site.platform.environment import SECRETS, Environment
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ from memos_site.platform import env
 def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str) -> None:
     read, problems = env.read({name: value})
     assert [problem.split(":")[0] for problem in problems] == [name]
-    assert getattr(read, name) == env.Environment.model_fields[name].default
+    assert getattr(read, name) == Environment.model_fields[name].default
 
 
 def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
@@ -54,7 +55,7 @@ def test_an_endpoint_needs_a_model() -> None:
 
 
 def test_the_backend_of_packages_is_known_in_any_case_and_says_what_it_needs() -> None:
-    assert env.read({"SKILLS_REPO_BACKEND": "local"}) == (env.Environment(), [])
+    assert env.read({"SKILLS_REPO_BACKEND": "local"}) == (Environment(), [])
     assert env.read({"SKILLS_REPO_BACKEND": "S3"})[1] == ["SKILLS_S3_BUCKET: is required with SKILLS_REPO_BACKEND=S3"]
     given = {"SKILLS_REPO_BACKEND": "Oss", "OSS_REGION": "cn-hangzhou", "OSS_ACCESS_KEY_ID": "id"}
     needed = ("OSS_BUCKET_NAME", "OSS_ACCESS_KEY_SECRET")
@@ -62,7 +63,7 @@ def test_the_backend_of_packages_is_known_in_any_case_and_says_what_it_needs() -
 
 
 def test_no_secret_is_in_the_representation_of_the_settings() -> None:
-    read = env.read({name: "hunter2" for name in env.SECRETS if "URL" not in name and "ENDPOINT" not in name})[0]
+    read = env.read({name: "hunter2" for name in SECRETS if "URL" not in name and "ENDPOINT" not in name})[0]
     assert read.OSS_ACCESS_KEY_SECRET == "hunter2"
     assert "hunter2" not in f"{read!r} {read}"
 

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from memos_site.platform.env import BASE_DIR
+from memos_site.platform.environment import BASE_DIR
 
 
 class Command(BaseCommand):

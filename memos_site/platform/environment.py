@@ -1,0 +1,220 @@
+"""The settings that an operator may set, by subject: type, default and the sentence that docs/settings.md shows.
+
+The name of a field is the name of its variable in the environment, which env.py reads.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memos_site.platform.setting_types import (
+    Address,
+    Backend,
+    Endpoint,
+    Networks,
+    PostgresURL,
+    PostgresURLs,
+    RedisURL,
+    Sensitivity,
+    Token,
+    Weight,
+    Words,
+    Zone,
+)
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+# their values are never shown; addresses may contain a password
+SECRETS = (
+    *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
+    *("EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
+    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"),
+    *("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_ENDPOINT"),
+    *("LLM_BASE_URL", "LLM_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+)
+
+FIRST = (  # what people turn first
+    *(
+        "SECRET_KEY",
+        "ALLOWED_HOSTS",
+        "HTTPS",
+        "DATABASE_URL",
+        "MEMOS_DATA_DIR",
+        "TIME_ZONE",
+        "LLM_BASE_URL",
+        "LLM_MODEL",
+    ),
+    *("EMBEDDING_ENDPOINT", "SKILLS_REPO_BACKEND", "AUTO_APPLY", "SKILL_HOLDBACK"),
+)
+
+
+class Section(BaseModel):
+    """Settings of one subject, which the docstring of the class names."""
+
+    model_config = ConfigDict(frozen=True, validate_default=False)
+
+
+class Site(Section):
+    """The site: addresses, keys, language, logs"""
+
+    SECRET_KEY: str = Field("", description="signs sessions; made and kept in the data directory when unset")
+    SECRET_KEY_FALLBACKS: Words = Field(
+        [], description="former values of `SECRET_KEY`, comma-separated: what they signed or sealed is still known"
+    )
+    ALLOWED_HOSTS: Words = Field(
+        ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
+    )
+    HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
+    TRUSTED_PROXIES: Networks = Field(
+        [],
+        description="addresses or networks whose `X-Forwarded-For` is believed (who signs in from where)",
+    )
+    MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
+    TIME_ZONE: Zone = Field("UTC", description="the workspace's time zone")
+    LANGUAGE_CODE: Literal["en", "zh-hans"] = Field(
+        "en", description="en or zh-hans: of pages, where neither the person nor the browser asks for another"
+    )
+    LOG_FORMAT: Literal["line", "json"] = Field(
+        "line", description="`line` for people, `json` for machines (one object a line, with the request id)"
+    )
+    OTEL_EXPORTER_OTLP_ENDPOINT: Address = Field(
+        "",
+        description="collector of traces over HTTP, such as `http://otel:4318`; nothing is traced when unset",
+    )
+    RATE_LIMIT_PER_MINUTE: int = Field(
+        0, ge=0, description="API calls of one token, over all web processes; 0 = no limit"
+    )
+    WEBHOOK_ALLOW_PRIVATE: bool = Field(
+        False, description="[webhooks](agents/webhooks.md) may be sent to addresses that are not public"
+    )
+    DEBUG: bool = Field(False, description="Django's debug pages; never on a machine that others reach")
+
+
+class Databases(Section):
+    """Databases, cache and queue"""
+
+    DATABASE_URL: PostgresURL = Field(
+        "", description="postgres://user:password@host:port/name; embedded PostgreSQL when unset"
+    )
+    DATABASE_POOLER: Literal["", "transaction"] = Field(
+        "", description="`transaction`: DATABASE_URL is a pooler such as PgBouncer that pools transactions"
+    )
+    DATABASE_REPLICA_URLS: PostgresURLs = Field(
+        [], description="streaming replicas of DATABASE_URL, comma-separated: agents' reads go to them"
+    )
+    REPLICA_MAX_LAG: float = Field(5.0, gt=0, le=300, description="seconds behind which a replica is not read")
+    CACHE_URL: RedisURL = Field(
+        "", description="redis://host:port/number that counts calls for the rate limit; the database when unset"
+    )
+    Q_BROKER_URL: RedisURL = Field(
+        "", description="redis://host:port/number of the queue of jobs; the database when unset"
+    )
+
+
+class Claims(Section):
+    """What is believed, and what fades"""
+
+    DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
+    AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
+    AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
+    APPLY_AGENTS: int = Field(
+        1, ge=1, description="distinct agents, or sessions, that say a claim before it is applied"
+    )
+    DECAY_DEMOTES: bool = Field(True, description="a claim that fades below a confidence of 60 waits for a person")
+
+
+class Learning(Section):
+    """Learning from runs, and guidance"""
+
+    MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
+    SIGNATURE: Literal["effects", "all"] = Field(
+        "effects", description="what makes runs one skill: the tools with an effect (`effects`), or `all` tools used"
+    )
+    COMMAND_TOOLS: Words = Field(
+        ["bash", "shell", "exec", "run_command", "terminal", "execute"],
+        description="tools whose command line says what they do, comma-separated",
+    )
+    HANDOVER_TOOLS: Words = Field(
+        ["transfer_*"], description="patterns of tools that hand a request over, which is no effect, comma-separated"
+    )
+    IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
+    GUIDANCE_THRESHOLD: Weight = Field(0.55, le=1, description="confidence below which guidance answers `unsure`")
+    SKILL_HOLDBACK: Weight = Field(
+        0,
+        le=0.5,
+        description="share of runs from which a learned skill is withheld, to measure its worth; 0.1 is advised",
+    )
+    RUN_RETENTION_DAYS: int = Field(
+        90, ge=0, le=36_500, description="days that finished runs of background work are shown; 0 = for good"
+    )
+
+
+class Models(Section):
+    """Language model and embedding endpoint"""
+
+    LLM_BASE_URL: Address = Field(
+        "", description="address whose `/chat/completions` speaks OpenAI's protocol; no language model when unset"
+    )
+    LLM_API_KEY: Token = Field("", description="of that address; never logged")
+    LLM_MODEL: str = Field("", max_length=255, description="of that address; required with it")
+    SKILLS_LLM: str = Field(
+        "", max_length=255, description="another model of that address, for skills; `LLM_MODEL` when unset"
+    )
+    LLM_CONCURRENCY: int = Field(5, ge=1, le=100, description="calls of the model at once, per process")
+    LLM_TIMEOUT: int = Field(
+        60, ge=1, le=150, description="seconds that one call of the model may take in all; at most 150"
+    )
+    LLM_DAILY_TOKENS: int = Field(
+        0,
+        ge=0,
+        description="tokens of the model a day of the workspace; then runs pause until the next day; 0 = no limit",
+    )
+    COMPLETE_SKILL_MEMORY: bool = Field(
+        True, description="skills from conversations in full mode, with programs, tools and documents; else simple"
+    )
+    EMBEDDING_ENDPOINT: Address = Field(
+        "", description="address whose `/embeddings` speaks OpenAI's protocol; the built-in model when unset"
+    )
+    EMBEDDING_API_KEY: Token = Field("", description="of the endpoint; never logged")
+    EMBEDDING_MODEL: str = Field(
+        "", description="of the endpoint; another one is taken in use by itself, while the one before still serves"
+    )
+    EMBEDDING_DIMENSIONS: int = Field(
+        0, ge=0, le=16_000, description="asked of the endpoint and held to; 0 = those of the model"
+    )
+    EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field("medium", description="what is above it is sent to no endpoint")
+
+
+class Packages(Section):
+    """Packages of skills"""
+
+    SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
+    SKILLS_LOCAL_DIR: Path | None = Field(
+        None, description="of `LOCAL`: the directory of packages; `skills` in the data directory when unset"
+    )
+    SKILLS_LOCAL_TMP_DIR: Path | None = Field(
+        None, description="where large uploads wait while they arrive; `staging` in the data directory when unset"
+    )
+    SKILLS_S3_BUCKET: str = Field("", description="of `S3`: the bucket")
+    SKILLS_S3_PREFIX: str = Field("", description="of `S3`: the folder in the bucket")
+    AWS_ACCESS_KEY_ID: Token = Field(
+        "", description="of `S3`; without it what AWS gives the machine (a role, a profile)"
+    )
+    AWS_SECRET_ACCESS_KEY: Token = Field("", description="of `S3`; never logged")
+    AWS_SESSION_TOKEN: Token = Field("", description="of `S3`, with temporary keys")
+    AWS_DEFAULT_REGION: Token = Field("", description="of `S3`")
+    AWS_ENDPOINT_URL_S3: Endpoint = Field("", description="of `S3`: address of another store that speaks its protocol")
+    SKILLS_OSS_DIR: str = Field("", description="of `OSS`: the folder in the bucket")
+    OSS_REGION: Token = Field("", description="of `OSS`, such as `cn-hangzhou`; signatures contain it")
+    OSS_ENDPOINT: Endpoint = Field("", description="of `OSS`; `https://oss-REGION.aliyuncs.com` when unset")
+    OSS_BUCKET_NAME: Token = Field("", description="of `OSS`: the bucket")
+    OSS_ACCESS_KEY_ID: Token = Field("", description="of `OSS`")
+    OSS_ACCESS_KEY_SECRET: Token = Field("", description="of `OSS`; never logged")
+
+
+class Environment(Packages, Models, Learning, Claims, Databases, Site):
+    """All settings."""
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return ((name, "***" if name in SECRETS and value else value) for name, value in super().__repr_args__())
