@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import Case, JSONField, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
-from consolidation.learning.findings import Language
-from consolidation.learning.runs import AGENTS, USERS
+from consolidation.learning.facts.findings import Language
+from consolidation.learning.runs.run import AGENTS, USERS
 from consolidation.llm.tokens import estimate
 from memories.models import Episode, Event
 from memories.scanning import credentials, prompt_injection

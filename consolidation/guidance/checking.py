@@ -11,10 +11,11 @@ from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
 from consolidation.guidance.provenance import Note, notes
 from consolidation.guidance.request import GuidanceQuestion
-from consolidation.learning.effects import CHORES, ToolRules, is_edit
-from consolidation.learning.runs import Call
-from consolidation.learning.toolnames import code
-from consolidation.learning.values import parsed
+from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.values import parsed
 from consolidation.learning.wording import upper_first
 from consolidation.models.arguments import ArgumentFact
 from memories.models import Event

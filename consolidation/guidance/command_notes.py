@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from consolidation.guidance.provenance import Note
-from consolidation.learning.attempts import attempts
-from consolidation.learning.command_lines import command_line, line_argument
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.forms import called
-from consolidation.learning.places import place
-from consolidation.learning.purposes import may_be_named
-from consolidation.learning.runs import Call, Run
-from consolidation.learning.startups import CONSISTENT
-from consolidation.learning.toolnames import code
+from consolidation.learning.commands.command_lines import command_line, line_argument
+from consolidation.learning.commands.forms import called
+from consolidation.learning.commands.purposes import may_be_named
+from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.places import place
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.facts.startups import CONSISTENT
+from consolidation.learning.runs.run import Call, Run
 from consolidation.models.commands import CommandAttempt, CommandFact
 from memories.values.exceptions import within
 from memories.values.trust import Trust

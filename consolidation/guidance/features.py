@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consolidation.guidance.vectors import DIMENSIONS, vector
-from consolidation.learning import values
-from consolidation.learning.runs import AGENTS, Run
-from consolidation.learning.signatures import words
+from consolidation.learning.effects.signatures import words
+from consolidation.learning.runs import values
+from consolidation.learning.runs.run import AGENTS, Run
 from memories.claims.stemmer import english
 from memories.values import text
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.holdback import BY_PEOPLE
 from consolidation.guidance.votes import Effects
-from consolidation.learning.phrases import is_one_of
+from consolidation.learning.writing.phrases import is_one_of
 from memories.values.trust import SHARED_SCOPES, Trust
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion

@@ -12,7 +12,7 @@ from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
 
 from consolidation.guidance.request import GuidanceQuestion, GuidanceRequest, run_of
-from consolidation.learning.runs import USERS
+from consolidation.learning.runs.run import USERS
 from memories.intake.reports.drafts import EventDraft
 from memories.models import Event
 from memories.values.trust import Trust

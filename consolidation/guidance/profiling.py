@@ -11,8 +11,9 @@ from uuid import UUID
 from django.db import transaction
 
 from consolidation.guidance import features, holdback
-from consolidation.learning.effects import ToolRules, changes, effects
-from consolidation.learning.runs import Run
+from consolidation.learning.effects.effects import changes, effects
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Run
 from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
 from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint

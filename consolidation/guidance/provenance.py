@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from consolidation.learning.argument_calls import (
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.facts.argument_calls import (
     ARROW,
     INSTRUCTIONS,
     MESSAGE,
@@ -16,10 +17,9 @@ from consolidation.learning.argument_calls import (
     named,
     places_before,
 )
-from consolidation.learning.argument_habits import Habits
-from consolidation.learning.runs import Call, Run
-from consolidation.learning.toolnames import code
-from consolidation.learning.values import DEEPEST, ITEM, Path, Scalar
+from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import DEEPEST, ITEM, Path, Scalar
 from memories.values.exceptions import within
 
 MOST_NOTES = 6

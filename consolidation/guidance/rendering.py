@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from consolidation.guidance.answer import Guidance
-from consolidation.learning.toolnames import code
+from consolidation.learning.effects.toolnames import code
 from consolidation.learning.wording import joined
 from memories.search.context.rendering import in_one_line, quarters
 

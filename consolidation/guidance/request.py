@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from consolidation.learning.runs import Call, Message, Run
+from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
 from memories.search.request import Narrowed, Scopes

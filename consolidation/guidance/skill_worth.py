@@ -9,7 +9,7 @@ import numpy as np
 
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.guidance.votes import Case, Effects
-from consolidation.learning.toolnames import code
+from consolidation.learning.effects.toolnames import code
 from consolidation.learning.wording import joined
 from consolidation.models.worth import SkillWorth
 from memories.models import Memory

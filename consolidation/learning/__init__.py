@@ -1,1 +1,15 @@
-"""Pure learning functions: recorded runs in, a procedure for review out. No clock, no database."""
+"""Pure learning functions: recorded runs in, text for review out. No clock, no database.
+
+The way of a run, each folder using only those above it in this list:
+
+    runs/        what a recorded run holds: messages, calls, values, errors, terms; what of it may be repeated
+    commands/    command lines as kinds of commands: `cd x && python -m pytest -q` is `pytest`
+    effects/     which tools and commands change something, and whether a command started at all
+    plan_graphs  a run as nodes and edges
+    statements/  sentences by which a user asks an agent to keep something
+    facts/       counted facts about commands that start and arguments that work
+    comparison/  the runs of one pattern beside the other runs of their scope: contrast, conditions, trigger terms
+    writing/     a competence: recipe, procedure, lessons, name and description in the language of its requests
+
+`writing/competence.py: learn()` is the entry for skills; consolidation/pipelines ask `facts/` and `statements/`.
+"""

@@ -16,10 +16,11 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning import values
-from consolidation.learning.effects import ToolRules, ran
-from consolidation.learning.privacy import HOLDING_RUNS, personal, safe
-from consolidation.learning.runs import Call, Run
+from consolidation.learning.effects.effects import ran
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import values
+from consolidation.learning.runs.privacy import HOLDING_RUNS, personal, safe
+from consolidation.learning.runs.run import Call, Run
 
 LEAST_CALLS = 3
 LEAST_NODES = 2

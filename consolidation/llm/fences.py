@@ -4,7 +4,7 @@ import secrets
 import string
 from collections.abc import Callable
 
-from consolidation.learning.findings import Language
+from consolidation.learning.facts.findings import Language
 
 MARK_LETTERS = 16
 BEFORE = {

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from consolidation.extraction.transcripts import comparable
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.runs import Call, Run
-from consolidation.learning.values import leaves
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import leaves
 from consolidation.model_lines.line_answers import ModelLine
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from consolidation.extraction import transcripts
 from consolidation.extraction.transcripts import comparable
-from consolidation.learning.findings import Language
+from consolidation.learning.facts.findings import Language
 from consolidation.model_lines import line_losses
 from consolidation.model_lines.line_answers import MOST_LINES, ModelLine, ModelLines
 from consolidation.model_lines.line_checks import Side, Vocabulary, refusal

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from consolidation.extraction.transcripts import Transcript, comparable, orders_near
-from consolidation.learning import privacy
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.runs import Run
-from consolidation.learning.scope import Scope
-from consolidation.learning.values import leaves
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import privacy
+from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.values import leaves
 from consolidation.model_lines.actions import calls_tool, heeds
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.model_lines.line_texts import is_contradictory

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.guidance.skill_worth import LATEST, Led
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.runs import Run
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Run
 from consolidation.model_lines.actions import heeds, shows
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.pipelines import recorded

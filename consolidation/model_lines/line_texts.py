@@ -2,7 +2,7 @@
 
 import re
 
-from consolidation.learning.findings import Language
+from consolidation.learning.facts.findings import Language
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.model_lines.line_losses import Effect
 from skills import markdown

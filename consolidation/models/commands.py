@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Count, Q
 
-from consolidation.learning.startups import Seen, Startups, tally
+from consolidation.learning.facts.startups import Seen, Startups, tally
 from consolidation.models.counted_facts import CountedFact, CountedFactQuerySet, CountedRun, CountedRunQuerySet
 from memories.models import Event
 from memories.values.choices import LIVE

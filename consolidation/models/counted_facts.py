@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import F
 
-from consolidation.learning.findings import Findings
+from consolidation.learning.facts.findings import Findings
 from memories.models import Memory, array_insert
 from memories.models.trusted import Trusted, new_id
 

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from consolidation.learning.effects import CHORES, EDITS
+from consolidation.learning.effects.effects import CHORES, EDITS
 from memories.models import Memory
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Outcome

@@ -13,7 +13,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
-from consolidation.learning.effects import NO_ACTION, ToolRules, are_of_lines, signature, telling
+from consolidation.learning.effects.effects import NO_ACTION, are_of_lines, signature, telling
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import Pattern, Sighting, ToolDecision
 from consolidation.pipelines import proposals
 from consolidation.pipelines.pattern_identity import PatternIdentity

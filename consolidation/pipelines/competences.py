@@ -12,11 +12,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.places import located
-from consolidation.learning.runs import Run
-from consolidation.learning.vocabulary import Vocabulary
+from consolidation.learning.comparison.vocabulary import Vocabulary
+from consolidation.learning.effects.places import located
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Run
+from consolidation.learning.writing.competence import Competence, learn
 from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from consolidation.learning.argument_calls import ArgumentCall, argument_calls, kept
-from consolidation.learning.attempts import Attempt, attempts
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.places import place
-from consolidation.learning.runs import Run
+from consolidation.learning.effects.attempts import Attempt, attempts
+from consolidation.learning.effects.places import place
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.facts.argument_calls import ArgumentCall, argument_calls, kept
+from consolidation.learning.runs.run import Run
 from consolidation.models import case_of
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.commands import CommandAttempt, CommandFact

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from consolidation.learning.findings import Findings, Language
-from consolidation.learning.startups import LEAST_RUNS
+from consolidation.learning.facts.findings import Findings, Language
+from consolidation.learning.facts.startups import LEAST_RUNS
 from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun

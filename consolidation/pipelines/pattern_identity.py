@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 
-from consolidation.learning.effects import ToolRules, effects, signature
+from consolidation.learning.effects.effects import effects, signature
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import Pattern, ToolDecision
 from consolidation.pipelines.recorded import Recording
 from consolidation.pipelines.tool_rules import tool_rules

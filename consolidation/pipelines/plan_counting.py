@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.effects import ToolRules
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.plan_graphs import RunPlan, intent, plan_of, united
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.run import Run
 from consolidation.models import PlannedRun, PlanShape, case_of
 from memories.models import Episode, array_insert
 from memories.models.digest_key import DigestKey

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from consolidation.learning.competence import Competence
-from consolidation.learning.lines import Line
+from consolidation.learning.runs.lines import Line
+from consolidation.learning.writing.competence import Competence
 from consolidation.models import Pattern, Sighting
 from consolidation.models.worth import SkillLines
 from consolidation.pipelines.changes import changelog, is_material

@@ -16,9 +16,9 @@ from django.conf import settings
 from django.db.models import Case, JSONField, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.places import repository
-from consolidation.learning.runs import Call, Message, Run
+from consolidation.learning.effects.places import repository
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.episodes.dependencies import resolve
 from memories.models import Episode, Event
 

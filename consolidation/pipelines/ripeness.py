@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from consolidation.learning.competence import Competence
-from consolidation.learning.effects import are_chores, are_of_lines
+from consolidation.learning.effects.effects import are_chores, are_of_lines
+from consolidation.learning.writing.competence import Competence
 from consolidation.models import Pattern, Sighting
 
 ENOUGH = 5  # cases after which a combination of skills is one of its own

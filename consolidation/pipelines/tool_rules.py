@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
-from consolidation.learning.effects import ToolRules
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import ToolDecision
 from consolidation.pipelines.recorded import read_only_hints
 from memories.models import Episode

@@ -13,14 +13,14 @@ from django.db import transaction
 from django.db.models import F, Func, IntegerField, Q
 from django.db.models.functions import Length
 
-from consolidation.learning.explicit_statements import (
+from consolidation.learning.runs.run import USERS
+from consolidation.learning.statements.explicit_statements import (
     LONGEST_MESSAGE,
     TRIGGERS,
     ExplicitStatement,
     explicit_statements,
 )
-from consolidation.learning.runs import USERS
-from consolidation.learning.statement_owner import customer_of, is_of_speaker, with_owner
+from consolidation.learning.statements.statement_owner import customer_of, is_of_speaker, with_owner
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint

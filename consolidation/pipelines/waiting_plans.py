@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from consolidation.learning.toolnames import code
+from consolidation.learning.effects.toolnames import code
 from consolidation.models import Pattern, PlannedRun, PlanShape, Sighting
 from memories.values.choices import LIVE, Status
 

@@ -13,7 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from consolidation.learning.effects import ToolRules
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models.tool_decisions import CalledTool, ToolDecision, called_tool, called_tools
 from consolidation.pipelines.recorded import read_only_hints
 from consolidation.pipelines.tool_rules import tool_rules

@@ -17,6 +17,7 @@ from memories.api.shapes import EXAMPLE_ID, Json
 from memories.intake import episodes
 from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
+from memories.intake.observations import observation
 from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
@@ -84,7 +85,7 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
             raise answer
         return answer
     if isinstance(report, ObservationReport):
-        return episodes.observation(report, trust=trust, at=at)
+        return observation(report, trust=trust, at=at)
     if isinstance(report, OutcomeReport):
         return episodes.outcome(report, trust=trust, at=at)
     assert isinstance(report, WorkingStateReport)

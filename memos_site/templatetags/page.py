@@ -16,7 +16,7 @@ from django.utils.html import escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from consolidation.learning.errors import looks_failed
+from consolidation.learning.runs.errors import looks_failed
 from memories.intake.reports.conversation import LONGEST_CONTENT
 from memories.models import Event, Memory, Performance, Proposal
 from memories.models.episode import LONGEST_SHOWN, LONGEST_START

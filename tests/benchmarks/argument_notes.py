@@ -31,9 +31,9 @@ def kind(note: Json) -> str:
 
 
 def habits(runs: list[tuple[Json, Any]], rules: Any) -> Known:
-    from consolidation.learning.argument_calls import argument_calls, kept
-    from consolidation.learning.argument_counts import Shown
-    from consolidation.learning.argument_habits import Habits
+    from consolidation.learning.facts.argument_calls import argument_calls, kept
+    from consolidation.learning.facts.argument_counts import Shown
+    from consolidation.learning.facts.argument_habits import Habits
 
     shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
     for raw, run in runs:

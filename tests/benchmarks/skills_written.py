@@ -71,7 +71,7 @@ def _write(folder: Path) -> int:
 
 def _coverage(lines: Iterable[dict[str, Any]], scopes: list[str]) -> dict[str, Any]:
     """Of the successes that each fold left out: how many there are, and the share that the skills of the fold cover."""
-    from consolidation.learning.effects import effects
+    from consolidation.learning.effects.effects import effects
     from consolidation.pipelines import recorded
     from consolidation.pipelines.tool_rules import tool_rules
     from memories.models import Episode

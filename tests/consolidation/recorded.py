@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from consolidation.learning.competence import Competence, learn
-from consolidation.learning.effects import ToolRules, effects
-from consolidation.learning.runs import Call, Message, Run
+from consolidation.learning.effects.effects import effects
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Message, Run
+from consolidation.learning.writing.competence import Competence, learn
 from skills.manifest import TrackRecord
 
 Outcome = Literal["success", "failure", "partial"]

@@ -10,7 +10,7 @@ from consolidation import extraction_run
 from consolidation.extraction import queue, transcripts
 from consolidation.models import Run
 from consolidation.prompts import prompt
-from memories.intake import episodes
+from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport
 from memories.models import Episode, Event, Evidence, Memory, Proposal
 from memories.values.choices import Origin, Sensitivity, Status
@@ -168,7 +168,7 @@ def test_values_that_hold_side_by_side_stay(endpoint: ModelEndpoint) -> None:
 
 def test_what_an_agent_observed_or_a_person_confirmed_is_not_replaced_but_proposed(endpoint: ModelEndpoint) -> None:
     body: Any = {"source": "P01", "subject": "Nordlys Bakery", "predicate": "has payment terms", "object": "net-30"}
-    observed = episodes.observation(ObservationReport(**body, scope="shop"), trust=everything(), at=AT).memory
+    observed = observation(ObservationReport(**body, scope="shop"), trust=everything(), at=AT).memory
     assert observed is not None
     run = read(endpoint, say("we are on net-45 terms"), TERMS)
     assert facts() == [] and run.counters == {"facts_proposed": 1}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning.attempts import attempts
-from consolidation.learning.places import place, repository
-from consolidation.learning.purposes import purpose
-from consolidation.learning.startups import Seen, Startups, tally
+from consolidation.learning.commands.purposes import purpose
+from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.places import place, repository
+from consolidation.learning.facts.startups import Seen, Startups, tally
 from tests.consolidation.recorded import RULES, run
 
 UNLOADED = "unittest.loader._FailedTest"

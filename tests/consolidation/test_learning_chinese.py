@@ -2,7 +2,7 @@
 
 import re
 
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.run import Run
 from skills.manifest import Fields
 from tests.consolidation.recorded import Outcome, Script, learned, run
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.run import Run
 from skills.packaging.skill_md_writer import skill_md
 from tests.consolidation.recorded import learned, run, text
 

@@ -1,5 +1,5 @@
 from consolidation.learning.chance import by_chance
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import Outcome, learned, run
 
 ASK = "I want my subscription cancelled and refunded"

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning import commands
-from consolidation.learning.effects import ToolRules, effects, unfolded
+from consolidation.learning.commands import commands
+from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.tool_rules import ToolRules
 from tests.consolidation.recorded import run
 
 RULES = ToolRules(frozenset({"think_hard"}), ("transfer_*",), frozenset({"bash", "shell"}), {"sync_index": True})

@@ -1,7 +1,7 @@
 import pytest
 
-from consolidation.learning.scope import Scope
-from consolidation.learning.templates import template
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.writing.templates import template
 from tests.consolidation.recorded import learned, run
 
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.learning.naming import slug
-from consolidation.learning.toolnames import code, phrase
+from consolidation.learning.effects.toolnames import code, phrase
+from consolidation.learning.writing.naming import slug
 from skills.names import slug as canonical
 from skills.packaging.skill_md_writer import skill_md
 from tests.consolidation.recorded import learned, run

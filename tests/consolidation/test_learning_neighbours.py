@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import Outcome, Script, learned, run
 
 ASK = "Please rebook my flight to another day and keep the seat"

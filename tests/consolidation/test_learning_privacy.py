@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.learning.privacy import Holders, safe
-from consolidation.learning.runs import Run
-from consolidation.learning.scope import Scope
-from consolidation.learning.vocabulary import Vocabulary
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.comparison.vocabulary import Vocabulary
+from consolidation.learning.runs.privacy import Holders, safe
+from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import learned, run, text
 
 WORDS = st.text(alphabet="qwxzjkv", min_size=6, max_size=9)

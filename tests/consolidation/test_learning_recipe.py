@@ -1,8 +1,8 @@
-from consolidation.learning.effects import ToolRules
-from consolidation.learning.phrases import Phrases
-from consolidation.learning.recipe import stages
-from consolidation.learning.runs import Run
-from consolidation.learning.scope import Scope, ordered
+from consolidation.learning.comparison.scope import Scope, ordered
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Run
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.recipe import stages
 from tests.consolidation.recorded import Script, learned, run
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning import errors
+from consolidation.learning.runs import errors
 from tests.consolidation.recorded import run
 
 

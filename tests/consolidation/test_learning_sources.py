@@ -1,6 +1,6 @@
-from consolidation.learning.runs import Run
-from consolidation.learning.scope import Scope
-from consolidation.learning.sources import Origin, arguments, trace
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.run import Run
+from consolidation.learning.writing.sources import Origin, arguments, trace
 from tests.consolidation.recorded import learned, run
 
 

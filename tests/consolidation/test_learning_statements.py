@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.learning.explicit_statements import ExplicitStatement, explicit_statements
+from consolidation.learning.statements.explicit_statements import ExplicitStatement, explicit_statements
 from memories.intake.claims.categories import is_explicit_statement
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from consolidation.learning.runs import Run
-from consolidation.learning.terms import grams, stem
+from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.terms import grams, stem
 from tests.consolidation.recorded import learned, run
 
 

@@ -1,7 +1,7 @@
 """Which words of a request are triggers: those that cases of other effects say less, and that no template says."""
 
-from consolidation.learning.boilerplate import template_lines
-from consolidation.learning.runs import Run
+from consolidation.learning.runs.boilerplate import template_lines
+from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import learned, run
 
 TEMPLATE = "You are a careful engineer. Answer with a single bash command at a time."

@@ -1,7 +1,7 @@
 """What a skill says of what it does not know, and what it leaves out."""
 
-from consolidation.learning.runs import Run
-from consolidation.learning.toolnames import phrase
+from consolidation.learning.effects.toolnames import phrase
+from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import learned, run
 
 

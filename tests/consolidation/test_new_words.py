@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from consolidation.learning.competence import learn
+from consolidation.learning.writing.competence import learn
 from consolidation.pipelines import competences
 from memories import scanning
 from memories.models import Tombstone

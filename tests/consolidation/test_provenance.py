@@ -7,10 +7,10 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from consolidation.guidance.provenance import notes
-from consolidation.learning.argument_calls import argument_calls, kept
-from consolidation.learning.argument_counts import Shown
-from consolidation.learning.argument_habits import Habits
-from consolidation.learning.runs import Call, Run
+from consolidation.learning.facts.argument_calls import argument_calls, kept
+from consolidation.learning.facts.argument_counts import Shown
+from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.runs.run import Call, Run
 from memories.values.choices import Sensitivity
 from tests.consolidation import experience
 from tests.consolidation.recorded import RULES, START, Outcome, run

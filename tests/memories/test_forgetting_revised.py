@@ -7,7 +7,8 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from memories import lifecycle
-from memories.intake import episodes, proposals, revisions
+from memories.intake import proposals, revisions
+from memories.intake.observations import observation
 from memories.intake.reports import revisions as bodies
 from memories.intake.reports.events import ObservationReport
 from memories.intake.revisions.revising import Change
@@ -23,7 +24,7 @@ WORD = "quokka"
 
 def observe(object: str, trust: Trust) -> Memory:
     report = ObservationReport(source="P01", subject="anna", predicate="likes", object=object)
-    stored = episodes.observation(report, trust=trust, at=AT)
+    stored = observation(report, trust=trust, at=AT)
     assert stored.memory is not None
     return stored.memory
 

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import embedding, indexing
 from memories.intake import episodes
+from memories.intake.observations import observation
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
 from memories.models import Event, Memory, Passage, Vector
 from memories.values import text
@@ -85,7 +86,7 @@ def test_events_tool_outputs_observations_and_working_states_are_found() -> None
     happened(tool_name="get_order", args={"order_id": "order-17"}, result={"state": "delivered", "paid": True})
     happened(event_kind="deploy_failed", ref="build-42", thread_id="u")
     shape: dict[str, Any] = {"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}
-    episodes.observation(check(ObservationReport, shape), trust=everything(), at=AT)
+    observation(check(ObservationReport, shape), trust=everything(), at=AT)
     assert found("pipeline") == ["The pipeline is green"]
     assert found("order-17") == found("delivered") == ["get_order order_id: order-17\nstate: delivered paid: true"]
     assert found("deploy") == ["deploy_failed build-42"]

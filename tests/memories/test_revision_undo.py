@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from memories import lifecycle
-from memories.intake import episodes
+from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport, check
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.values.choices import Sensitivity, Status
@@ -91,7 +91,7 @@ def test_a_fork_is_undone_though_its_source_is_forgotten() -> None:
 def test_a_forked_observation_stands_in_the_history_of_what_it_stands_beside() -> None:
     said = {"source": "P01", "subject": "user", "predicate": "likes", "revision_policy": "fork"}
     first, second = (
-        episodes.observation(check(ObservationReport, said | {"object": name}), trust=agent(), at=AT).memory
+        observation(check(ObservationReport, said | {"object": name}), trust=agent(), at=AT).memory
         for name in ("Go", "Rust")
     )
     assert first is not None
@@ -145,7 +145,7 @@ def test_the_trail_says_what_stands_against_what() -> None:
 def test_an_observation_that_replaced_another_is_undone_with_it() -> None:
     for spoken in ("Go", "Rust"):
         said = {"source": "P01", "subject": "user", "predicate": "prefers", "object": spoken}
-        episodes.observation(check(ObservationReport, said), trust=agent(), at=AT)
+        observation(check(ObservationReport, said), trust=agent(), at=AT)
     old, new = Memory.objects.order_by("pk")
     assert (old.status, new.status) == ("superseded", "confirmed")
     undo(AuditEntry.objects.get(action="supersede", subject_id=old.pk).batch_id)

@@ -6,14 +6,12 @@ from memories.intake.episodes.events import record_events
 from memories.intake.episodes.outcomes import outcome
 from memories.intake.episodes.working_states import working_state
 from memories.intake.episodes.write_result import Ingested
-from memories.intake.observations import observation
 
 __all__ = [
     "Ingested",
     "close_silent",
     "conversation",
     "conversations",
-    "observation",
     "outcome",
     "record_events",
     "set_outcome",

@@ -1,0 +1,1 @@
+"""Command lines as kinds of commands. Nothing is run."""

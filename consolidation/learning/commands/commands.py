@@ -1,0 +1,123 @@
+"""Command kinds of a command line: `pytest`, `git commit`, `sed -i`, `cat >`.
+
+A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
+a reading program write. Whether a kind is read-only can be told from its name alone.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from consolidation.learning.commands import programs
+from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
+from consolidation.learning.commands.shell import LONGEST_LINE, command_words
+from consolidation.learning.commands.wrappers import DEEPEST, bare, inner_command, program_name, shell_script
+
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+
+
+@lru_cache(maxsize=20_000)
+def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
+    """Return the kinds of a command line in order, each once; empty when it cannot be parsed.
+
+    Preparing commands (`cd`, `export`, ...) count only where nothing else is run, all of them as `cd`.
+    """
+    try:
+        found = [
+            kind for words, writes in command_words(line[:LONGEST_LINE]) for kind in kinds_of(words, writes, depth)
+        ]
+    except ValueError:  # an open quote, say
+        return ()
+    told = [kind for kind in found if kind not in NEUTRAL]
+    return tuple(dict.fromkeys(told)) or (("cd",) if found else ())
+
+
+def reads(kind: str) -> bool:
+    """Return whether every command of this kind is read-only."""
+    return kind == "cd" or programs.reads(kind)
+
+
+def kinds_of(words: Sequence[str], writes: bool, depth: int) -> Iterator[str]:
+    """Yield the kinds of one command given as words. `writes`: its output is redirected to a file."""
+    words = bare(words)
+    if not words:
+        return
+    program = program_name(words[0])
+    if program in SHELLS and depth < DEEPEST and (line := shell_script(words)):
+        yield from kinds(line, depth + 1)
+        return
+    if program in {"find", "fd", "xargs"}:
+        inner = inner_command(program, words)
+        yield from kinds_of(inner, writes, depth) if inner else ()
+        if program == "xargs" and inner:
+            return
+    kind = kind_of(program, words[1:])
+    yield f"{kind} >" if writes and reads(kind) else kind
+
+
+def kind_of(program: str, arguments: Sequence[str]) -> str:
+    """Return the kind of a program called with these arguments."""
+    if program in PYTHON:
+        return python_kind(arguments)
+    if arguments and set(arguments) & {"--version", "--help", "-h"} == set(arguments):
+        return f"{program} --version"
+    if program in programs.WRITING_OPTIONS and any(_writes(program, word) for word in arguments):
+        return f"{program} {programs.WRITING_OPTIONS[program][0]}"
+    if program not in SUBCOMMANDS:
+        return f"sh {program}" if program in programs.ALSO_TOOLS else program
+    return " ".join([program, *_subcommands(program, arguments)])
+
+
+def _writes(program: str, word: str) -> bool:
+    """Return whether an option makes the program write: -i, -i.bak, -ni, --in-place=.bak.
+
+    A short option may stand in a group or carry its value.
+    """
+    for option in programs.WRITING_OPTIONS[program]:
+        if word == option or (option.startswith("--") and word.startswith(option + "=")):
+            return True
+        short = len(option) == 2 and program in {"sed", "perl"}
+        if short and re.fullmatch(rf"-[nEerslzp]*{option[1]}\S*", word) and not word.startswith("--"):
+            return True
+    return False
+
+
+def python_kind(arguments: Sequence[str]) -> str:
+    """Return the module or tool that Python runs; `python` for an ad hoc script or code on the command line."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] not in {"-m", "-c", "-"}:
+        if rest[0] in {"--version", "-V", "--help", "-h"}:
+            return "python --version"
+        rest = rest[2 if rest[0] in {"-W", "-X"} else 1 :]
+    if len(rest) > 1 and rest[0] == "-m":
+        return kind_of(program_name(rest[1]), rest[2:])
+    if rest and not rest[0].startswith("-"):
+        script = rest[0].removeprefix("./")
+        name = script.rsplit("/", 1)[-1]
+        if name in {"manage.py", "setup.py"}:
+            return " ".join([name, *_subcommands(name, rest[1:])])
+        if "/" in script and (not name.endswith(".py") or name in programs.RUNNERS):
+            return script if not script.startswith("/") else name
+    return "python"
+
+
+def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
+    """Return the subcommands after the program's own options, with `--list` where the rest only asks for a list."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("-"):
+        rest = rest[2 if rest[0] in programs.VALUED_OPTIONS.get(program, ()) else 1 :]
+    if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
+        return []
+    found = rest[:1]
+    deeper = f"{program} {rest[0]}" in programs.DEEPER or program in programs.TWO_LEVELS
+    if deeper and len(rest) > 1 and _SUBCOMMAND.fullmatch(rest[1]):
+        found.append(rest[1])
+    elif f"{program} {rest[0]}" in programs.LISTING and _asks_for_list(rest[1:]):
+        found.append("--list")
+    return found
+
+
+def _asks_for_list(words: Sequence[str]) -> bool:
+    """Return whether there are only options (or `list`), none of which deletes or moves something."""
+    plain = all(word.startswith("-") for word in words if word != "list")
+    return plain and not set(words) & {"-d", "-D", "-m", "-M", "--delete", "--move"}

@@ -1,0 +1,131 @@
+"""Statistics of runs that worked by command lines: places, own scripts before and after edits, tests that start."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from consolidation.learning.chance import by_chance
+from consolidation.learning.commands.purposes import TESTS
+from consolidation.learning.comparison.scope import Scope, count, ranked
+from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
+from consolidation.learning.runs.run import Run
+
+OWN_CODE = frozenset({"python", "node"})
+PLACES = 4
+LEAST_CASES = 3
+MOSTLY = 0.6
+CONSISTENT = 0.9
+CHANCE = 0.1
+MOST_FORMS = 3
+
+
+@dataclass(frozen=True)
+class Started:
+    """A form of a command: `started` of the `runs` runs that called it could start it."""
+
+    form: str
+    runs: int
+    started: int
+
+
+@dataclass(frozen=True)
+class CommandWork:
+    """Statistics of `of` successes.
+
+    `places`: those in which nearly all of them worked; `everywhere`: several, so that these commands tell nothing of
+    one. `tried_before`, `tried_after`: successes that ran code of their
+    own before and after they changed an existing file. `changing`, `chores`: usual edit commands and chores.
+    `starting`, `failing`: forms of test commands. `beside`, `without`: (successes, runs) in the same places with these
+    commands and without them.
+    """
+
+    of: int
+    places: tuple[str, ...] = ()
+    everywhere: bool = False
+    tried_before: int = 0
+    tried_after: int = 0
+    changing: tuple[str, ...] = ()
+    chores: tuple[tuple[str, int], ...] = ()
+    starting: tuple[Started, ...] = ()
+    failing: tuple[Started, ...] = ()
+    beside: tuple[int, int] = (0, 0)
+    without: tuple[int, int] = (0, 0)
+
+    @property
+    def differs(self) -> bool:
+        """Whether clearly more of the runs without these commands failed (Fisher's exact test)."""
+        (well, runs), (well_without, runs_without) = self.beside, self.without
+        better = well * runs_without > well_without * runs
+        return better and by_chance(well, runs, well_without, runs_without) <= CHANCE
+
+
+def command_work(scope: Scope) -> CommandWork | None:
+    """Return the statistics; None without a success, or when the effects are not all of command lines."""
+    well = scope.successes
+    own = scope.effects(scope.runs[0])
+    by_line = {call.name for run in scope.runs for call in run.steps if call.via}
+    if not well or not own or not own <= by_line:
+        return None
+    places = _places(well)
+    tallies = _starts([*well, *scope.failures], scope)
+    kinds = ranked(kind for run in well for kind in {call.name for call in run.steps if call.via})
+    usual = [(kind, n) for kind, n in kinds if n >= MOSTLY * len(well)]
+    return CommandWork(
+        of=len(well),
+        places=places,
+        everywhere=len(places) > 1 or (not places and len({run.place for run in well if run.place}) > PLACES),
+        tried_before=count(well, lambda run: _tried(run, before=True)),
+        tried_after=count(well, lambda run: _tried(run, before=False)),
+        changing=tuple(kind for kind, _ in usual if is_edit(kind)),
+        chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE),
+        starting=tuple(one for one in tallies if one.started >= CONSISTENT * one.runs)[:MOST_FORMS],
+        failing=tuple(one for one in tallies if one.started <= (1 - CONSISTENT) * one.runs)[:MOST_FORMS],
+        **_with_and_without(scope, own, places),
+    )
+
+
+def _places(well: Sequence[Run]) -> tuple[str, ...]:
+    """Return up to PLACES places of three cases each that together hold 80 % of the successes, else none."""
+    cases: dict[str, set[str]] = defaultdict(set)
+    for run in well:
+        if run.place:
+            cases[run.place].add(run.thread)
+    named = [place for place, _ in ranked(run.place for run in well) if len(cases[place]) >= LEAST_CASES][:PLACES]
+    held = count(well, lambda run: run.place in named)
+    return tuple(named) if held >= 0.8 * len(well) else ()
+
+
+def _tried(run: Run, *, before: bool) -> bool:
+    """Return whether a run ran code of its own before its first in-place edit, or after the last one."""
+    edits = [call.position for call in run.steps if call.via and call.name in EDITS]
+    own = [call.position for call in run.steps if call.via and call.name in OWN_CODE]
+    if not edits or not own:
+        return False
+    return min(own) < min(edits) if before else max(own) > max(edits)
+
+
+def _starts(runs: Sequence[Run], scope: Scope) -> list[Started]:
+    """Return the forms of test commands that runs of three cases called, the most frequent first."""
+    called: Counter[str] = Counter()
+    started: Counter[str] = Counter()
+    cases: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        for attempt in attempts(run, scope.rules):
+            if attempt.purpose == TESTS:
+                called[attempt.form] += 1
+                started[attempt.form] += attempt.started
+                cases[attempt.form].add(run.thread)
+    return [Started(form, n, started[form]) for form, n in ranked(called.elements()) if len(cases[form]) >= LEAST_CASES]
+
+
+def _with_and_without(scope: Scope, own: frozenset[str], places: Sequence[str]) -> dict[str, tuple[int, int]]:
+    near = [run for run in scope.all if run.place in places and run.outcome in ("success", "failure")]
+    sides = list(_split(near, scope, own))
+    beside, without = ((count(side, lambda run: run.succeeded), len(side)) for side in sides)
+    return {"beside": beside, "without": without}
+
+
+def _split(runs: Sequence[Run], scope: Scope, own: frozenset[str]) -> Iterator[list[Run]]:
+    yield [run for run in runs if own <= scope.effects(run)]
+    yield [run for run in runs if not own & scope.effects(run)]

@@ -1,0 +1,255 @@
+"""The runs that a competence is learned from, their vocabulary, and what of them may be repeated."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from uuid import UUID
+
+from consolidation.learning.comparison.vocabulary import Vocabulary
+from consolidation.learning.effects.effects import effects
+from consolidation.learning.effects.signatures import words
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP, VERBS
+from consolidation.learning.runs import terms, values
+from consolidation.learning.runs.boilerplate import plain_line, template_lines
+from consolidation.learning.runs.holdings import Record, goods, place
+from consolidation.learning.runs.privacy import Holders, personal, safe
+from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
+from consolidation.learning.runs.terms import stem
+
+Test = Callable[[Run], bool]
+FEW_VALUES = 8
+RUNS_PER_VALUE = 3
+REQUEST_MESSAGES = 6  # of the user: who asks, for what, with which details; later ones agree and thank
+_FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
+_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
+
+
+def ordered(runs: Iterable[Run]) -> list[Run]:
+    """Return each run once, by time; the order of the input does not matter."""
+    return sorted({run.id: run for run in runs}.values(), key=lambda run: (run.at, str(run.id)))
+
+
+def count(runs: Iterable[Run], test: Test) -> int:
+    """Count the runs that pass the test."""
+    return sum(1 for run in runs if test(run))
+
+
+def ranked(named: Iterable[str]) -> list[tuple[str, int]]:
+    """Count names: the most frequent first, ties by name."""
+    return sorted(Counter(named).items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The runs of a pattern and the other runs of its scope, ordered, with caches of their shared vocabulary.
+
+    `of_others`: the vocabulary of the other runs, where several patterns have the same ones.
+    """
+
+    runs: Sequence[Run]
+    others: Sequence[Run]
+    rules: ToolRules = field(default_factory=ToolRules)
+    of_others: Vocabulary | None = None
+    _fields: dict[str, Holders | None] = field(default_factory=dict)
+    _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
+    _terms: dict[UUID, dict[str, str]] = field(default_factory=dict)
+    _requests: dict[UUID, dict[str, str]] = field(default_factory=dict)
+    _names: dict[str, bool] = field(default_factory=dict)
+    looked_up: dict[UUID, list[Record]] = field(default_factory=dict)  # cache of `records`
+
+    @cached_property
+    def all(self) -> list[Run]:
+        """The runs of the pattern and of the scope, each once, by time."""
+        return ordered([*self.runs, *self.others])
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        base = self.of_others or Vocabulary(self.others)
+        known = {run.id for run in self.others}
+        return base.joined([run for run in self.runs if run.id not in known])
+
+    @cached_property
+    def ids(self) -> set[UUID]:
+        """Ids of the pattern's runs."""
+        return {run.id for run in self.runs}
+
+    @cached_property
+    def successes(self) -> list[Run]:
+        return [run for run in self.runs if run.succeeded]
+
+    @cached_property
+    def shown_by(self) -> list[Run]:
+        """Runs that serve as examples: the successes, or all when none succeeded.
+
+        Successes of a single case are joined by the matching parts of wider successes (`parts`).
+        """
+        return [*self.successes, *self.parts] or list(self.runs)
+
+    @cached_property
+    def parts(self) -> list[Run]:
+        """The matching calls of successes with more effects; only when the pattern's successes are all of one case."""
+        own = self.effects(self.runs[0]) if self.runs else frozenset()
+        if not own or len({run.thread for run in self.successes}) != 1:
+            return []
+        wider = (run for run in self.all if run.succeeded and own < self.effects(run))
+        return [_part(run, own, self.rules) for run in wider]
+
+    @cached_property
+    def failures(self) -> list[Run]:
+        return [run for run in self.runs if run.failed]
+
+    def changes(self, tool: str) -> bool:
+        """Return whether this tool has an effect."""
+        return self.rules.is_effect(tool)
+
+    def effects(self, run: Run) -> frozenset[str]:
+        """Return the effects of a run (cached)."""
+        if run.id not in self._effects:
+            self._effects[run.id] = effects(run, self.rules)
+        return self._effects[run.id]
+
+    @cached_property
+    def _template(self) -> frozenset[str]:
+        """Normalized lines that come from a request template."""
+        return template_lines(self.all)
+
+    def opening_terms(self, run: Run) -> dict[str, str]:
+        """Return the terms of a request without template lines, key -> as written.
+
+        A request that consists of template lines alone keeps them.
+        """
+        if run.id not in self._terms:
+            own = [line for line in run.opening_lines if plain_line(line) not in self._template]
+            whole = not own or len(own) == len(run.opening_lines)
+            self._terms[run.id] = run.opening_terms if whole else _grams("\n".join(own)[:OPENING_CHARACTERS])
+        return self._terms[run.id]
+
+    def request_terms(self, run: Run) -> dict[str, str]:
+        """Return the terms of what the user asked before the run changed anything, without template lines.
+
+        A request of template lines alone keeps them. Cached.
+        """
+        if run.id not in self._requests:
+            first = next((call.position for call in run.steps if call.started and self.changes(call.name)), None)
+            asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
+            lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
+            own = [line for line in lines if plain_line(line) not in self._template] or lines
+            self._requests[run.id] = _grams("\n".join(own)[:SPEECH_CHARACTERS])
+        return self._requests[run.id]
+
+    @cached_property
+    def goods(self) -> frozenset[str]:
+        """Stems of words that name catalogue items or places: values of fields with many different ones."""
+        return goods(self._vocabulary.results, {stem(word) for tool in self._tool_names for word in words(tool)})
+
+    @cached_property
+    def value_words(self) -> frozenset[str]:
+        """Stems of words that are a whole value in results (gold, economy): they tell one record, not a request.
+
+        Verbs and words of tools' names are requests as well.
+        """
+        leaves = {leaf for texts in self._vocabulary.results.values() for leaf in texts if leaf.isalpha()}
+        plain = VERBS.union(*(words(tool) for tool in self._tool_names))
+        return frozenset(stem(leaf.lower()) for leaf in leaves) - {stem(word) for word in plain}
+
+    @cached_property
+    def opening_cases(self) -> dict[str, set[str]]:
+        """The cases that open with each term."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for run in self.all:
+            for key in self.opening_terms(run):
+                found[key].add(run.thread)
+        return found
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Words that are likely names: mostly capitalized inside a clause, or found in fields of personal details."""
+        capital, small = self._vocabulary.capitals
+        return {word for word in capital if capital[word] >= small[word]} | self._personal
+
+    @cached_property
+    def _personal(self) -> set[str]:
+        return self._vocabulary.personal - STOP - PLAIN
+
+    def names_nobody(self, text: str) -> bool:
+        """Return whether a text holds no id, no mask, and no name of a person or place."""
+        return safe(text) and not self.names.intersection(text.lower().split())
+
+    @cached_property
+    def _tool_names(self) -> frozenset[str]:
+        return self._vocabulary.tools
+
+    def may_quote(self, word: str) -> bool:
+        """Return whether a word of a tool's text may stand in a skill."""
+        low = word.lower()
+        if terms.is_han(word):
+            return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._vocabulary.words.common(word)
+        return low in PLAIN or low in STOP or (self.names_nobody(low) and self._vocabulary.words.common(low))
+
+    def _values(self, at: str) -> Holders | None:
+        """Return who holds which value of a field; None when it has too many values, or too few runs for each."""
+        if at not in self._fields:
+            holding = [(run, found) for run in self.all if (found := run.held.values.get(at))]
+            several = len(set().union(*(found for _, found in holding)))
+            few = several <= FEW_VALUES and len(holding) >= RUNS_PER_VALUE * several
+            holders = Holders()
+            for run, found in holding if few else ():
+                holders.add(found, run.thread)
+            self._fields[at] = holders if few else None
+        return self._fields[at]
+
+    def may_show(self, tool: str, kind: str, path: values.Path, leaf: object) -> bool:
+        """Return whether a value may stand in a skill: a boolean, or a common value of a field with few values.
+
+        `kind`: `args` or `result`; `path`: keys from the outside in.
+        """
+        if isinstance(leaf, bool):
+            return True
+        if not isinstance(leaf, str) or any(map(personal, path)) or not safe(leaf):
+            return False
+        holders = self._values(place(tool, kind, path))
+        return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
+
+    @cached_property
+    def _parameters(self) -> dict[str, set[str]]:
+        calls: dict[str, list[set[str]]] = {}
+        for run in self.shown_by:
+            for call in run.steps:
+                if call.arguments:
+                    calls.setdefault(call.name, []).append(set(call.arguments))
+        counted = {tool: Counter(key for keys in seen for key in keys) for tool, seen in calls.items()}
+        return {tool: {key for key, n in counted[tool].items() if n * 2 >= len(calls[tool])} for tool in calls}
+
+    def may_name_argument(self, tool: str, key: str) -> bool:
+        """Return whether an argument may be named: `may_name`, or at least half of the tool's calls have it."""
+        return self.may_name(key) or (key in self._parameters.get(tool, ()) and bool(_NAME.fullmatch(key)))
+
+    def shown_argument(self, tool: str, path: values.Path) -> values.Path:
+        """Return an argument's path with `*` for the keys that may not be named."""
+        return (path[0] if self.may_name_argument(tool, path[0]) else "*", *self.shown(path[1:]))
+
+    def may_name(self, key: str) -> bool:
+        """Return whether a key of an object is a field name, not somebody's id or name (cached)."""
+        if key not in self._names:
+            plain = bool(_FIELD.fullmatch(key)) or (safe(key) and key.replace("_", "").replace("-", "").isalpha())
+            self._names[key] = key == values.ITEM or (plain and self._vocabulary.keys.common(key))
+        return self._names[key]
+
+    def shown(self, path: values.Path) -> values.Path:
+        """Return a path with `*` for the keys that may not be named."""
+        return tuple(key if self.may_name(key) else "*" for key in path)
+
+
+@lru_cache(maxsize=2_000)
+def _grams(text: str) -> dict[str, str]:
+    return terms.grams(text)
+
+
+def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
+    """Return the run up to the last of these effects, without its other effects."""
+    last = max((call.position for call in run.steps if call.started and call.name in own), default=0)
+    kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
+    return replace(run, calls=tuple(kept))

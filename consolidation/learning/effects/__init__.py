@@ -1,0 +1,1 @@
+"""Which tools and commands change something, and whether a command started."""

@@ -1,0 +1,166 @@
+"""Detection of whether a command of a run started, from its output and exit code.
+
+Failing tests count as started. A command that is not found, is called with unknown options, or breaks off over an
+import before it does anything has not started. Undecidable cases are left out.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from consolidation.learning.commands import commands, forms, purposes
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import text_of
+
+MOST_TEXT = 20_000  # of an answer, half from each end
+_CODE = re.compile(
+    r"\b(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?)\b\W{0,4}(\d{1,3})\b", re.IGNORECASE
+)
+_CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
+_OUTPUTS = ("stdout", "output", "stderr", "content", "error")
+_DONE = re.compile(
+    r"^\W*(?:[^\n]*\s)?[1-9]\d* (?:passed|failed|xfailed|xpassed|skipped)\b|\bRan [1-9]\d* tests?\b|\btests finished:"
+    r"|^\s*Tests?:?\s+[1-9]\d*\b|^test result: |^--- (?:PASS|FAIL)|^(?:ok|FAIL)\s+\S+\s+[\d.]+s"
+    r"|\b[1-9]\d* examples?, \d+ failures?|^# (?:tests|pass) [1-9]|\bTests run: [1-9]",
+    re.MULTILINE,
+)
+_UNKNOWN = re.compile(r"file or directory not found:|not found: /|^ERROR: not found:|timed? ?out", re.MULTILINE)
+_UNUSABLE = re.compile(
+    r"^usage: |unrecognized (?:argument|option)|(?:unknown|no such|invalid|unexpected) (?:option|command|argument)"
+    r"|errors? during collection|^INTERNALERROR>|ImportError while loading conftest|[Mm]issing script"
+    r"|No rule to make target|is not recognized as|ImproperlyConfigured",
+    re.MULTILINE,
+)
+_IMPORT = re.compile(r"^(?:ModuleNotFoundError|ImportError)\b", re.MULTILINE)
+_UNLOADED = re.compile(r"^ERROR: .*_FailedTest\b", re.MULTILINE)
+_RAN = re.compile(r"\bRan (\d+) tests?\b")
+_ABSENT = re.compile(r"No module named '?([\w.]+)")
+_FINDING = re.compile(r"^[\w./\\-]+:\d+(?::\d+)?[: ]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The first attempt of a run at a form of a command of which the result can be told."""
+
+    form: str
+    purpose: str
+    started: bool
+
+
+def attempts(run: Run, rules: ToolRules) -> list[Attempt]:
+    """Return one attempt per form of a command, in the order of the run."""
+    found: dict[str, Attempt] = {}
+    for call in run.steps:
+        line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
+        if not line:
+            continue
+        for form, started in _starts(call, line).items():
+            found.setdefault(form, Attempt(form, purposes.purpose(form), started))
+    return list(found.values())
+
+
+def has_started(call: Call) -> bool:
+    """Return whether at least one command of the call's command line is known to have started."""
+    return any(_starts(call, call.line).values())
+
+
+def not_started(call: Call, line: str) -> frozenset[str]:
+    """Return the kinds of a call's commands that are known not to have started, in none of the forms on its line."""
+    told = _starts(call, line)
+    if all(told.values()):
+        return frozenset()
+    pairs = forms.called(line)
+    return frozenset(kind for kind, _ in pairs) - {kind for kind, form in pairs if told.get(form) is not False}
+
+
+def _starts(call: Call, line: str) -> Mapping[str, bool]:
+    """Return form -> whether it started; kept on the call, for long outputs take milliseconds."""
+    if line not in call.starts:
+        call.starts[line] = dict(_of_line(call, line))
+    return call.starts[line]
+
+
+def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
+    """Yield (form, started) per command; of several acting commands only those that the output names as missing."""
+    pairs = forms.called(line)
+    acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
+    code, said = answer(call)
+    for form in dict.fromkeys(form for _, form in pairs):
+        if not purposes.may_be_named(form):
+            continue
+        if _is_missing(form, said):
+            yield form, False
+        elif acting == [form]:
+            started = forms.interpreter(form) != "" or judge(said, code if is_plain(line) else None, line)
+            if started is not None:
+                yield form, started
+
+
+def answer(call: Call) -> tuple[int | None, str]:
+    """Return (exit code, output) of a call.
+
+    The code is None when unknown and -1 when only a failure was recorded. The output has at most MOST_TEXT characters.
+    """
+    result = call.returned
+    if isinstance(result, dict):
+        codes = [result[key] for key in _CODES if isinstance(result.get(key), int)]
+        said = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
+        return (codes[0] if codes else _noted(call)), _ends(said)
+    said = _ends(text_of(result)) if result is not None else ""
+    told = _CODE.search(said[:200]) or _CODE.search(said[-200:])
+    return (int(told[1]) if told else _noted(call)), said
+
+
+def _noted(call: Call) -> int | None:
+    return None if call.ok is None else 0 if call.ok else -1
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT // 2]}\n{text[-MOST_TEXT // 2 :]}"
+
+
+def judge(said: str, code: int | None, line: str = "") -> bool | None:
+    """Decide whether the only command of a line started.
+
+    None: it cannot be told, or the command was given a target that does not exist.
+    """
+    if code in (126, 127):
+        return False
+    if _DONE.search(said):
+        ran = sum(int(n) for n in _RAN.findall(said))
+        loaded = not 0 < ran <= len(_UNLOADED.findall(said))
+        return True if loaded else None if _asked_wrongly(said, line) else False
+    if _UNKNOWN.search(said):
+        return None
+    if code == 0:
+        return True
+    if _UNUSABLE.search(said) or _IMPORT.search(said):
+        return False
+    return True if code and _FINDING.search(said) else None
+
+
+def _asked_wrongly(said: str, line: str) -> bool:
+    """Return whether every module that failed to import is named on the command line itself."""
+    missing = _ABSENT.findall(said)
+    return bool(missing) and all(re.search(rf"[\s/.]{re.escape(name)}\b", line) for name in missing)
+
+
+def _is_missing(form: str, said: Any) -> bool:
+    """Return whether the output names this command, script or module as not found."""
+    quoted = re.escape(_sought(form))
+    if " -m " in f" {form}":
+        return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", said))
+    missing = rf"(?:^|[\s:/'\"`]){quoted}['\"`]?: (?:command )?not found|(?:command not found|not found): {quoted}\b"
+    return bool(re.search(rf"{missing}|can't open file '?\S*{quoted}'?", said, re.MULTILINE))
+
+
+def _sought(form: str) -> str:
+    """Return the name that is looked up for a form: `pytest`, `bin/test`, for `python -m pytest` the module."""
+    words = form.split()
+    if "-m" in words[:-1]:
+        return words[words.index("-m") + 1]
+    return words[1] if len(words) > 1 and forms.interpreter(words[0]) else words[0]

@@ -1,0 +1,106 @@
+"""Effects of a run: the kinds of its calls that change something.
+
+Look-ups and handovers are none, nor is a command that did not start.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.effects.attempts import not_started
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Run
+
+NO_ACTION = "no_action"  # the signature of a run without effects
+# EDITS write files as instructed, CHORES prepare and clean up: both occur in any kind of work.
+EDITS = frozenset({
+    "sed -i", "perl -i", "yq -i", "sort -o", "find -delete", "fd -delete", "tee", "patch", "ed", "ex", "git apply",
+})  # fmt: skip
+CHORES = frozenset({
+    "python", "node", "rm", "mkdir", "rmdir", "cp", "mv", "ln", "touch", "chmod", "unzip", "tar", "kill", "pkill",
+    "git add", "git checkout", "git stash", "git stash pop", "git stash apply", "git stash drop", "git restore",
+    "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
+    "apt-get install", "apt-get update", "apt install",
+})  # fmt: skip
+
+
+def effects(run: Run, rules: ToolRules) -> frozenset[str]:
+    """Return the effect kinds that characterize a run; empty when it only looked up, answered or handed over."""
+    tools: set[str] = set()
+    run_by_line: set[str] = set()
+    for call in run.steps:
+        (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(changes(call, rules))
+    unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
+    return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
+
+
+def changes(call: Call, rules: ToolRules) -> list[str]:
+    """Return the kinds of a call that change something."""
+    return [kind for kind in ran(call, rules) if rules.is_effect(kind)]
+
+
+def ran(call: Call, rules: ToolRules) -> tuple[str, ...]:
+    """Return the kinds of a call without the commands that are known not to have started."""
+    kinds = rules.kinds(call)
+    if call.via or not rules.runs_commands(call.name):
+        return kinds if call.started else ()
+    idle = not_started(call, command_line(call))
+    return tuple(kind for kind in kinds if kind not in idle)
+
+
+def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
+    """Return those command kinds that characterize a run.
+
+    Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
+    """
+    told = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
+    if told or beside:
+        return told
+    return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
+
+
+def are_of_lines(kinds: Collection[str]) -> bool:
+    """Return whether one of these effects is a command kind: only those hold a space or a slash."""
+    return any(set(kind) & {" ", "/"} for kind in kinds)
+
+
+def are_chores(kinds: Collection[str]) -> bool:
+    """Return whether these are command kinds that only edit files, prepare or clean up."""
+    return are_of_lines(kinds) and all(is_edit(kind) or kind in CHORES for kind in kinds)
+
+
+def is_edit(kind: str) -> bool:
+    """Return whether a command of this kind writes, changes or deletes files as instructed."""
+    return kind in EDITS or kind.endswith(" >")
+
+
+def signature(kinds: frozenset[str]) -> str:
+    """Join a set of effects to one name; NO_ACTION for the empty set."""
+    return "+".join(sorted(kinds)) or NO_ACTION
+
+
+def unfolded(run: Run, rules: ToolRules) -> Run:
+    """Return the run with one call per command of its command lines, so that a command is a tool like any other.
+
+    Commands that are known not to have started are marked. The result of a line goes to its first command with an
+    effect, else to its last one. Without command lines the same run is returned.
+    """
+    if not any(rules.runs_commands(call.name) and call.via == "" for call in run.steps):
+        return run
+    calls = [part for call in run.steps for part in _parts(call, rules)]
+    return replace(run, calls=tuple(calls))
+
+
+def _parts(call: Call, rules: ToolRules) -> Iterator[Call]:
+    kinds = rules.kinds(call)
+    if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
+        yield call
+        return
+    line = command_line(call)
+    idle = not_started(call, line)
+    answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
+    for kind in kinds:
+        if kind == answering:
+            yield replace(call, tool=kind, via=call.name, args={}, line=line, started=kind not in idle)
+        else:
+            yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True, started=kind not in idle)

@@ -1,0 +1,81 @@
+"""The place where a run worked: the repository it names, else the package or folder that its commands name most."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.effects.effects import unfolded
+
+if TYPE_CHECKING:
+    from consolidation.learning.effects.tool_rules import ToolRules
+    from consolidation.learning.runs.run import Run
+
+MOST_LINES = 60
+LONGEST = 80
+_PATH = re.compile(r"(?<![\w/.~$@:=-])(?:\./)?((?:/?[A-Za-z_][\w.-]*/)+)[\w.*-]*")
+_MADE = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
+_ROOT = re.compile(r"^/(?:testbed|workspaces?|app|repo|code|src|project|work|mnt|data|srv|opt)/")
+_FOLDER = re.compile(r"[A-Za-z_][\w-]{1,39}")
+_COMMON = """
+tests test testing testsuite spec specs e2e src lib libs source sources doc docs documentation examples example
+bin scripts script tools build dist target out node_modules vendor venv env site-packages usr tmp var etc home
+packages pkg cmd internal apps app config conf static assets public templates migrations workspace testbed repo
+project code work fixtures data ci third_party include remotes origin refs heads feature bugfix application text
+a b dev
+"""
+_GENERIC = frozenset(_COMMON.split())  # folder names that identify no project
+_REPOSITORY = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*)?")
+
+
+def place(run: "Run", rules: "ToolRules", environment: Mapping[str, Any]) -> str:
+    """Return the place of a run; '' when it is unknown, then what is learned holds for the whole scope."""
+    return repository(environment.get("repository")) or _folder(run, rules)
+
+
+def located(run: "Run", rules: "ToolRules") -> "Run":
+    """Return the run with one call per command (`unfolded`) and with its place."""
+    found = unfolded(run, rules)
+    return found if found is run or run.place else replace(found, place=_folder(run, rules))
+
+
+def repository(said: Any) -> str:
+    """Return `owner/name` of a repository's address, without credentials; '' for anything else."""
+    if not isinstance(said, str):
+        return ""
+    local = said.strip().startswith(("/", "~", ".", "file:"))
+    plain = re.sub(r"^[a-z+]+://", "", said.strip())
+    plain = plain.rsplit("@", 1)[-1].split("?")[0].split("#")[0].removesuffix("/").removesuffix(".git")
+    name = "/".join(re.split(r"[/:\\]", plain)[-1 if local else -2 :])
+    return name if len(name) <= LONGEST and _REPOSITORY.fullmatch(name) else ""
+
+
+def _folder(run: "Run", rules: "ToolRules") -> str:
+    """Return the folder that the command lines name most, without those that the run made itself; '' for none."""
+    named: Counter[str] = Counter()
+    made: set[str] = set()
+    lines = 0
+    for call in run.steps:
+        if call.via or not rules.runs_commands(call.name) or lines >= MOST_LINES:
+            continue
+        lines += 1
+        line = command_line(call)
+        made.update(re.findall(r"[\w-]+", " ".join(_MADE.findall(line))))
+        named.update(set(_folders(line)))
+    return min(named.keys() - made, key=lambda name: (-named[name], name), default="")
+
+
+def _folders(line: str) -> Iterator[str]:
+    """Yield of each path the first folder that is specific to a project.
+
+    Paths are relative, or below a usual root of work trees.
+    """
+    for match in _PATH.finditer(line.split("\n", 1)[0][:2_000]):
+        path = _ROOT.sub("", match[1])
+        if path.startswith("/"):
+            continue
+        folder = next((part for part in path.split("/") if part and part.lower() not in _GENERIC), "")
+        if _FOLDER.fullmatch(folder):
+            yield folder

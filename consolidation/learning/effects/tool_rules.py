@@ -1,0 +1,78 @@
+"""The rules of a scope about its tools: which are ignored, hand over, run command lines or only read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from consolidation.learning.commands import commands
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.effects.signatures import bare_name, first_word_reads
+from consolidation.learning.runs.run import Call
+
+
+@dataclass(frozen=True)
+class ToolRules:
+    """Classification of the tools of a scope.
+
+    `ignored`: names that count as nothing; `handover`: fnmatch patterns of tools that hand the request over to somebody
+    else; `command_tools`: names of tools that run a command line; `marked`: tool -> read-only, as declared by the
+    caller or a person.
+    """
+
+    ignored: frozenset[str] = frozenset()
+    handover: tuple[str, ...] = ()
+    command_tools: frozenset[str] = frozenset()
+    marked: Mapping[str, bool] = field(default_factory=dict)
+
+    def kinds(self, call: Call) -> tuple[str, ...]:
+        """Return what a call counts as: the command kinds of its command line, or its tool; empty without a name."""
+        if not call.name:
+            return ()
+        if self.runs_commands(call.name) and (line := command_line(call)):
+            return commands.kinds(line) or (call.name,)
+        return (call.name,)
+
+    def runs_commands(self, tool: str) -> bool:
+        """Return whether the tool runs command lines."""
+        return self._runs_commands[tool]
+
+    def hands_over(self, kind: str) -> bool:
+        """Return whether the kind matches a pattern of `handover`."""
+        names = {kind.lower(), bare_name(kind).lower()}
+        return any(fnmatchcase(name, pattern.lower()) for pattern in self.handover for name in names)
+
+    def reads(self, kind: str) -> bool:
+        """Return whether a kind is read-only: as marked, else a known command kind or by the first word of its name."""
+        if kind in self.marked:
+            return self.marked[kind]
+        of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
+        return commands.reads(kind) or (not of_command and first_word_reads(kind))
+
+    def is_effect(self, kind: str) -> bool:
+        """Return whether calls of this kind change something."""
+        return self._effects[kind]
+
+    @cached_property
+    def _command_tools(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self.command_tools)
+
+    @cached_property
+    def _effects(self) -> "_ByName":
+        return _ByName(lambda kind: not (kind in self.ignored or self.hands_over(kind) or self.reads(kind)))
+
+    @cached_property
+    def _runs_commands(self) -> "_ByName":
+        return _ByName(lambda tool: bare_name(tool).lower() in self._command_tools)
+
+
+class _ByName(dict[str, bool]):
+    """Cache of a question about a name."""
+
+    def __init__(self, ask: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, name: str) -> bool:
+        self[name] = self._ask(name)
+        return self[name]

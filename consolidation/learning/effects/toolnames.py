@@ -1,0 +1,115 @@
+"""Tool names as English phrases: cancel_order -> cancel the order."""
+
+from consolidation.learning.effects.signatures import words
+from consolidation.learning.lexicon import PREPOSITIONS, VERBS
+
+_LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
+_SEARCHES = {"search", "grep", "rg", "glob"}
+_UNCOUNTED = {
+    "insurance",
+    "information",
+    "info",
+    "weather",
+    "data",
+    "status",
+    "baggage",
+    "luggage",
+    "access",
+    "feedback",
+    "code",
+    "mail",
+}
+
+_FIELDS = {"birthday", "city", "country", "date", "dob", "email", "id", "name", "phone", "sku", "zip"}  # alone, too
+
+_COUNTED = {
+    "booking", "building", "drawing", "filing", "listing", "meeting", "opening", "ordering", "posting", "rating",
+    "reading", "recording", "ring", "ruling", "setting", "string", "thing", "training", "warning",
+}  # fmt: skip
+
+
+def object_of(tool: str) -> str:
+    """Return the object in a tool's name: get_reservation_details -> reservation details; '' without one."""
+    parts = words(tool)
+    return " ".join(parts[1:] if parts[0] in VERBS else parts)
+
+
+def has_verb(tool: str) -> bool:
+    """Return whether a tool's name begins with a known verb."""
+    parts = words(tool)
+    return parts[0] in VERBS
+
+
+def phrase(tool: str, *, article: str = "the") -> str:
+    """Return a tool's name as a phrase.
+
+    cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; go_test -> run go test.
+    """
+    parts = words(tool)
+    if not has_verb(tool):
+        return f"run {' '.join(parts)}"
+    verb, rest = parts[0], _apart(parts[1:])
+    if not rest:
+        return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
+    said = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
+    if verb in _LOOKS:
+        return f"look up {said}"
+    if verb in _SEARCHES:
+        return f"search for {_plural(said)}"
+    return f"{verb} {said}"
+
+
+def _apart(rest: list[str]) -> list[str]:
+    """Put an "and" between the fields by which something is found: by name zip -> by name and zip."""
+    found: list[str] = []
+    for n, word in enumerate(rest):
+        if "by" in rest[:n] and word in _FIELDS and rest[n - 1] in _FIELDS:
+            found.append("and")
+        found.append(word)
+    return found
+
+
+def _object(rest: list[str], article: str) -> str:
+    said = " ".join(rest)
+    if not article or rest[0] in PREPOSITIONS or rest[0] in {"all", "a", "an", "the", "my", "user's"}:
+        return said
+    if article == "a":
+        head = _head(rest)
+        if is_plural(head) or head in _UNCOUNTED or (head.endswith("ing") and head not in _COUNTED):
+            return said
+        return f"{'an' if said[0] in 'aeio' else 'a'} {said}"
+    return f"{article} {said}"
+
+
+def _head(rest: list[str]) -> str:
+    """Return the head noun: the last word before a preposition."""
+    for n, word in enumerate(rest):
+        if n and word in PREPOSITIONS:
+            return rest[n - 1]
+    return rest[-1]
+
+
+def is_plural(word: str) -> bool:
+    """Return whether an English noun looks plural."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
+def _plural(said: str) -> str:
+    last = said.rsplit(" ", 1)[-1]
+    if (
+        set(said.split()) & PREPOSITIONS
+        or is_plural(last)
+        or last in _UNCOUNTED
+        or not last.isascii()
+        or not last.isalpha()
+    ):
+        return said
+    if last.endswith("y") and last[-2:-1] not in "aeiou":
+        return said[:-1] + "ies"
+    return said + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def code(tool: str) -> str:
+    """Return a name as inline Markdown code of at most 80 characters."""
+    bare = " ".join(tool.split()).replace("`", "'")
+    return f"`{bare[:80]}`"

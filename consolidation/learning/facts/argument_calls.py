@@ -1,0 +1,205 @@
+"""Values of effect calls, argument by argument, and every place where each occurred before. No value is kept."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from consolidation.learning.runs.values import ITEM, Path, leaves, spelled
+
+if TYPE_CHECKING:
+    from consolidation.learning.effects.tool_rules import ToolRules
+    from consolidation.learning.runs.run import Call, Message, Run
+
+MESSAGE = "(message)"  # what the user said
+INSTRUCTIONS = "(instructions)"  # messages of other roles than user and agent
+NOWHERE = "(nowhere)"  # nothing had shown the value before
+ARROW = " → "
+MOST_LEAVES = 3_000  # of a result
+MOST_PLACES = 24  # a value that occurs in more places is left out
+MOST_VALUES = 12  # of one argument in one call
+MOST_CALLS = 8  # of one argument in one run
+LONGEST_NAME = 200
+LONGEST_TEXT = 30_000
+MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
+_USERS, _AGENTS = {"user", "human"}, {"assistant", "agent", "ai", "model"}
+_FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
+_TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
+_TELLING = re.compile(r"[\d@/]")
+
+
+@dataclass(frozen=True)
+class ArgumentCall:
+    """One call with the values of one argument.
+
+    `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
+    `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
+    the other arguments that are, and whether they are as long.
+    """
+
+    tool: str
+    argument: str
+    places: tuple[tuple[str, ...], ...]
+    read: tuple[str, ...]
+    worked: bool
+    beside: tuple[tuple[str, bool], ...] = ()
+
+
+def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
+    """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date."""
+    acting = [call for call in run.steps if _acts(call, rules)]
+    wanted = {key for call in acting for _, key in _given(call)}
+    if not wanted:
+        return []
+    known = _Known(run, wanted)
+    return [found for call in run.steps for found in known.call(call, acts=call in acting)]
+
+
+def places_before(run: "Run", call: "Call") -> "PlacesBefore":
+    """Return where the values of a call that is about to be made occurred in the run so far.
+
+    Of a value that occurred nowhere nothing can be said if an earlier call worked with it, or if a text was cut.
+    """
+    known = _Known(run, {key for _, key in _given(call)})
+    return known.after(run.steps)
+
+
+def beside(arguments: Mapping[str, Any], argument: str) -> tuple[tuple[str, bool], ...]:
+    """Return the other arguments that are lists, and whether they are as long; nothing if this one is no list."""
+    lists = {name: len(value) for name, value in arguments.items() if isinstance(value, list)}
+    own = lists.pop(argument, None)
+    return () if own is None else tuple((name, length == own) for name, length in sorted(lists.items()))
+
+
+def _acts(call: "Call", rules: "ToolRules") -> bool:
+    """Return whether a call is an effect with arguments; a command line has none."""
+    return rules.is_effect(call.name) and not rules.runs_commands(call.name) and not call.via
+
+
+def _given(call: "Call") -> Iterator[tuple[Path, str]]:
+    for path, leaf in leaves(call.arguments):
+        if key := _key(leaf):
+            yield path, key
+
+
+def _key(leaf: Any) -> str:
+    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
+    if isinstance(leaf, bool):
+        return ""
+    number = isinstance(leaf, float) and leaf.is_integer()
+    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
+    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
+
+
+PlacesBefore = Callable[[Any], frozenset[str] | None]  # of a value; None: nothing can be said about it
+
+
+class _Known:
+    """Where the values of effect calls occurred, up to a point of the run."""
+
+    def __init__(self, run: "Run", wanted: set[str]) -> None:
+        self._wanted = wanted
+        self._several = [key for key in wanted if not _TOKEN.fullmatch(key)]
+        messages = [message for message in run.messages if message.role not in _AGENTS and message.text]
+        self._coming = sorted(messages, key=lambda message: -message.position)
+        self._places: dict[str, set[str]] = defaultdict(set)
+        self._read: set[str] = set()
+        self._sent: set[str] = set()
+        self._cut = False
+
+    def after(self, calls: "Iterable[Call]") -> PlacesBefore:
+        """Read these calls and all messages."""
+        for call in calls:
+            if not call.failed:
+                self._see(call)
+        for message in self._coming:
+            self._hear(message)
+        return self._of
+
+    def _of(self, value: Any) -> frozenset[str] | None:
+        key = _key(value)
+        places = self._places.get(key, set())
+        untold = not places and (self._cut or key in self._sent)
+        return None if not key or untold or len(places) > MOST_PLACES else frozenset(places)
+
+    def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
+        """Read the messages before the call, yield its arguments if it acts, then read its result."""
+        while self._coming and self._coming[-1].position < call.position:
+            self._hear(self._coming.pop())
+        if acts and len(call.name) <= LONGEST_NAME:
+            yield from self._use(call)
+        if not call.failed:
+            self._see(call)
+
+    def _use(self, call: "Call") -> Iterator[ArgumentCall]:
+        by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for path, key in _given(call):
+            places = self._places.get(key, set())
+            if len(places) <= MOST_PLACES and (places or not self._cut):
+                by_argument[named(path)].add(tuple(sorted(places)))
+        for argument, found in by_argument.items():
+            if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
+                lists = beside(call.arguments, argument.removesuffix(ITEM))
+                read = tuple(sorted(self._read))
+                yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, not call.failed, lists)
+
+    def _hear(self, message: "Message") -> None:
+        place = MESSAGE if message.role in _USERS else INSTRUCTIONS
+        self._cut |= len(message.text) > LONGEST_TEXT
+        self._find(message.text, place)
+
+    def _see(self, call: "Call") -> None:
+        """Add the places of a result's values; one that repeats an argument of the call is no source of it."""
+        told = {key for _, key in _given(call)}
+        found = leaves(call.returned, MOST_LEAVES)
+        self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
+        self._read.add(call.name)
+        self._sent |= told & self._wanted
+        many = _maps(found)
+        for path, leaf in found:
+            place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
+            if isinstance(leaf, str) and " " in leaf:
+                self._find(leaf, place, without=told)
+            elif (key := _key(leaf)) in self._wanted and key not in told:
+                self._places[key].add(place)
+
+    def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> None:
+        low = text[:LONGEST_TEXT].lower()
+        words = {word.strip(".:-/") for word in _TOKEN.findall(low)}
+        found = (words & self._wanted) | {key for key in self._several if key in low}
+        for key in found - without:
+            self._places[key].add(place)
+
+
+def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
+    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
+    inner: dict[Path, set[str]] = defaultdict(set)
+    for path, _ in found:
+        for n, key in enumerate(path):
+            inner[path[:n]].add(key)
+    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
+
+
+def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
+    """Return a path as text with `*` for keys that are ids or names: `payment_methods.*.id`.
+
+    `maps`: paths of objects whose keys name things.
+    """
+    field = (n and path[:n] in maps for n in range(len(path)))
+    return spelled(
+        tuple(
+            key if key == ITEM or (_FIELD.fullmatch(key) and not many) else "*"
+            for key, many in zip(path, field, strict=True)
+        )
+    )
+
+
+def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
+    """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
+    found = [
+        {"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked}
+        | ({"beside": dict(one.beside)} if one.beside else {})
+        for one in calls
+    ]
+    return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

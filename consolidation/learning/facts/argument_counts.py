@@ -1,0 +1,116 @@
+"""Counts of how runs supplied one argument, in cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from consolidation.learning.chance import at_least, by_chance
+from consolidation.learning.facts.argument_calls import NOWHERE
+from consolidation.learning.facts.argument_words import Streak
+from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, SURPRISES
+
+LEAST_SURE = 0.5  # lower bound of the share of cases that ended well with the source
+BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is better evidence than the run's outcome
+
+
+@dataclass(frozen=True)
+class SourcedCall:
+    """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
+    `beside`: of a list, the other arguments that are lists, and whether they are as long."""
+
+    places: tuple[frozenset[str], ...]
+    read: frozenset[str]
+    worked: bool
+    beside: Mapping[str, bool] = field(default_factory=dict)
+
+    def comes_from(self, source: str) -> bool:
+        """Return whether every value had occurred in the source."""
+        return all(source in places for places in self.places)
+
+    def misses(self, source: str, other: str) -> bool:
+        """Return whether a value had occurred in `other` (NOWHERE: in no place) and not in `source`."""
+        return any(
+            source not in places and (other in places if other != NOWHERE else not places) for places in self.places
+        )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The calls of one run with one argument, and the run's outcome."""
+
+    case: UUID
+    outcome: str
+    calls: tuple[SourcedCall, ...]
+
+    @classmethod
+    def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
+        """Build it from the plain JSON values of `argument_calls.kept`."""
+        given = (
+            SourcedCall(
+                tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]), one.get("beside", {})
+            )
+            for one in calls
+        )
+        return cls(case, outcome, tuple(given))
+
+    @property
+    def well(self) -> tuple[SourcedCall, ...]:
+        """The calls that worked in a successful run."""
+        return tuple(call for call in self.calls if call.worked) if self.outcome == "success" else ()
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers of cases: `tried`; `worked`: a call returned no error; `well`: the run also succeeded."""
+
+    tried: int
+    worked: int
+    well: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source, and another place from which the argument failed. `chance`: p-value of the difference."""
+
+    source: str
+    other: str
+    count: Count
+    chance: float
+
+
+def is_sure(well: int, of: int) -> bool:
+    """Return whether nearly all cases support it, with a Wilson lower bound of at least LEAST_SURE."""
+    return well >= CONSISTENT * of and at_least(well, of) >= LEAST_SURE
+
+
+def fails(count: Count) -> bool:
+    """Return whether nearly all of at least LEAST_CASES cases failed."""
+    return count.tried >= LEAST_CASES and count.tried - count.well >= CONSISTENT * count.tried
+
+
+def chance(own: Count, other: Count) -> float:
+    """Return the smallest significant p-value of the difference, by errors or by outcomes; 1 for none."""
+    by_error = by_chance(own.worked, own.tried, other.worked, other.tried)
+    by_outcome = by_chance(own.well, own.tried, other.well, other.tried)
+    worse = other.worked * own.tried < own.worked * other.tried
+    telling = [by_error] if worse and by_error <= BY_ERROR else []
+    telling += [by_outcome] if other.well * own.tried < own.well * other.tried and by_outcome <= BY_OUTCOME else []
+    return min(telling, default=1.0)
+
+
+def has(calls: Sequence[SourcedCall], source: str) -> bool:
+    """Return whether a call took all its values from the source."""
+    return any(call.comes_from(source) for call in calls)
+
+
+def streak(shown: Sequence[bool], *, ends: bool) -> Streak | None:
+    """Return the latest values in a row that equal `ends`, if too many for chance, else None.
+
+    Three, or two where none was so before.
+    """
+    latest = next((n for n, one in enumerate(reversed(shown)) if one != ends), len(shown))
+    before = len(shown) - latest
+    otherwise = sum(one != ends for one in shown[:before])
+    enough = SURPRISES if otherwise < before else SURPRISES - 1
+    return Streak(latest, otherwise, before) if latest >= enough and before else None

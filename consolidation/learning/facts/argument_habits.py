@@ -1,0 +1,88 @@
+"""Habits of one argument: what nearly all calls that worked had in common.
+
+Counts are cases in which a call returned no error, however the run ended. That successful runs took a value from some
+place may be chance; that no call ever worked with a value from elsewhere is a rule of the tool.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+from uuid import UUID
+
+from consolidation.learning.chance import at_least
+from consolidation.learning.facts.argument_calls import ARROW
+from consolidation.learning.facts.argument_counts import LEAST_SURE, Shown, SourcedCall
+
+LEAST_CASES = 5
+NEARLY_ALL = 0.95
+MOST_SOURCES = 12  # that are kept, the most frequent ones
+
+
+@dataclass(frozen=True)
+class Habits:
+    """Of `of` cases: `shown`: every value had occurred before; `sources`: place -> cases with every value from there;
+    `beside`: other list argument -> (cases with lists of one length, cases with both)."""
+
+    of: int = 0
+    shown: int = 0
+    sources: Mapping[str, int] = field(default_factory=dict)
+    beside: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @classmethod
+    def counted(cls, shown: Iterable[Shown]) -> Self:
+        cases: dict[UUID, list[SourcedCall]] = {}
+        for one in shown:
+            if worked := [call for call in one.calls if call.worked]:
+                cases.setdefault(one.case, []).extend(worked)
+        places: Counter[str] = Counter()
+        lists: dict[str, list[bool]] = {}
+        for calls in cases.values():
+            places.update(frozenset.intersection(*(values for call in calls for values in call.places)))
+            for name in {name for call in calls for name in call.beside}:
+                lists.setdefault(name, []).append(all(call.beside.get(name, True) for call in calls))
+        return cls(
+            of=len(cases),
+            shown=sum(all(all(call.places) for call in calls) for calls in cases.values()),
+            sources=dict(places.most_common(MOST_SOURCES)),
+            beside={name: (sum(even), len(even)) for name, even in lists.items()},
+        )
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """Build it from `kept`; what was never counted has no case."""
+        beside = {name: (even, of) for name, (even, of) in kept.get("beside", {}).items()}
+        return cls(kept.get("of", 0), kept.get("shown", 0), kept.get("sources", {}), beside)
+
+    def kept(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        beside = {name: list(counts) for name, counts in self.beside.items()}
+        return {"of": self.of, "shown": self.shown, "sources": dict(self.sources), "beside": beside}
+
+    def plus(self, other: "Habits") -> "Habits":
+        """Add counts of other runs."""
+        beside = dict(self.beside)
+        for name, (even, of) in other.beside.items():
+            mine = beside.get(name, (0, 0))
+            beside[name] = (mine[0] + even, mine[1] + of)
+        sources = dict(Counter(self.sources) + Counter(other.sources))
+        return Habits(self.of + other.of, self.shown + other.shown, sources, beside)
+
+    @property
+    def are_shown(self) -> bool:
+        """Whether nearly every call that worked sent only what had occurred before."""
+        return is_habit(self.shown, self.of)
+
+    @property
+    def from_results(self) -> Sequence[str]:
+        """The fields from which nearly every call that worked took its values, the most frequent first."""
+        found = [place for place, cases in self.sources.items() if ARROW in place and is_habit(cases, self.of)]
+        return sorted(found, key=lambda place: (-self.sources[place], len(place), place))
+
+    def as_long_as(self) -> Iterable[str]:
+        """Yield the list arguments that were of the same length in nearly every call that worked."""
+        return (name for name, (even, of) in sorted(self.beside.items()) if is_habit(even, of))
+
+
+def is_habit(cases: int, of: int) -> bool:
+    return of >= LEAST_CASES and cases >= NEARLY_ALL * of and at_least(cases, of) >= LEAST_SURE

@@ -1,0 +1,88 @@
+"""Sentences in English or Chinese about the source of an argument."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.facts.argument_calls import ARROW, INSTRUCTIONS, MESSAGE, NOWHERE
+from consolidation.learning.facts.findings import Language
+
+_WORDS: dict[str, tuple[str, str]] = {
+    "whole": ("{argument} of {tool} {parts}.", "{tool} 的 {argument} {parts}。"),
+    "comes": ("comes from {place} ({n} of {of} cases that ended well)", "取自{place}（{of} 个成功案例中 {n} 个）"),
+    "failed": ("taken from {place} it failed ({n} of {of})", "取自{place}则失败（{of} 个案例中 {n} 个）"),
+    "failed_nowhere": (
+        "a value that nothing had shown before failed ({n} of {of})",
+        "此前从未出现过的值则失败（{of} 个案例中 {n} 个）",
+    ),
+    "left": (
+        "does not come from {place} any more ({n} of the last {n} cases that ended well; it did in {m} of {of} before)",
+        "不再取自{place}（最近 {n} 个成功案例均如此；此前 {of} 个中 {m} 个取自那里）",
+    ),
+    "broken": (
+        "taken from {place} returns errors now ({n} of the last {n} cases; it worked in {m} of {of} before)",
+        "取自{place}现在报错（最近 {n} 个案例均如此；此前 {of} 个中 {m} 个可行）",
+    ),
+    "works": (
+        "taken from {place} ends well now ({n} of the last {n} cases; it failed in {m} of {of} before)",
+        "取自{place}现在可行（最近 {n} 个案例均如此；此前 {of} 个中 {m} 个失败）",
+    ),
+    "works_nowhere": (
+        "with a value that nothing had shown before ends well now ({n} of the last {n} cases; it failed in {m} of {of} "
+        "before)",
+        "用此前从未出现过的值现在可行（最近 {n} 个案例均如此；此前 {of} 个中 {m} 个失败）",
+    ),
+    MESSAGE: ("the user's words", "用户的话"),
+    INSTRUCTIONS: ("the instructions", "指令"),
+}
+
+
+@dataclass(frozen=True)
+class Streak:
+    """The `latest` cases in a row differ from `before` of the `of_before` earlier ones."""
+
+    latest: int
+    before: int
+    of_before: int
+
+
+@dataclass(frozen=True)
+class ArgumentWords:
+    """Phrases in one language. `may_spell`: whether the field of a place may be shown, or only its tool."""
+
+    language: Language
+    may_spell: Callable[[str], bool]
+
+    def whole(self, tool: str, argument: str, parts: Sequence[str]) -> str:
+        """Return the sentence about an argument of a tool, made from clauses."""
+        joined = ("；" if self.language == "zh" else "; ").join(parts)
+        return self._say("whole", tool=code(tool), argument=code(argument), parts=joined).replace(" （", "（")
+
+    def comes(self, place: str, n: int, of: int) -> str:
+        """Return the clause about the right source, in `n` of `of` cases."""
+        return self._say("comes", place=self._place(place), n=n, of=of)
+
+    def failed(self, place: str, n: int, of: int) -> str:
+        """Return the clause about a source that failed in `n` of `of` cases."""
+        return self._say(_of("failed", place), place=self._place(place), n=n, of=of)
+
+    def turned(self, what: str, place: str, told: Streak) -> str:
+        """Return the clause about a claim that the latest cases contradict. `what`: left, broken or works."""
+        counts = {"n": told.latest, "m": told.before, "of": told.of_before}
+        return self._say(_of(what, place), place=self._place(place), **counts)
+
+    def _place(self, place: str) -> str:
+        if place == NOWHERE:
+            return ""
+        if place in _WORDS:
+            return self._say(place)
+        tool, _, path = place.partition(ARROW)
+        told = f"{code(tool)}{ARROW}{code(path)}" if path.strip("[].*") and self.may_spell(place) else code(tool)
+        return f" {told} " if self.language == "zh" else told
+
+    def _say(self, key: str, **values: object) -> str:
+        return _WORDS[key][self.language == "zh"].format(**values)
+
+
+def _of(what: str, place: str) -> str:
+    return f"{what}_nowhere" if place == NOWHERE else what

@@ -1,0 +1,108 @@
+"""Counts of which commands of one purpose start in one place, and the sentence about them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from consolidation.learning.commands.purposes import ALONE
+from consolidation.learning.facts.findings import Language
+from consolidation.learning.facts.startup_words import Form, StartupWords
+
+LEAST_RUNS, LEAST_CASES = 3, 2
+CONSISTENT = 0.9
+MOST_STARTING, MOST_FAILING = 2, 4
+SURPRISES = 3  # latest contrary runs that overturn a claim; one fewer where none was contrary before
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One run's first attempt at a form of a command."""
+
+    form: str
+    case: UUID
+    started: bool
+
+
+@dataclass(frozen=True)
+class Tally(Form):
+    """Counts of the attempts at one form, with the number of cases and the latest result."""
+
+    cases: int
+    latest_started: bool
+
+    @property
+    def starts(self) -> bool | None:
+        """Whether the form reliably starts (True) or fails to (False); None: neither, or too few runs."""
+        if self.runs < LEAST_RUNS or self.cases < LEAST_CASES:
+            return None
+        share = self.started / self.runs
+        return True if share >= CONSISTENT else False if share <= 1 - CONSISTENT else None
+
+    def mostly(self, started: bool) -> bool:
+        """Return whether more than half of the runs had this result."""
+        return 2 * (self.started if started else self.runs - self.started) > self.runs
+
+    def has_turned(self, started: bool) -> bool:
+        """Return whether so many of the latest runs in a row contradict `started` that it no longer holds."""
+        if self.latest_started == started:
+            return False
+        otherwise = self.runs - self.started if started else self.started
+        return self.latest >= (SURPRISES if otherwise > self.latest else SURPRISES - 1)
+
+
+def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
+    """Count attempts by form, given in the order in which they happened."""
+    by_form: dict[str, list[Seen]] = {}
+    for one in seen:
+        by_form.setdefault(one.form, []).append(one)
+    return {form: _tally(form, rows) for form, rows in by_form.items()}
+
+
+def _tally(form: str, rows: Sequence[Seen]) -> Tally:
+    last = rows[-1].started
+    latest = next((n for n, row in enumerate(reversed(rows)) if row.started != last), len(rows))
+    return Tally(form, len(rows), sum(row.started for row in rows), latest, len({row.case for row in rows}), last)
+
+
+@dataclass(frozen=True)
+class Startups:
+    """Counts of the commands of one purpose in one place, by form."""
+
+    place: str
+    purpose: str
+    tallies: Mapping[str, Tally]
+
+    def claims(self) -> dict[str, bool]:
+        """Return form -> whether it starts, of the forms worth stating.
+
+        Forms that start are stated together with forms that do not; alone only for the purposes in ALONE.
+        """
+        order = sorted(self.tallies.values(), key=lambda one: (-one.runs, one.form))
+        starting = [one.form for one in order if one.starts is True][:MOST_STARTING]
+        failing = [one.form for one in order if one.starts is False][:MOST_FAILING]
+        if not failing and self.purpose not in ALONE:
+            return {}
+        return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)
+
+    def still(self, said: Mapping[str, bool]) -> dict[str, bool]:
+        """Return the stated claims that most runs still support, with the present ones.
+
+        A single contrary run changes a count and takes no claim back.
+        """
+        kept = {form: starts for form, starts in said.items() if self.tallies[form].mostly(starts)}
+        return {**kept, **self.claims()} or dict(said)
+
+    def turned(self, said: Mapping[str, bool]) -> bool:
+        """Return whether the latest runs contradict a stated claim."""
+        return any(self.tallies[form].has_turned(starts) for form, starts in said.items())
+
+    def sentence(self, said: Mapping[str, bool], language: Language) -> str:
+        """Return the sentence, e.g. "In sympy `bin/test` starts (74 of 74 runs)", with the present counts."""
+        turned = {form for form, starts in said.items() if self.tallies[form].has_turned(starts)}
+        words = StartupWords(language)
+        parts = [words.turned(self.tallies[form], said[form]) for form in said if form in turned]
+        for starts in (True, False):
+            forms = [self.tallies[form] for form in said if said[form] == starts and form not in turned]
+            if forms:
+                parts.append(words.clause(forms, starts, first=not parts))
+        return words.whole(self.place, parts)

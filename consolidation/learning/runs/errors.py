@@ -1,0 +1,87 @@
+"""Detection of failed tool results and their error message, for recordings without an explicit status."""
+
+import re
+from typing import Any
+
+from consolidation.learning.runs.values import text_of
+
+_LEADING = re.compile(
+    r"\s*(?:\[?(?:error|fatal|panic|failed|failure|exception|traceback)\b\]?(?=\s*[:!(\]-]|\s+\w)"
+    r"|\w*(?:Error|Exception)\b\s*[:(]|错误|失败|异常|出错|HTTP(?:/\d\.\d)?\s+[45]\d\d\b)",
+    re.IGNORECASE,
+)
+_ANYWHERE = re.compile(
+    r"^Traceback \(most recent call last\)|^(?:--- )?FAIL\b|^\w*(?:Error|Exception): "
+    r"|\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)[\s:=]+(?:-?[1-9]\d*)\b|: command not found$",
+    re.MULTILINE,
+)
+_INNOCENT = re.compile(
+    r"\s*(?:errors?|failures?|failed)\s*[:=]?\s*(?:0\b|none\b|\[\])|\s*(?:0|no) errors?", re.IGNORECASE
+)
+_PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
+_EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
+MOST_LINES = 200
+_TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z_]{2,20}>")
+_CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
+_BAD_WORDS = {"error", "failed", "failure", "fail", "exception"}
+
+
+def looks_failed(result: Any) -> bool:
+    """Return whether a result is an error: a leading "Error", an error field, a traceback, a non-zero exit code."""
+    if isinstance(result, dict):
+        return _says_failed(result)
+    if not isinstance(result, str):
+        return False
+    text = result[:4_000]
+    if told := _TAGGED.match(text):  # the exit code decides, whatever words the output holds
+        return int(told[2]) != 0
+    if _INNOCENT.match(text):
+        return False
+    return bool(_LEADING.match(text) or _ANYWHERE.search(text))
+
+
+def _says_failed(result: dict[str, Any]) -> bool:
+    if any(result.get(key) for key in ("error", "errors", "exception", "isError", "is_error")):
+        return True
+    if result.get("success") is False or result.get("ok") is False:
+        return True
+    if str(result.get("status", "")).lower() in _BAD_WORDS:
+        return True
+    if any(isinstance(result.get(key), int) and result[key] != 0 for key in _CODES):
+        return True
+    content = result.get("content", result.get("output"))
+    return isinstance(content, str) and bool(_LEADING.match(content[:400])) and not _INNOCENT.match(content[:400])
+
+
+def message(result: Any) -> str:
+    """Return the most informative line of an error result; '' for none.
+
+    The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
+    """
+    if isinstance(result, dict):
+        for key in ("error", "errors", "message", "exception", "stderr", "detail", "content", "output", "stdout"):
+            if result.get(key) and result[key] is not True:
+                inner = result[key]
+                return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
+        return ""
+    if isinstance(result, list):
+        return message(result[0]) if result else ""
+    said = text_of(result)
+    if _TAGGED.match(said):
+        said = _TAG.sub("\n", _TAGGED.sub("", said, count=1))
+    lines = [line.strip() for line in said.splitlines() if any(c.isalpha() for c in line)]
+    if not lines:
+        return ""
+    if any(line.startswith("Traceback (most recent") for line in lines):
+        return lines[-1]
+    return min(lines[:MOST_LINES], key=_vague)
+
+
+def _vague(line: str) -> int:
+    """Sort key of a line, 1 to 4: a stated error or file position first, a mere exit code last."""
+    if _EXIT.search(line):
+        return 4
+    if _LEADING.match(line) or _PLACED.match(line):
+        return 1
+    return 2 if _ANYWHERE.search(line) else 3

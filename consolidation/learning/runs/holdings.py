@@ -1,0 +1,97 @@
+"""Keys, values, records and personal words in the arguments and results of one run."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from consolidation.learning.runs import terms, values
+from consolidation.learning.runs.privacy import personal
+
+MOST_FIELDS = 24
+MOST_WORDS = 4
+FEW_GOODS = 12
+MOST_LEAVES = 200  # of each value: enough to know its fields
+
+
+Fact = tuple[str, str, str]  # tool, field, value
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the calls of a run hold.
+
+    `values`: place (tool, `args` or `result`, path) -> short texts there; `personal`: words of fields with details of a
+    person.
+    """
+
+    keys: frozenset[str]
+    values: dict[str, frozenset[str]]
+    personal: frozenset[str]
+
+
+@dataclass
+class Record:
+    """A record that a run looked up by its id.
+
+    `facts`: (tool, field, value) of the result; `acted`: tools that later changed something with this id.
+    """
+
+    tool: str
+    facts: frozenset[Fact]
+    acted: set[str] = field(default_factory=set)
+    tried: set[str] = field(default_factory=set)  # also tools whose call failed
+
+
+def _maps(leaves: Iterable[tuple[values.Path, Any]]) -> set[values.Path]:
+    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
+    inner: dict[values.Path, set[str]] = {}
+    for path, _ in leaves:
+        for n, key in enumerate(path):
+            inner.setdefault(path[:n], set()).add(key)
+    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
+
+
+def place(tool: str, kind: str, path: values.Path) -> str:
+    """Return the name of a field: tool, `args` or `result`, path."""
+    return f"{tool}:{kind}:{values.spelled(path)}"
+
+
+def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
+    """Collect keys and values of calls, given as (tool, arguments, result); of long lists only the beginning."""
+    keys: set[str] = set()
+    found: dict[str, set[str]] = {}
+    private: set[str] = set()
+    for tool, args, result in calls:
+        for kind, value in (("args", args), ("result", result)):
+            leaves = values.leaves(value, MOST_LEAVES)
+            maps = _maps(leaves)
+            for path, leaf in leaves:
+                keys.update(key for n, key in enumerate(path) if path[:n] not in maps)
+                if isinstance(leaf, str) and len(leaf) <= 80:
+                    found.setdefault(place(tool, kind, path), set()).add(leaf)
+                    if any(map(personal, path)):
+                        private.update(_words(leaf))
+    return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in found.items()}, frozenset(private))
+
+
+@lru_cache(maxsize=20_000)
+def _words(leaf: str) -> tuple[str, ...]:
+    return tuple(word.lower() for words in terms.sentences(leaf) for word in words)
+
+
+def short_results(holdings: Iterable[Held]) -> dict[str, set[str]]:
+    """Return the texts of at most MOST_WORDS words in each field of results."""
+    found: dict[str, set[str]] = {}
+    for held in holdings:
+        for at, leaves in held.values.items():
+            if ":result:" in at:
+                found.setdefault(at, set()).update(leaf for leaf in leaves if len(leaf.split()) <= MOST_WORDS)
+    return found
+
+
+def goods(results: Mapping[str, Collection[str]], plain: Collection[str]) -> frozenset[str]:
+    """Return stems of words in short results of fields with many different values, except those in `plain`."""
+    many = [leaves for leaves in results.values() if len(leaves) > FEW_GOODS]
+    words = {word for leaves in many for leaf in leaves for word in _words(leaf)}
+    return frozenset(terms.stem(word) for word in words) - set(plain)

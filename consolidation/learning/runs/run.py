@@ -1,0 +1,191 @@
+"""A recorded run: messages, tool calls and outcome."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal
+from uuid import UUID
+
+from consolidation.learning.runs import errors, terms, values
+from consolidation.learning.runs.holdings import Held, hold
+
+OPENING_MESSAGES = 3
+OPENING_CHARACTERS = 2_000
+SPEECH_CHARACTERS = 4_000
+USERS = {"user", "human"}
+AGENTS = {"assistant", "agent", "ai", "model"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None.
+
+    `starts` is a cache of `attempts`.
+    """
+
+    position: int
+    tool: str
+    args: Any
+    result: Any
+    ok: bool | None  # None: the recording does not say
+    at: datetime
+    ref: str | None
+    via: str = ""  # the tool that ran this command; '' for a call of a tool
+    line: str = ""  # the command line, on the one command that has its result
+    started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
+    after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
+    starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @cached_property
+    def name(self) -> str:
+        """The tool's name without surrounding space; '' when it is not a text."""
+        return self.tool.strip() if isinstance(self.tool, str) else ""
+
+    @cached_property
+    def failed(self) -> bool:
+        """Whether the call failed: as recorded, else as the result says."""
+        return not self.ok if self.ok is not None else errors.looks_failed(self.returned)
+
+    @cached_property
+    def returned(self) -> Any:
+        """The result, parsed when it is JSON."""
+        return values.parsed(self.result)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """The named arguments; empty when the arguments are not an object."""
+        found = values.parsed(self.args)
+        return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a run."""
+
+    position: int
+    role: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    `thread_id`: the conversation or task that it belongs to; without one the run is a case of its own. `place`: the
+    repository or package in which it ran commands.
+    """
+
+    id: UUID
+    thread_id: str | None
+    source: str
+    outcome: Literal["success", "failure", "partial"]
+    at: datetime
+    calls: tuple[Call, ...]
+    messages: tuple[Message, ...]
+    place: str = ""
+
+    @property
+    def thread(self) -> str:
+        """The case: the thread, or the run's own id."""
+        return self.thread_id or str(self.id)
+
+    @property
+    def succeeded(self) -> bool:
+        return self.outcome == "success"
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome == "failure"
+
+    @cached_property
+    def steps(self) -> tuple[Call, ...]:
+        """The calls of named tools in the order in which they happened."""
+        return tuple(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """Names of the tools that were called."""
+        return frozenset(call.name for call in self.steps)
+
+    @cached_property
+    def said(self) -> tuple[Message, ...]:
+        """The user's messages in order."""
+        return self.spoken(USERS)
+
+    def spoken(self, roles: set[str]) -> tuple[Message, ...]:
+        """Return the messages of these roles in order."""
+        spoken = (message for message in self.messages if message.role in roles and isinstance(message.text, str))
+        return tuple(sorted(spoken, key=lambda message: message.position))
+
+    @cached_property
+    def opening(self) -> str:
+        """The request: the user's messages before the first call, at least the first one, at most OPENING_MESSAGES."""
+        return _text(self._early, OPENING_CHARACTERS)
+
+    @cached_property
+    def opening_lines(self) -> tuple[str, ...]:
+        """The lines of the request, not shortened, without empty ones."""
+        return tuple(line for message in self._early for line in message.text.splitlines() if line.strip())
+
+    @cached_property
+    def _early(self) -> list[Message]:
+        first = self.steps[0].position if self.steps else None
+        early = [m for n, m in enumerate(self.said) if n == 0 or first is None or m.position < first]
+        return early[:OPENING_MESSAGES]
+
+    @cached_property
+    def opening_terms(self) -> dict[str, str]:
+        """Terms of the request, key -> as written."""
+        return terms.grams(self.opening)
+
+    @cached_property
+    def user_terms(self) -> dict[str, str]:
+        """Terms of all messages of the user, key -> as written."""
+        return terms.grams(_text(self.said, SPEECH_CHARACTERS))
+
+    @cached_property
+    def agent_terms(self) -> dict[str, str]:
+        """Terms of all messages of the agent, key -> as written."""
+        return terms.grams(_text(self.spoken(AGENTS), SPEECH_CHARACTERS))
+
+    @cached_property
+    def names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The words that stand with a capital inside a clause, and those that stand without."""
+        return terms.capitals(_text((*self.said, *self.spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
+
+    @cached_property
+    def held(self) -> Held:
+        """Keys, short values and personal words of its calls."""
+        return hold((call.name, call.arguments, call.returned) for call in self.steps)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its request and of its tools' errors and short answers, in lower case."""
+        texts = [self.opening, *(_short_answer(call) for call in self.steps)]
+        said = {word.lower() for text in texts for words in terms.sentences(text) for word in words}
+        return frozenset(said.union(*map(terms.han, texts)))
+
+    def said_before(self, position: int) -> Message | None:
+        """Return the user's last message before a position; None for none."""
+        earlier = [message for message in self.said if message.position < position]
+        return earlier[-1] if earlier else None
+
+
+def _short_answer(call: Call) -> str:
+    """Return the words of a tool's answer: its error message, or a short result."""
+    if call.failed:
+        return errors.message(call.returned)[:500]
+    return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""
+
+
+def _text(messages: Iterable[Message], limit: int) -> str:
+    """Join the texts of messages by line breaks, at most `limit` characters of them."""
+    kept: list[str] = []
+    for message in messages:
+        kept.append(message.text[:limit])
+        limit -= len(message.text)
+        if limit <= 0:
+            break
+    return "\n".join(kept)

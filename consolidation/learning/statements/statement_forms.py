@@ -1,0 +1,173 @@
+"""The forms of a clause that states a lasting rule, wish or habit, in English and Chinese."""
+
+import re
+
+from consolidation.learning.statements.statement_words import (
+    HABITS,
+    HERE,
+    HERE_CHINESE,
+    MANNERS,
+    SERVICE,
+    SINGLE,
+    SINGLE_CHINESE,
+    WORK,
+    WORK_CHINESE,
+)
+
+LEAST_WORDS = 2
+
+
+def _regex(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
+_HERE, _SINGLE = re.compile(HERE), _regex(SINGLE)
+_HERE_CHINESE, _SINGLE_CHINESE = _regex(HERE_CHINESE), _regex(SINGLE_CHINESE)
+_REMEMBER = _regex(
+    r"(?:please\s+)?(?:always\s+)?(?:remember|keep in mind|bear in mind|don't forget|do not forget)\b"
+    r"(?:\s+for (?:the )?(?:future|next time))?\s*(?P<link>[:,—–-]|that\b|to\b|)\s*(?P<body>.+)"
+)
+_TELLS = _regex(r"\b(?:said|says?|told|tells|asked|mentioned|heard|when|how|why|where|who|what)\b")
+_NO_SUBJECT = _regex(r"(?:you|it|this|that|there|they|he|she|i'll|i will|we'll|let's|just|even)\b")
+_TO_YOU = _regex(r"\b(?:you|your|yourself)\b")
+_LASTING_START = _regex(r"(?:please\s+)?(?:from now on|from here on(?: out)?|going forward)\b[\s,:—–-]*(?P<body>.+)")
+_LASTING_END = _regex(r"(?P<body>.+?),?\s+(?:from now on|from here on(?: out)?|going forward)\W*")
+_TO_AGENT = (
+    r"(?:please\s+)?(?:(?:you|we|agents?|everyone)\s+(?:should|must|need to|have to)\s+"
+    r"|(?:i|we)(?:'d| would)?\s+(?:want|need|like|expect)\s+you\s+to\s+"
+    r"|make sure (?:to|you|that you)\s+|be sure to\s+)?"
+)
+_DO = _regex(_TO_AGENT + r"(?:please\s+)?(?:always|never(?:\s+ever)?)\s+(?P<work>be\s+[\w-]+|[\w-]+)\s*(?P<body>.*)")
+_SELF = _regex(r"(?:i|we)(?:'d| would)?\s+(?:always|never)\s+(?P<work>[\w-]+)\s+(?P<body>.+)")
+_PREFER = _regex(
+    r"(?:i|we)\s+(?:(?:generally|usually|always|really|strongly|much|personally|typically|normally)\s+)?prefer\s+"
+    r"(?!not\b)(?P<body>.+)|(?:my|our)\s+(?:general\s+)?preference\s+is\s+(?!not\b)(?:for\s+|to\s+)?(?P<wish>.+)"
+)
+_DONT = _regex(r"(?:please\s+)?(?:do not|don't|dont)\s+(?P<ever>ever\s+)?(?P<work>[\w-]+)\s+(?P<body>.+)")
+_CONDITION = _regex(
+    r"(?P<when>if|when|whenever|before|after|once|for|on|in|with|during|every|each|at)\b[^,]{2,150}?"
+    r"(?:,\s*|\s+(?=(?:(?:i|we)\s+)?(?:always|never|prefer)\b))(?P<rule>.+)"
+)
+_FIELD = _regex(r"(?:my|our)\s+[\w' -]{2,40}(?::|\s+(?:is|are)\b)\s*\S")
+_FOR_ME = _regex(rf"{SINGLE}|\b(?:me|us)\b")
+_ONE_CHANGE = _regex(
+    r"(?:i|we)(?:'d| would)?\s+(?:also\s+|just\s+|only\s+)*(?:want|need|like)\s+(?!.*\b(?:each|every|always|never)\b)"
+    r"(?:to\s+(?:cancel|change|close|modify|refund|return|update)\b"
+    r"|.*\b(?:updated|changed|corrected|modified|switched|replaced|cancell?ed|refunded|returned|exchanged)\b)"
+)
+_COMMONPLACE = re.compile(
+    r"[a-z][^A-Z\d`/@]*\b(?:is|are)\s+(?:(?:so|very|really|super|always|also|just|quite|extremely)\s+)*"
+    r"(?:important|key|essential|crucial|vital|normal|natural|ok|okay|fine|hard|tough|worth it|possible|enough"
+    r"|everything|good|great|best|beautiful|precious|powerful|amazing|rewarding)\W*"
+)
+_OURS = _regex(r"\b(?:i|i'm|me|my|we|us|our)\b")
+_POINTS_BACK = _regex(r"(?:it|them|him|her|that|so|up|ones?)\b")
+
+
+def lasting(clause: str) -> str | None:
+    """The words of a clause that are to be kept, without what introduces them; None: it is no lasting statement."""
+    if match := _CONDITION.match(clause):
+        rule, never_alone = match["rule"], match["when"].lower() == "if"
+        stated = _is_rule(rule) or (not never_alone and _is_preference(rule))
+        return clause if stated and not _HERE.search(clause) else None
+    if _LASTING_START.match(clause) or _LASTING_END.fullmatch(clause):
+        return clause if _is_lasting(clause) else None
+    if match := _REMEMBER.match(clause):
+        return _remembered(match["link"].lower(), match["body"])
+    stated = _is_rule(clause) or _is_preference(clause) or _is_ban(clause)
+    return clause if stated and not _HERE.search(clause) else None
+
+
+def _remembered(link: str, body: str) -> str | None:
+    if _HERE.search(body) or _TELLS.search(body):
+        return None
+    if _is_rule(body) or _is_preference(body) or _is_ban(body):
+        return body
+    if link == "to":
+        return body if _first_word(body) in WORK and " " in body and not _FOR_ME.search(body) else None
+    if not link:
+        return body if _FIELD.match(body) else None
+    advice = _NO_SUBJECT.match(body) or _TO_YOU.search(body) or _is_commonplace(body)
+    return body if len(body.split()) >= LEAST_WORDS and not advice else None
+
+
+def _is_lasting(clause: str) -> bool:
+    match = _LASTING_START.match(clause) or _LASTING_END.fullmatch(clause)
+    if match is None or _HERE.search(clause):
+        return False
+    body = match["body"]
+    single = _NO_SUBJECT.match(body) or _ONE_CHANGE.match(
+        body
+    )  # one change of a record lasts, the wish for it does not
+    return _is_rule(body) or (len(body.split()) >= LEAST_WORDS and not single)
+
+
+def _is_commonplace(body: str) -> bool:
+    """What holds for everybody, said to encourage: "staying positive is important"."""
+    return bool(_COMMONPLACE.fullmatch(body)) and not _OURS.search(body)
+
+
+def _is_rule(clause: str) -> bool:
+    """Something to be done always or never, by the agent or by the user."""
+    if match := _DO.match(clause):
+        return " ".join(match["work"].lower().split()) in WORK | MANNERS and not _POINTS_BACK.match(match["body"])
+    match = _SELF.match(clause)
+    return bool(match and match["work"].lower() in HABITS and not _POINTS_BACK.match(match["body"]))
+
+
+def _is_preference(clause: str) -> bool:
+    match = _PREFER.match(clause)
+    return bool(match and not _SINGLE.search(match["body"] or match["wish"]))
+
+
+def _is_ban(clause: str) -> bool:
+    match = _DONT.match(clause)
+    if match is None or match["work"].lower() not in WORK - SERVICE or _POINTS_BACK.match(match["body"]):
+        return False
+    return bool(match["ever"]) or not _SINGLE.search(match["body"])
+
+
+def _first_word(text: str) -> str:
+    return text.split(maxsplit=1)[0].lower().strip(",.;:")
+
+
+_ASK = r"(?:请你?|麻烦你?|你要|我?希望你)?"
+_REMEMBER_CHINESE = _regex(
+    rf"{_ASK}(?:一定要|务必)?(?P<verb>记住|牢记|记下来?|记得|别忘[了记]?|不要忘[了记]?)(?:了|一下)?[：:，,\s]*(?P<body>.+)"
+)
+_LASTING_CHINESE = _regex(
+    rf"{_ASK}(?:从现在(?:开始|起)|从今以后|从今天(?:开始|起)|今后|以后|往后)[，,：:\s]*"
+    r"(?!.*(?:不会|再也|[不没].{0,4}了[。！!]*$))[^，。]{0,12}?"
+    r"(?:请|都|每次|一律|统一|不要|别|不准|不得|不许|禁止|总是|始终|永远|绝不|只|务必|一定要|必须)."
+)
+_RULE_CHINESE = _regex(
+    rf"{_ASK}(?:(?:永远|始终|总是)(?:都|请)?(?:不要|别|不准|不得|不能|不可|不许|要|先|用|使用|以|把|给|保持|让|只)"
+    r"|一律|统一|绝不[要能可]|任何时候都|每次[^，。]{1,20}?都(?:要|必须|先))."
+)
+_SELF_CHINESE = _regex(
+    r"我们?(?:总是|始终|一直|永远|从来不|从不|每次[^，。]{0,20}?都|一律)(?:都|只|要|想要|需要|会)?"
+    r"(?=[要想坐住订吃喝穿选买用使走飞喜偏只付])."
+)
+_PREFER_CHINESE = _regex(
+    r"我们?(?:个人)?(?:更|比较|很|最|一直|通常|一般|特别|非常|都)?(?:喜欢|偏好|偏爱|倾向于?)[^你您了过].*(?<![的件款个])$"
+)
+_BAN_CHINESE = _regex(rf"(?:请你?|麻烦你?)?(?:千万)?(?:不要|请勿|切勿|别)(?!.*(?:我的|你的))[{WORK_CHINESE}].{{2,}}")
+_FIRM = ("记住", "牢记", "记下", "记下来")  # "记得" mostly reminds of one thing to do
+
+
+def lasting_chinese(clause: str) -> str | None:
+    """As `lasting`, of a Chinese clause."""
+    if _HERE_CHINESE.search(clause):
+        return None
+    match = _REMEMBER_CHINESE.match(clause)
+    if match is None:
+        return clause if _is_rule_chinese(clause) else None
+    firm = match["verb"] in _FIRM and len(match["body"]) > LEAST_WORDS and not _SINGLE_CHINESE.search(match["body"])
+    return match["body"] if firm or _is_rule_chinese(match["body"]) else None
+
+
+def _is_rule_chinese(clause: str) -> bool:
+    if any(form.match(clause) for form in (_LASTING_CHINESE, _RULE_CHINESE, _SELF_CHINESE)):
+        return True
+    single = _SINGLE_CHINESE.search(clause)
+    return not single and bool(_PREFER_CHINESE.match(clause.rstrip("。！!. ")) or _BAN_CHINESE.match(clause))

@@ -1,0 +1,1 @@
+"""The text of a learned skill, from counts, in English or Chinese."""

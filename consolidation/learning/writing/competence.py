@@ -1,0 +1,198 @@
+"""Learn a competence from the runs of one pattern: all fields of a skill version and the counts behind them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from consolidation.learning.comparison import records, triggers
+from consolidation.learning.comparison.command_work import CommandWork, command_work
+from consolidation.learning.comparison.contrast import Contrast, contrast
+from consolidation.learning.comparison.neighbours import Difference, differences
+from consolidation.learning.comparison.records import Condition, OtherValue
+from consolidation.learning.comparison.scope import Scope, ordered
+from consolidation.learning.comparison.speech import Term
+from consolidation.learning.comparison.together import companions
+from consolidation.learning.comparison.vocabulary import Vocabulary
+from consolidation.learning.effects.effects import signature
+from consolidation.learning.effects.places import located
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import code, phrase
+from consolidation.learning.runs.dialogue import assents
+from consolidation.learning.runs.lines import Line, ids_of, without_ids
+from consolidation.learning.runs.run import Run
+from consolidation.learning.wording import upper_first
+from consolidation.learning.writing import lessons, naming, procedure
+from consolidation.learning.writing.failures import Mode, modes
+from consolidation.learning.writing.phrases import Phrases, phrases
+from consolidation.learning.writing.recipe import Stage, stages
+from consolidation.learning.writing.sources import Sources, arguments
+from skills.manifest import Fields, Step, TrackRecord
+
+
+@dataclass(frozen=True)
+class Competence:
+    """A learned competence.
+
+    `fields`: the content of the skill version; `lines`: field name of the version -> its lines with the ids of the runs
+    behind each; the rest is stored in the memory, as plain JSON values. `says_when`: its description says when to use
+    it; `is_common_practice`: it is about commands that start in several places alike.
+    """
+
+    fields: Fields
+    triggers: list[dict[str, Any]]
+    recipe: list[dict[str, Any]]
+    required_tools: list[str]
+    failure_modes: list[dict[str, Any]]
+    fallbacks: list[dict[str, Any]]
+    contrast: dict[str, Any]
+    lines: dict[str, list[Line]]
+    says_when: bool
+    is_common_practice: bool
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """Intermediate results of all analyses of one pattern's runs."""
+
+    scope: Scope
+    say: Phrases
+    steps: Sequence[Stage]
+    sources: Sources
+    said: Sequence[Term]
+    met: Sequence[Mode]
+    signs: Sequence[Condition]
+    other: OtherValue | None
+    seen: Contrast
+    beside: Sequence[Difference]
+    work: CommandWork | None
+
+
+def _look(scope: Scope) -> _Learned:
+    """Run all analyses over the scope."""
+    say, sources, signs = phrases(scope), arguments(scope, scope.shown_by), records.signs(scope)
+    return _Learned(
+        scope,
+        say,
+        stages(scope, say, sources),
+        sources,
+        triggers.request_terms(scope),
+        modes(scope, say),
+        signs,
+        records.other_value(scope, signs),
+        contrast(scope),
+        differences(scope),
+        command_work(scope),
+    )
+
+
+def learn(
+    *,
+    effects: frozenset[str],
+    runs: Sequence[Run],
+    others: Sequence[Run],
+    record: TrackRecord,
+    taken: Collection[str],
+    rules: ToolRules,
+    vocabulary: Vocabulary | None = None,
+) -> Competence:
+    """Learn a competence from runs. Deterministic: the same data gives the same bytes.
+
+    `runs`: those of the pattern; `others`: those of the scope (they may overlap), and their `vocabulary` where it is
+    known; `record`: exact counters of outcomes; `taken`: slugs of other skills. Without a successful run all runs serve
+    as examples. ValueError: no runs.
+    """
+    if not runs:
+        raise ValueError("no runs to learn from")
+    mine, rest = (ordered(located(run, rules) for run in each) for each in (runs, others))
+    scope = Scope(mine, rest, rules, vocabulary)
+    found = _look(scope)
+    lines = _lines(found)
+    fields = _fields(effects, found, lines, record, taken)
+    return Competence(
+        fields=fields,
+        triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
+        recipe=[step.model_dump() for step in fields.recipe],
+        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in found.steps if not stage.optional)),
+        failure_modes=[_mode(mode) for mode in found.met],
+        fallbacks=[_fallback(mode) for mode in found.met if mode.next],
+        contrast=_plain(found.seen) | {"signs": _plain(found.signs), "beside": _plain(found.beside)},
+        lines=lines,
+        says_when=bool(naming.use_when(found.steps, _use(found), found.say)),
+        is_common_practice=bool(found.work and found.work.everywhere),
+    )
+
+
+def _plain(found: Any) -> Any:
+    """Convert dataclasses to plain JSON values, without run ids."""
+    return [_plain(one) for one in found] if isinstance(found, list) else asdict(found, dict_factory=without_ids)
+
+
+def _lines(found: _Learned) -> dict[str, list[Line]]:
+    scope, steps, say = found.scope, found.steps, found.say
+    agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
+    known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work, ids_of(scope.shown_by))
+    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.other, found.beside)
+    return {
+        "procedure": list(procedure.steps(steps, known, say)),
+        "experience": [*lessons.of_work(scope, found.work, say), *learnt],
+        "failure_modes": lessons.failure_lines(found.met, say),
+        "fallbacks": lessons.fallback_lines(found.met, say),
+    }
+
+
+def _fields(
+    effects: frozenset[str],
+    found: _Learned,
+    lines: dict[str, list[Line]],
+    record: TrackRecord,
+    taken: Collection[str],
+) -> Fields:
+    steps, say = found.steps, found.say
+    title = naming.title(steps, say, taken, found.work)
+    told = {name: [line.text for line in kept] for name, kept in lines.items()}
+    return Fields(
+        name=naming.slug(title, signature(effects), taken),
+        title=title,
+        description=naming.description(title, steps, _use(found), say),
+        trigger=[term.written for term in found.said],
+        procedure=procedure.numbered(lines["procedure"]),
+        experience=told["experience"],
+        tool=procedure.tool_lines(steps, say) or None,
+        recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, found.work)],
+        failure_modes=told["failure_modes"],
+        fallbacks=told["fallbacks"],
+        performance=record,
+    )
+
+
+def _use(found: _Learned) -> naming.Use:
+    """Collect the inputs of the description."""
+    return naming.Use(found.said, found.signs, found.other, found.work.places if found.work else ())
+
+
+def _step(stage: Stage, say: Phrases) -> Step:
+    called = say("plain_command" if stage.via else "plain_step", tool=code(stage.tool), phrase=phrase(stage.tool))
+    return Step(
+        step=upper_first(called),
+        tool=stage.via or stage.tool,
+        args_schema=stage.args_schema,
+        validation=say("returns", what=stage.returns) if stage.returns and not stage.via else "",
+        optional=stage.optional,
+        share=round(stage.share, 4),
+    )
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {"signal": term.written, "conditions": {"in": "request", "runs": term.runs, "other_runs": term.others}}
+
+
+def _error(mode: Mode) -> dict[str, Any]:
+    return {"signal": mode.template, "conditions": {"in": "error", "tool": mode.tool, "runs": mode.runs}}
+
+
+def _mode(mode: Mode) -> dict[str, Any]:
+    return {"tool": mode.tool, "error": mode.template, "runs": mode.runs, "recovered": mode.recovered}
+
+
+def _fallback(mode: Mode) -> dict[str, Any]:
+    return {"tool": mode.tool, "error": mode.template, "next": [{"did": did, "runs": n} for did, n in mode.next]}

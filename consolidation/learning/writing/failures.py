@@ -1,0 +1,119 @@
+"""Tool errors of runs: which occurred, and what successful runs did next."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from consolidation.learning.commands.purposes import TESTS, purpose
+from consolidation.learning.comparison.command_work import OWN_CODE
+from consolidation.learning.comparison.scope import Scope, count, ranked
+from consolidation.learning.effects.attempts import has_started
+from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs import errors
+from consolidation.learning.runs.lines import Counted, Ids, ids_of
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import leaves, spelled
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.templates import template
+
+MOST = 8
+COMMAND_CASES = 3  # least cases of an error of a command; many occur in one run only
+Kind = tuple[str, str]  # tool, template
+
+
+@dataclass(frozen=True)
+class Mode(Counted):
+    """One kind of error of one tool, seen in `runs` runs, of which `recovered` succeeded.
+
+    `next`: (reaction, runs) of the successful ones; `next_ids`: reaction -> their ids.
+    """
+
+    tool: str
+    template: str
+    runs: int
+    recovered: int
+    next: tuple[tuple[str, int], ...]
+    next_ids: Mapping[str, Ids] = field(default_factory=dict, compare=False, repr=False)
+
+
+def modes(scope: Scope, say: Phrases) -> list[Mode]:
+    """Return up to MOST kinds of errors of the pattern's runs, the most frequent first; a run counts once per kind."""
+    met: dict[Kind, list[Run]] = defaultdict(list)
+    after: dict[Kind, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
+    for run in scope.runs:
+        for kind, n in _met(scope, run).items():
+            met[kind].append(run)
+            if run.succeeded:
+                after[kind][_next(scope, say, run, n)].append(run)
+    commands = {call.name for run in scope.runs for call in run.steps if call.via}
+    told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)}
+    found = [_mode(kind, runs, after[kind]) for kind, runs in told.items()]
+    return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
+
+
+def _cases(runs: Sequence[Run]) -> int:
+    return len({run.thread for run in runs})
+
+
+def _met(scope: Scope, run: Run) -> dict[Kind, int]:
+    """Return each kind of error of a run with the index of its first call."""
+    found: dict[Kind, int] = {}
+    for n, call in enumerate(run.steps):
+        if call.failed and not (call.via and _is_usual(scope, call)):
+            found.setdefault((call.name, template(scope, errors.message(call.returned))), n)
+    return found
+
+
+def _is_usual(scope: Scope, call: Call) -> bool:
+    """Return whether a failure is normal for this command: a look-up that finds nothing, a chore, a failing test."""
+    chore = call.name in CHORES - OWN_CODE or scope.rules.reads(call.name) or is_edit(call.name)
+    return chore or (purpose(call.name) == TESTS and has_started(call))
+
+
+def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -> Mode:
+    tool, text = kind
+    did = ranked(name for name, found in after.items() for _ in found)
+    mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(did), ids=ids_of(runs))
+    return replace(mode, next_ids={name: ids_of(found) for name, found in after.items()})
+
+
+def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
+    """Describe what followed a failed call: the next tool that started, the same one again, or no further call."""
+    failed, later = run.steps[n], run.steps[n + 1 :]
+    if not later:
+        return say("no_further")
+    then = next((call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0])
+    asked = say("asked_then") if _spoke_between(run, failed, then) else ""
+    if then.name == failed.name:
+        return f"{asked}{_again(scope, say, failed, then)}"
+    again = any(call.name == failed.name and not call.failed for call in later)
+    if then.via and is_edit(then.name) and again:
+        return say("edited_again")
+    if not again and scope.changes(then.name) and not then.via and not scope.changes(failed.name):
+        return say("went_on", tool=code(then.name))
+    return f"{asked}{say('called', tool=code(then.name))}{say('again') if again else ''}"
+
+
+def _again(scope: Scope, say: Phrases, failed: Call, then: Call) -> str:
+    """Describe a repetition of the same tool, with other arguments or the same."""
+    if then.via and then.line != failed.line:
+        return say("other_form")
+    changed = sorted(_changed(scope, failed, then))
+    return say("other_again", what=say.join([code(key) for key in changed[:3]])) if changed else say("same_again")
+
+
+def _changed(scope: Scope, before: Call, after: Call) -> set[str]:
+    old, new = _spelled(scope, before), _spelled(scope, after)
+    return {key for key in {*old, *new} if old.get(key) != new.get(key)}
+
+
+def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, leaf in leaves(call.arguments):
+        found[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
+    return found
+
+
+def _spoke_between(run: Run, before: Call, after: Call) -> bool:
+    return any(before.position < message.position < after.position for message in run.said)

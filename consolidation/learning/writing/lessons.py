@@ -1,0 +1,136 @@
+"""Sentences about experience and failure modes, made from counts. They name no causes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from consolidation.learning.comparison.command_work import CommandWork
+from consolidation.learning.comparison.contrast import Contrast, Way
+from consolidation.learning.comparison.neighbours import Difference
+from consolidation.learning.comparison.records import Condition, OtherValue
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.effects import are_chores
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.lines import Ids, Line, ids_of
+from consolidation.learning.wording import upper_first
+from consolidation.learning.writing.failures import Mode
+from consolidation.learning.writing.phrases import Phrases
+
+MOST_WAYS = 4
+FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
+
+
+def lessons(
+    scope: Scope,
+    say: Phrases,
+    seen: Contrast,
+    signs: Sequence[Condition],
+    other: OtherValue | None,
+    beside: Sequence[Difference],
+) -> list[Line]:
+    """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
+    lines = [
+        *_of_contrast(scope, seen, say),
+        *_beside(beside, say),
+        *_of_signs(signs, say),
+        *_of_other_value(other, say),
+    ]
+    if scope.parts:
+        partly = say("partly", n=len(scope.successes), m=len(scope.parts))
+        lines.insert(0, Line(partly, ids_of(scope.parts)))
+    return [line._replace(text=upper_first(line.text)) for line in lines]
+
+
+def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
+    """Compare how runs of the same places ended with and without these commands; empty without a clear difference."""
+    if work is None or not work.differs:
+        return []
+    tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
+    (n, runs), (m, runs_m) = work.beside, work.without
+    places = say.join([code(place) for place in work.places])
+    told = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
+    return [Line(told, ids_of(scope.runs))]
+
+
+def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
+    """Yield the conditions of a skill without effects; those of an effect are part of its step."""
+    for sign in signs:
+        if not sign.acted:
+            fact = f"{code(sign.field)} {sign.value}"
+            counts = {"n": sign.runs, "of": sign.of, "m": sign.others, "of_m": sign.of_others}
+            yield Line(say("showed", tool=code(sign.tool), fact=fact, **counts), sign.ids)
+
+
+def _of_other_value(other: OtherValue | None, say: Phrases) -> Iterator[Line]:
+    if other:
+        fact = f"{code(other.field)} {other.value}"
+        yield Line(say("other_value", fact=fact, tool=code(other.tool), n=other.cases), other.ids)
+
+
+def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
+    own = scope.effects(scope.runs[0])
+    for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
+        counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
+        yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
+    few = seen.similar <= FEW_SIMILAR and not _are_commands(own, scope)
+    telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
+    if seen.similar >= 3 and telling:
+        told = say.join([_told(way, say) for way in telling])
+        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=told), _together(way.ids for way in telling))
+
+
+def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
+    """Return whether one of these is a command: what commands one run needed tells little of the next."""
+    return any(call.via and call.name in kinds for run in scope.runs for call in run.steps)
+
+
+def _told(way: Way, say: Phrases) -> str:
+    if way.runs == 1:
+        return say("way_of_one_well" if way.successes else "way_of_one_ill", way=_way(way, say))
+    return say("way_of", n=way.successes, of=way.runs, way=_way(way, say))
+
+
+def _way(way: Way, say: Phrases) -> str:
+    if not way.tools:
+        return say("way_changed_nothing")
+    if are_chores(way.tools):
+        return say("way_edits")
+    return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
+
+
+def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
+    for d in found:
+        counts = {"n": d.failures, "of": d.of, "m": d.successes, "of_m": d.of_successes}
+        if d.kind == "value":
+            told = say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
+        elif d.kind == "acted_on":
+            told = say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
+        else:
+            told = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
+        yield Line(told, d.ids)
+
+
+def _together(parts: Iterable[Ids]) -> Ids:
+    return tuple(dict.fromkeys(one for part in parts for one in part))
+
+
+def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
+    """Return one line per kind of tool error. Only the numbers in a line change as runs are added."""
+    return [Line(say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered), m.ids) for m in met]
+
+
+def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
+    """Return one line per reaction to a tool error, at most three per error.
+
+    Only the numbers in a line change as runs are added.
+    """
+    return [
+        Line(
+            say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered),
+            mode.next_ids.get(did, ()),
+        )
+        for mode in met
+        for did, n in mode.next[:3]
+    ]
+
+
+def _quoted(mode: Mode, say: Phrases) -> str:
+    return f"“{mode.template}”" if mode.template else say("an_error")

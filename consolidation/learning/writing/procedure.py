@@ -1,0 +1,226 @@
+"""Write the recipe as numbered steps, and as one line for each tool."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
+from consolidation.learning.comparison.records import Condition
+from consolidation.learning.comparison.together import Companion
+from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.effects.toolnames import code, phrase
+from consolidation.learning.runs.dialogue import Assent
+from consolidation.learning.runs.lines import Ids, Line
+from consolidation.learning.runs.values import ITEM, spelled
+from consolidation.learning.wording import upper_first
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.recipe import Stage
+from consolidation.learning.writing.sources import Origin, Sources
+
+PLAIN_LOOKS = frozenset({
+    "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
+    "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff", "git status",
+})  # fmt: skip
+MOST_ARGUMENTS = 7
+ASSENT = 0.6
+ALWAYS = 0.75
+
+
+@dataclass(frozen=True)
+class Known:
+    """Inputs of the steps besides the stages: sources, consent, conditions, companions, command statistics."""
+
+    sources: Sources
+    assents: Mapping[str, Assent]
+    signs: Sequence[Condition]
+    companions: Sequence[Companion]
+    work: CommandWork | None = None
+    shown_by: Ids = ()
+
+
+def numbered(lines: Sequence[Line]) -> str:
+    """Join lines as a numbered list."""
+    return "\n".join(f"{n}. {line.text}" for n, line in enumerate(lines, 1))
+
+
+def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
+    """Yield the steps of the procedure, each with the ids of the runs behind it."""
+    asked, space = False, "" if say.language == "zh" else " "
+    if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
+        yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
+    if known.work:
+        yield from (Line(told, known.shown_by) for told in _work(stages, known.work, say))
+    for stage in [stage for stage in stages if not (stage.via and (known.work or not stage.changes))]:
+        assent = known.assents.get(stage.tool)
+        if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
+            asked = True
+            yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
+        chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
+        told = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
+        yield Line(told, stage.ids)
+    acts = [stage for stage in stages if stage.changes]
+    if not acts:
+        yield Line(say("answer"), known.shown_by)
+    yield from _completeness(acts, known.companions, say)
+
+
+def _is_telling_look(stage: Stage) -> bool:
+    """Return whether a step is a command that looks something up, and not one by which everybody looks at files."""
+    plain = stage.tool in PLAIN_LOOKS or stage.tool.endswith(" --version")
+    return bool(stage.via) and not stage.changes and not plain
+
+
+def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
+    """Yield the steps of command line work: try, change, try again, test, clean up."""
+    changing = say.join([code(kind) for kind in work.changing], "or")
+    if work.tried_before >= MOSTLY * work.of:
+        yield say("try_before", n=work.tried_before, of=work.of)
+    if changing:
+        yield say("change_files", tools=changing)
+    if work.tried_after >= MOSTLY * work.of:
+        yield say("try_after", n=work.tried_after, of=work.of)
+    tests = say.join([say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.starting], "or")
+    acts = [stage for stage in _acts(stages, work) if stage.changes and not is_edit(stage.tool)]
+    others = [stage for stage in acts if not _is_named(stage.tool, work.starting)]
+    if tests:
+        yield say("run_tests", tools=tests)
+    for stage in others:
+        yield _line(stage, {}, say)
+    if work.failing:
+        told = [say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.failing]
+        yield say("not_starting", tools=say.join(told))
+    if work.chores:
+        told = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
+        yield say("tidy_up", tools=say.join(told), of=work.of)
+
+
+def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Return the stages of the recipe: of command lines those that act here, or all where none does."""
+    return _acts(stages, work) or list(stages)
+
+
+def _acts(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Remove commands that only read, prepare or clean up, and those that do not start here."""
+    idle = CHORES | ({one.form for one in work.failing} if work else set())
+    return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
+
+
+def _is_named(kind: str, forms: Sequence[Started]) -> bool:
+    return any(form.form.split()[-1] == kind or form.form == kind for form in forms)
+
+
+def _choice(sign: Condition, say: Phrases) -> str:
+    fact = f"{code(sign.field)} {'是' if say.language == 'zh' else 'is'} {sign.value}"
+    return say("choose", fact=fact, n=sign.runs, of=sign.of, m=sign.others, of_m=sign.of_others)
+
+
+def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[Line]:
+    """Yield the last step: check that all of the work, and what often goes with it, was done."""
+    whole = [stage for stage in acts if not stage.optional and not stage.via]
+    repeated = [stage for stage in whole if stage.per and stage.most > 1]
+    if len(whole) > 1 or repeated:
+        told = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
+        yield Line(say("check_all", tools=say.join(told)), whole[0].ids)
+    if companions and whole:
+        more = say.join([say("also", n=one.runs, tool=code(one.tool)) for one in companions])
+        own = say.join([code(stage.tool) for stage in whole])
+        together = tuple(dict.fromkeys(one for companion in companions for one in companion.ids))
+        yield Line(say("check_more", of=companions[0].of, own=own, more=more), together)
+
+
+def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
+    key = "step_command" if stage.via else "step"
+    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.tool), often=_often(stage, say))
+    if stage.share < ALWAYS:
+        step = head if say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
+        head = say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
+    paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
+    came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
+    came += _unseen(stage, paths, say)
+    stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
+    told = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
+    returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
+    return head + told + (say("done", what=returned) if returned else "")
+
+
+def _often(stage: Stage, say: Phrases) -> str:
+    if stage.most == 1 or stage.via:
+        return ""
+    each = say("once_per", per=code(stage.per)) if stage.per else ""
+    if stage.usual == stage.most:
+        return each + say("fixed", n=say.times(stage.most))
+    usual = say.times(stage.usual) if stage.usual < 3 else str(stage.usual)
+    return each + say("usually", n=usual, most=say.times(stage.most))
+
+
+def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
+    """Describe where an argument comes from, the most frequent source first, at most two sources."""
+    origins = Counter({origin: n for origin, n in counted.items() if origin.kind != "names"})
+    ranked = sorted(origins.items(), key=lambda pair: (-pair[1], pair[0].kind, pair[0].tool, pair[0].path))
+    if ranked[0][0].kind == "own":
+        return _own_words(path, counted, ranked[0][1], say) if stage.changes else ""
+    kept = [origin for origin, n in ranked if n * 5 >= origins.total() and origin.kind != "own"]
+    users = [say(f"from_{'request' if origin.kind == 'opening' else 'answer'}") for origin in kept if not origin.tool]
+    tools = list(dict.fromkeys(origin.tool for origin in kept if origin.tool))
+    found = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
+    told = [*users[:1], *found] if not kept[0].tool else [*found, *users[:1]]
+    return f"{code(path)} {say('else').join(told[:2])}"
+
+
+def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
+    """Name required arguments of a change whose values neither the user nor a result had shown before."""
+    schema = stage.args_schema if stage.changes and not stage.via else {}
+    told = {path.split(".")[0].removesuffix("[]") for path in paths}
+    given: dict[str, Any] = schema.get("properties", {})
+    missing = [name for name in schema.get("required", []) if name not in told and not _is_clear(given[name])]
+    if missing:
+        key = "unseen" if len(missing) == 1 else "unseen_several"
+        yield say(key, paths=say.join([code(name) for name in missing[:MOST_ARGUMENTS]]))
+
+
+def _is_clear(schema: dict[str, Any]) -> bool:
+    """Return whether an argument needs no source: its values are listed, or it is a boolean."""
+    return bool(schema.get("examples")) or schema.get("type") == "boolean"
+
+
+def _own_words(path: str, counted: Counter[Origin], written: int, say: Phrases) -> str:
+    named = sorted(spelled(o.path) for o, n in counted.items() if o.kind == "names" and n * 2 >= written)
+    naming = say("naming", names=say.join([code(name) for name in named[:3]])) if named else ""
+    return say("own_words", path=code(path), naming=naming)
+
+
+def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
+    """Describe fields of a result as a source: from `get_order` → `id` or `items[].id`."""
+    paths = [code(spelled(origin.path)) for origin in origins if set(origin.path) - {ITEM, "*"}]
+    if not paths:
+        return say("from_tool", tool=code(tool))
+    return say("from_field", tool=code(tool), paths=say("or").join(paths[:2]))
+
+
+def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
+    """Return one line per tool: its arguments, whether it changes something, in how many runs it was used."""
+    colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
+    told = [stage for stage in stages if not stage.via]
+    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in told]
+
+
+def _about(stage: Stage, say: Phrases) -> Iterator[str]:
+    properties: dict[str, Any] = stage.args_schema.get("properties", {})
+    required = stage.args_schema.get("required", [])
+    if stage.changes:
+        yield say("changes")
+    given = [_argument(name, schema, name in required, say) for name, schema in properties.items()][:MOST_ARGUMENTS]
+    if given:
+        yield say("takes", what=say.join(given))
+    yield say("used_well" if stage.well else "used", n=stage.runs, of=stage.of)
+
+
+def _argument(name: str, schema: dict[str, Any], required: bool, say: Phrases) -> str:
+    notes = [] if required else [say("optional")]
+    inner = list(schema.get("items", schema).get("properties", {}))[:4]
+    if schema.get("examples"):
+        notes.append(say("such_as", what=say.join([str(example) for example in schema["examples"][:3]], "or")))
+    elif inner:
+        notes.append(say("list_of" if schema["type"] == "array" else "object_of", what=say.join(inner)))
+    return f"{code(name)} ({', '.join(notes)})" if notes else code(name)

@@ -1,0 +1,172 @@
+"""Steps of a competence: tools in order, with frequency, argument schema and typical result."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median_low
+from typing import Any
+
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.signatures import words
+from consolidation.learning.runs.lines import Counted, Ids, ids_of
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.writing import schemas
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.results import returns
+from consolidation.learning.writing.sources import Sources, arguments
+
+LEFT_OUT_BELOW = 0.2
+OPTIONAL_BELOW = 0.5
+RARELY = 0.75
+FEW = 3
+
+
+@dataclass(frozen=True)
+class Stage(Counted):
+    """One tool of the recipe.
+
+    `runs` of `of` successes used it, usually `usual` times, at most `most`. `per`: the argument that differed at each
+    repetition; `returns`: description of a successful result.
+    """
+
+    tool: str
+    runs: int
+    of: int
+    usual: int
+    most: int
+    per: str
+    changes: bool
+    args_schema: dict[str, Any]
+    returns: str
+    well: bool = True  # the counted runs are successes
+    via: str = ""  # of a command: the tool that runs it
+
+    @property
+    def share(self) -> float:
+        """Share of the successes that used the tool."""
+        return self.runs / self.of
+
+    @property
+    def tells(self) -> bool:
+        """Whether `returns` holds a text or a state, not only names of fields."""
+        return self.returns.startswith("“") or bool(re.search(r"` (?!and `)\w", self.returns))
+
+    @property
+    def optional(self) -> bool:
+        """Whether less than OPTIONAL_BELOW of the successes used the tool."""
+        return self.share < OPTIONAL_BELOW
+
+
+def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[Stage]:
+    """Return the tools of the successes in order.
+
+    Left out: tools of less than LEFT_OUT_BELOW of the runs or of a single one of several, and rarely used look-ups
+    whose results were not used.
+    """
+    used = [_by_tool(run, scope) for run in scope.shown_by]
+    uses: dict[str, list[list[Call]]] = defaultdict(list)
+    for calls in used:
+        for tool in calls:
+            uses[tool].append(calls[tool])
+    kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
+    order = _order([[tool for tool in calls if tool in kept] for calls in used], scope.changes)
+    by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
+    found = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
+    return _telling(scope, found, arguments(scope, scope.shown_by) if sources is None else sources)
+
+
+def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
+    """Remove rarely used look-ups that fed no other step or came after the last change."""
+    last = max((n for n, stage in enumerate(found) if stage.changes), default=-1)
+    if last < 0:
+        return found
+    feeds = {(origin.tool, tool) for (tool, _), origins in sources.items() for origin in origins if origin.tool}
+    useful = {stage.tool for n, stage in enumerate(found) if not _may_go(scope, stage, after=n > last)}
+    for stage in reversed(found):
+        if any((stage.tool, tool) in feeds for tool in useful):
+            useful.add(stage.tool)
+    return [stage for stage in found if stage.tool in useful]
+
+
+def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
+    few = stage.share < RARELY if after or stage.runs < FEW else stage.optional
+    return few and scope.rules.reads(stage.tool) and not stage.via
+
+
+def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
+    found: dict[str, list[Call]] = {}
+    for call in run.steps:
+        if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
+            found.setdefault(call.name, []).append(call)
+    return found
+
+
+def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
+    """Order tools by mean rank of first use; optional tools go before the first tool that they mostly precede."""
+    ranks: dict[str, list[int]] = defaultdict(list)
+    for sequence in sequences:
+        for rank, tool in enumerate(sequence):
+            ranks[tool].append(rank)
+    by_rank = sorted(ranks, key=lambda tool: (sum(ranks[tool]) / len(ranks[tool]), tool))
+    placed = [tool for tool in by_rank if len(ranks[tool]) >= OPTIONAL_BELOW * len(sequences)]
+    for tool in [tool for tool in by_rank if tool not in placed]:
+        later = (n for n, other in enumerate(placed) if _mostly_before(tool, other, sequences))
+        placed.insert(next(later, len(placed)), tool)
+    return _reads_first(placed, sequences, changes)
+
+
+def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
+    """Move rarely used tools before those that they mostly precede; on a tie a look-up goes before a change."""
+    for tool in [tool for tool in placed if sum(tool in s for s in sequences) < RARELY * len(sequences)]:
+        at = placed.index(tool)
+        ties = [not changes(tool) and changes(other) for other in placed]
+        before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences, ties[n])), at)
+        placed.insert(before, placed.pop(at))
+    return placed
+
+
+def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]], half_is_enough: bool = False) -> bool:
+    both = [s for s in sequences if tool in s and other in s]
+    first = sum(1 for s in both if s.index(tool) < s.index(other)) * 2
+    return first > len(both) or (half_is_enough and first == len(both) > 0)
+
+
+def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int, ids: Ids) -> Stage:
+    worked = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
+    seen = [call for calls in worked for call in calls]
+    counts = [len(calls) for calls in worked]
+    return Stage(
+        tool=tool,
+        runs=len(uses),
+        of=total,
+        usual=median_low(counts),
+        most=max(counts),
+        per=_per(scope, tool, worked),
+        changes=scope.changes(tool),
+        args_schema=schemas.of(scope, tool, seen),
+        returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
+        well=bool(scope.successes),
+        via=next((call.via for call in seen if call.via), ""),
+        ids=ids,
+    )
+
+
+def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
+    """Return the one short argument that differs between repeated calls; '' unless there is exactly one."""
+    repeated = [_told_apart(calls) for calls in uses if len(calls) > 1]
+    named = (
+        [key for key in sorted(set.intersection(*repeated)) if scope.may_name_argument(tool, key)] if repeated else []
+    )
+    return named[0] if len(named) == 1 else ""
+
+
+def _told_apart(calls: Sequence[Call]) -> set[str]:
+    """Return the arguments that have a different short value in each call."""
+    keys = {key for call in calls for key in call.arguments}
+    given = {key: [call.arguments.get(key) for call in calls] for key in keys}
+    return {key for key, found in given.items() if all(map(_short, found)) and len(set(map(str, found))) == len(found)}
+
+
+def _short(value: Any) -> bool:
+    return isinstance(value, str | int | float) and len(str(value).split()) <= 3

@@ -1,0 +1,64 @@
+"""Typical successful result of a tool: its text, the state that it reports, or the fields that it returns."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.values import leaves
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.templates import template
+
+LONGEST_TEXT = 80
+MOST_FIELDS = 5
+
+
+def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
+    """Describe what the successful calls of a tool return; '' when they have nothing in common.
+
+    A quoted text (“Transfer successful”), an object with a state (`status` shipped) or fields, or a list.
+    """
+    results = [call.returned for call in calls if call.returned not in (None, "")]
+    if not results:
+        return ""
+    if all(isinstance(result, dict) for result in results):
+        return _object(scope, say, tool, results)
+    if all(isinstance(result, list) for result in results):
+        return say("list")
+    if all(isinstance(result, str) for result in results):
+        return _text(scope, results)
+    return ""
+
+
+def _text(scope: Scope, results: Sequence[str]) -> str:
+    said = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
+    text, times = min(said.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    return f"“{text}”" if text and times * 4 >= len(results) * 3 else ""
+
+
+def _object(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, Any]]) -> str:
+    states = [f"`{key}` {value}" for key, value in _brought(scope, tool)] if scope.changes(tool) else []
+    if states:
+        return say("object", what=say.join(states[:2]))
+    shared = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
+    return say("object", what=say.join([f"`{key}`" for key in shared[:MOST_FIELDS]])) if shared else ""
+
+
+def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
+    """Return (field, value) that every result of the tool has and no earlier result or argument had."""
+    always: set[tuple[str, str]] | None = None
+    for run in scope.successes:
+        before: set[tuple[str, str]] = set()
+        for call in run.steps:
+            told = _told(call.returned) if not call.failed else set()
+            if call.name == tool and not call.failed:
+                sent = {leaf for _, leaf in leaves(call.arguments)}
+                new = {fact for fact in told - before if fact[1] not in sent}
+                always = new if always is None else always & new
+            before |= told if call.name != tool else set()
+    return sorted(fact for fact in always or () if scope.may_show(tool, "result", (fact[0],), fact[1]))
+
+
+def _told(value: Any) -> set[tuple[str, str]]:
+    return {(str(k), v) for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else set()

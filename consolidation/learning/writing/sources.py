@@ -1,0 +1,119 @@
+"""Origins of argument values: the user's words, or a field of an earlier result."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import Path, leaves, spelled
+
+LONGEST_SPEECH = 30_000
+LONGEST_KEY = 200
+_CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
+_TOKEN = re.compile(r"[\w@][\w@.+#/:-]*")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value came from.
+
+    `opening` and `answer`: the user's first and later messages; `result`: `path` in what `tool` returned; `own`: the
+    agent's words; `names`: those words contain the value of argument `path` of an earlier call.
+    """
+
+    kind: Literal["opening", "answer", "result", "own", "names"]
+    tool: str = ""
+    path: Path = ()
+
+
+Sources = dict[tuple[str, str], Counter[Origin]]
+
+
+def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
+    """Count origins by (tool, argument path); values that did not occur before are not counted."""
+    found: Sources = defaultdict(Counter)
+    for run in runs:
+        for tool, path, origin in trace(run):
+            shown = Origin(origin.kind, origin.tool, scope.shown(origin.path))
+            found[tool, spelled(scope.shown_argument(tool, path))][shown] += 1
+    return found
+
+
+def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
+    """Yield (tool, path, origin) of every traceable argument of the calls that worked.
+
+    The first place where a value occurred is its origin.
+    """
+    heard = _Heard(run)
+    for call in run.steps:
+        heard.until(call.position)
+        if call.failed:
+            continue
+        for path, leaf in leaves(call.arguments):
+            for origin in heard.origins(leaf):
+                yield call.name, path, origin
+        heard.read(call)
+
+
+class _Heard:
+    """Values that the agent had seen up to a point of the run, with their origins."""
+
+    def __init__(self, run: Run) -> None:
+        self._coming = list(reversed(run.said))
+        self._speech = ""
+        self._from: dict[str, Origin] = {}
+        self._used: dict[str, str] = {}
+
+    def until(self, position: int) -> None:
+        """Add the user's messages before a position."""
+        while self._coming and self._coming[-1].position < position:
+            said = self._coming.pop().text[:LONGEST_SPEECH]
+            text, origin = said.lower(), Origin("answer" if self._speech else "opening")
+            for word in _TOKEN.findall(text):
+                self._from.setdefault(word.strip(".:-/"), origin)
+            for word in _CODE.findall(said):
+                self._from.setdefault(_key(word), origin)
+            if len(self._speech) < LONGEST_SPEECH:
+                self._speech += "\n" + text
+
+    def read(self, call: Call) -> None:
+        """Add the values of a result; one that repeats an argument of the call is not new."""
+        told = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
+        for path, leaf in leaves(call.returned):
+            if (key := _key(leaf)) and key not in told:
+                self._from.setdefault(key, Origin("result", call.name, path))
+        self._used.update((key, path[-1]) for key, path in told.items() if " " not in key and len(key) >= 4)
+
+    def origins(self, leaf: object) -> Iterator[Origin]:
+        """Yield the origin of a value; of a longer text also the arguments whose values it contains."""
+        key = _key(leaf)
+        if not key:
+            return
+        if key in self._from:
+            yield self._from[key]
+        elif (not key.replace(".", "").isalnum() and " " not in key and key in self._speech) or (
+            (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
+        ):
+            yield Origin("answer")
+        elif isinstance(leaf, str) and len(leaf.split()) >= 5:
+            yield Origin("own")
+            words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
+            for name in sorted({self._used[word] for word in words if word in self._used}):
+                yield Origin("names", path=(name,))
+
+
+def _key(leaf: object) -> str:
+    """Return the search key of a value; '' for booleans, short numbers and short words, which occur anywhere.
+
+    Codes of two capitals (a state, a language) match only as capitals.
+    """
+    if isinstance(leaf, bool):
+        return ""
+    if isinstance(leaf, str) and _CODE.fullmatch(leaf):
+        return f"={leaf}"
+    text = str(leaf).strip().lower()
+    short = 2 if text and ord(text[0]) > 0x2E80 else 3
+    return text if len(text) >= short else ""

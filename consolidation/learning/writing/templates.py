@@ -1,0 +1,50 @@
+"""Templates of tools' texts: placeholders instead of what is specific to one run."""
+
+import re
+
+from consolidation.learning.comparison.scope import Scope
+
+LONGEST = 160
+_FILES = "py|go|js|ts|tsx|jsx|rs|java|rb|c|h|cpp|cs|php|md|json|ya?ml|toml|txt|sql|sh|html|css"
+_MARKS = (
+    (re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|`[^`\n]{1,120}`|(?<!\w)'[^'\n]{1,120}'(?!\w)"), "{text}"),
+    (re.compile(r"\S+@\S+\.\w+"), "{email}"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?"), "{date}"),
+    (re.compile(rf"(?:\w+://|~?/|\.{{1,2}}/)[^\s:,;)]+|\b[\w.-]+/[\w./-]+|\b[\w-]+\.(?:{_FILES})\b"), "{path}"),
+    (re.compile(r"[$€£¥]?\b\d+(?:[.,:]\d+)*%?(?![\w-])"), "{number}"),
+    (re.compile(r"[#]?\b(?=[\w-]*\d)[\w-]+\b"), "{id}"),
+)
+_PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
+_LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|异常|出错)\s*[:：])\s*", re.IGNORECASE)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def template(scope: Scope, text: str) -> str:
+    """Replace numbers, ids, quotes, paths and words that may not be repeated; '' when no word is left."""
+    said = _LEAD.sub("", text[:400])
+    for pattern, mark in _MARKS:
+        said = pattern.sub(mark, said)
+    shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
+    shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words cut into pieces
+    whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
+    whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
+    whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
+    return whole[:LONGEST] if _says_something(whole) else ""
+
+
+def _says_something(whole: str) -> bool:
+    """Return whether a template has at least as many words as gaps."""
+    kept = re.sub(r"\{\w+\}|…", " ", whole)
+    words = re.findall(r"[^\W\d_]{2,}", kept)
+    told = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)
+    return told and len(words) >= whole.count("…")
+
+
+def _shown(scope: Scope, piece: str) -> str:
+    if piece.startswith("{") and piece.endswith("}"):
+        return piece
+    if not piece[0].isalpha():
+        return "…" if re.search(r"[\d@*•█]", piece) else piece
+    if "_" in piece:
+        return piece if scope.may_name(piece) else "{id}"
+    return piece if scope.may_quote(piece) else "…"
