@@ -16,9 +16,10 @@ from django.conf import settings
 from memories import scanning
 from memories.intake.evidence import record_suppressed
 from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
-from memories.values.choices import DeletionPolicy, Origin, Sensitivity, Status
+from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status
 from memories.values.record_keys import episode_key
 from memories.values.trust import Actor, Trust
 
@@ -65,7 +66,7 @@ def admit(
 
     `evidence`: the highest sensitivity of what speaks for it. `decided`: the caller has asked what was dismissed, by
     another identity than words, or under its locks (`lock_and_look`), or a person has answered. `columns`: values of
-    the row that do not follow from the statement.
+    the row that do not follow from the statement; a status that no person gave is lowered where the row waits for one.
     """
     dismissal = NO_DISMISSAL if decided else dismissal_of_statement(statement, trust=trust)
     if dismissal.blocking is not None:
@@ -76,7 +77,10 @@ def admit(
         "sensitivity": _claim_sensitivity(statement, evidence),
         "resembles": dismissal.resembled.pk if dismissal.resembled else None,
     }
-    return Admission(_memory(derived | columns, by=trust.actor, at=at), dismissal)
+    memory = _memory(derived | columns, by=trust.actor, at=at)
+    if memory.status in BELIEVED and memory.hold == Hold.NONE and memory.is_claim and waits_for_person(memory):
+        memory.status = Status.CANDIDATE
+    return Admission(memory, dismissal)
 
 
 def lock_and_look(

@@ -38,9 +38,8 @@ def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimW
         proposal_why=f"{report.source} observed another {report.predicate}",
         status=Status.CONFIRMED,
     )
-    status = Status.CANDIDATE if statement.flags else triple.status
     by_itself = partial(triples.store, triple, trust=trust, at=at)
-    return ClaimWrite(statement, triple.occasion, status, by_itself, _answer, triple.stems)
+    return ClaimWrite(statement, triple.occasion, triple.status, by_itself, _answer, triple.stems)
 
 
 def _answer(stored: Stored) -> Ingested:

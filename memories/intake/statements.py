@@ -177,8 +177,9 @@ NOTHING_TOLD = Stored(None, notice=ACCEPTED)
 class ClaimWrite(Generic[A]):
     """The write of one claim: by itself, or among others where it meets nothing.
 
-    `founding` and `status`: of its row if it is new; `stems`: what the keys that it meets begin with, where that is not
-    its own key; `by_itself`: write it, in the caller's transaction; `answer`: tell what came of it, in the same.
+    `founding` and `status`: of its row if it is new (the gate may lower the status); `stems`: what the keys that it
+    meets begin with, where that is not its own key; `by_itself`: write it, in the caller's transaction; `answer`: tell
+    what came of it, in the same.
     """
 
     statement: Statement

@@ -15,6 +15,7 @@ from memories.intake.claims.writing import create
 from memories.intake.reports import payloads
 from memories.intake.reports.payloads import key_of
 from memories.intake.statements import evidence_sensitivity
+from memories.lifecycle.ladder import waits_for_person
 from memories.models import Evidence, Memory, Proposal
 from memories.models.claim_lookup import Lookup, Met
 from memories.values.choices import Sensitivity, Status
@@ -73,15 +74,15 @@ def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
         if same := next((met for met in lookup.met if triple.says(met.memory)), None):
             return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
         others = [met.memory for met in lookup.met if met.memory.status != Status.CONTESTED]
-        admission = admit(statement, trust=trust, at=at, evidence=evidence, decided=not lookup.may_be_dismissed)
+        decided = not lookup.may_be_dismissed
+        admission = admit(statement, trust=trust, at=at, evidence=evidence, decided=decided, status=triple.status)
         if admission.memory is None:
             return suppress(admission.dismissal.blocking, statement, trust=trust, at=at)
         if triple.dated and triple.policy != "fork" and _is_outdated(others, triple.occasion):
             return Stored(None, notice=OUTDATED)
-        unsure = bool(statement.flags or admission.dismissal.resembled)
+        unsure = waits_for_person(admission.memory)
         if protected := _not_to_be_revised(others, triple, trust, unsure=unsure):
             return _propose(protected, triple, evidence, trust=trust, at=at)
-        admission.memory.status = Status.CANDIDATE if unsure else triple.status
         memory = create(admission.memory, [triple.occasion], trust=trust, at=at)
         if not triple.dated or triple.policy != "fork":  # of several that hold side by side none comes from another
             _revise(others, memory, triple, trust=trust, at=at)

@@ -1,6 +1,6 @@
 """The confidence ladder: where a claim starts, what a confirmation adds, when it is confirmed and applied.
 
-Pure. intake/claims/reinforcement.py writes what is gained, promotion.py the status. Competences and plans never climb
+intake/claims/reinforcement.py writes what is gained, promotion.py the status. Competences and plans never climb
 by number: a person publishes them.
 """
 
@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from django.conf import settings
 
+from memories.models import Memory
 from memories.values.choices import Hold, Origin, Status, Type
 
 LEARNED = (Origin.CONSOLIDATED, Origin.EXTRACTED)
@@ -58,13 +59,21 @@ class Ladder:
         return self.applies and enough and voices >= self.apply_agents
 
 
-def may_climb(*, type: str, origin: str, hold: str, flagged: bool, resembling: bool) -> bool:
+def waits_for_person(memory: Memory) -> bool:
+    """Whether no number carries this row further and none makes it confirmed at birth, however often it is said.
+
+    What was flagged always waits. What resembles a dismissed claim is settled when a person has vouched for the row
+    (`floor`). Every place that gives a status by number asks here.
+    """
+    return bool(memory.flags) or (memory.resembles is not None and memory.hold != Hold.FLOOR)
+
+
+def may_climb(memory: Memory) -> bool:
     """Whether numbers may move a row at all.
 
-    `fixed`: a person put it where it is. What was flagged, or resembles what people dismissed, waits for a person, as
-    does what consolidation counted from runs or extracted from conversations: whoever talks to an agent, however often,
-    decides nothing for all. It is settled when a person has vouched for the row (`floor`).
+    `fixed`: a person put it where it is. What consolidation counted from runs or extracted from conversations waits for
+    a person too, until one has vouched for it: whoever talks to an agent, however often, decides nothing for all.
     """
-    if type != Type.SEMANTIC or hold == Hold.FIXED or flagged:
+    if memory.type != Type.SEMANTIC or memory.hold == Hold.FIXED or waits_for_person(memory):
         return False
-    return hold == Hold.FLOOR or not (resembling or origin in LEARNED)
+    return memory.hold == Hold.FLOOR or memory.origin not in LEARNED

@@ -12,7 +12,7 @@ from memories.intake.claims import Occasion, Statement, equals_of, promotion
 from memories.intake.claims.reinforcement import Meeting, propose_edit, replace_typed
 from memories.intake.claims.writing import create, live_row, lock_key_alone
 from memories.intake.episodes.new_rows import HALF_LIFE
-from memories.lifecycle.ladder import Ladder
+from memories.lifecycle.ladder import Ladder, waits_for_person
 from memories.models import AuditEntry, Episode, Evidence, Memory, Performance, Tombstone
 from memories.models.evidence import OF_EPISODE
 from memories.transfer.options import Result, RowResult, Writing
@@ -194,7 +194,7 @@ def _status(memory: Memory, record: ClaimRecord, writing: Writing) -> Status:
         return stated
     if memory.type == Type.WORKING:
         return Status.CONFIRMED  # experience is no claim
-    to = writing.options.status(stated, flagged=bool(memory.flags) or memory.resembles is not None)
+    to = writing.options.status(stated, waits=waits_for_person(memory))
     if to in (Status.CONFIRMED, Status.APPLIED) and memory.scope in writing.fixed_scopes:
         return min(to, promotion.ceiling(memory), key=promotion.STEPS.index)
     return to

@@ -29,12 +29,12 @@ class Options:
     keeps_status: bool = True
     applies: bool = False
 
-    def status(self, stated: str, *, flagged: bool) -> Status:
-        """The status of a live row: never above what it was; flagged rows and asked ones wait for a person."""
+    def status(self, stated: str, *, waits: bool) -> Status:
+        """The status of a live row: never above what it was; rows that wait for a person, and asked ones, do so."""
         status = Status(stated)
         if status not in (Status.CONFIRMED, Status.APPLIED):
             return status
-        if flagged or not self.keeps_status:
+        if waits or not self.keeps_status:
             return Status.CANDIDATE
         return status if self.applies else Status.CONFIRMED
 

@@ -134,10 +134,7 @@ def _quoted(text: str, longest: int) -> str:
 
 def _remaining(memory: Memory) -> str:
     """Say what is missing until rules confirm or apply the claim; '' where they never will."""
-    facts = {"flagged": bool(memory.flags), "resembling": memory.resembles is not None}
-    if memory.status not in (Status.CANDIDATE, Status.CONFIRMED):
-        return ""
-    if not may_climb(type=memory.type, origin=memory.origin, hold=memory.hold, **facts):
+    if memory.status not in (Status.CANDIDATE, Status.CONFIRMED) or not may_climb(memory):
         return ""
     ladder = Ladder.of_settings()
     believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at

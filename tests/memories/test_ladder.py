@@ -1,8 +1,11 @@
 """Where a claim starts, how it climbs, and what keeps it from climbing."""
 
+from uuid import uuid4
+
 import pytest
 
 from memories.lifecycle.ladder import Ladder, may_climb
+from memories.models import Memory
 from memories.values.choices import Hold, Origin, Status, Type
 
 LADDER = Ladder()
@@ -70,15 +73,17 @@ def test_a_claim_starts_by_who_says_it_unless_its_confidence_is_given(
 
 
 def test_only_claims_climb_and_none_that_waits_for_a_person() -> None:
-    plain = {"type": Type.SEMANTIC, "origin": Origin.STORED, "hold": Hold.NONE, "flagged": False, "resembling": False}
-    assert may_climb(**plain)  # type: ignore[arg-type]
+    plain = {"type": Type.SEMANTIC, "origin": Origin.STORED}
+    assert may_climb(Memory(**plain))
     for kept in (
         {"type": Type.COMPETENCE},
         {"type": Type.PLAN_GRAPH},
         {"hold": Hold.FIXED},
-        {"flagged": True},
+        {"flags": ["secret"]},
+        {"flags": ["secret"], "hold": Hold.FLOOR},
         {"origin": Origin.CONSOLIDATED},
+        {"resembles": uuid4()},
     ):
-        assert not may_climb(**{**plain, **kept})  # type: ignore[arg-type]
-    assert not may_climb(**{**plain, "resembling": True})  # type: ignore[arg-type]
-    assert may_climb(**{**plain, "resembling": True, "hold": Hold.FLOOR})  # type: ignore[arg-type]
+        assert not may_climb(Memory(**{**plain, **kept}))
+    for settled in ({"origin": Origin.CONSOLIDATED}, {"resembles": uuid4()}):
+        assert may_climb(Memory(**{**plain, **settled, "hold": Hold.FLOOR}))

@@ -14,8 +14,7 @@ STEPS = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 
 def climb(memory: Memory, *, at: datetime) -> bool:
     """Promote this row as far as its numbers carry it; True if they did. The caller has locked the row."""
-    flagged, resembling = bool(memory.flags), memory.resembles is not None
-    if not may_climb(type=memory.type, origin=memory.origin, hold=memory.hold, flagged=flagged, resembling=resembling):
+    if not may_climb(memory):
         return False
     ladder = Ladder.of_settings()
     voices = Evidence.objects.filter(memory=memory).voices() if ladder.apply_agents > 1 else 1

@@ -94,9 +94,7 @@ def _stand(new: Memory, request: NewMemory, sources: Sequence[Memory], making: M
     else:
         new.status = Status.CANDIDATE
         disputed = any(source.status == Status.CONTESTED for source in sources)
-        waits = {"flagged": bool(new.flags), "resembling": bool(new.resembles)}
-        climbs = may_climb(type=new.type, origin=new.origin, hold="", **waits)
-        if climbs and not disputed:
+        if may_climb(new) and not disputed:
             most = max((source.times_confirmed for source in sources if making.verb == MERGE), default=0)
             voices = Evidence.objects.filter(memory__in=sources).voices() if making.verb == MERGE else 1
             climbed = ladder.status(new.status, confidence=new.confidence, times_confirmed=most, voices=voices)
