@@ -5,7 +5,6 @@ from typing import Any
 
 from csp.constants import SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -16,6 +15,8 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from unfold.sites import UnfoldAdminSite
+
+from memories.web.next_page import next_page
 
 # Unfold's scripts are files, but Alpine reads its expressions from attributes and themes are written inline.
 POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
@@ -85,7 +86,7 @@ class Site(UnfoldAdminSite):
         """Redirect to the site's sign-in page: a second one would not count wrong passwords."""
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied("the admin is for administrators only")
-        return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index"))
+        return redirect_to_login(next_page(request) or reverse("admin:index"))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """The apps in the order of ORDER: memories first, the job queue last."""

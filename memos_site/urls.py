@@ -1,7 +1,6 @@
 """The address: which door a URL leads to."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.error_pages import Unknown
@@ -60,7 +59,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("consolidation.web.urls")),
     path("login/", account.SignIn.as_view(), name="login"),
     path("language/", language.choose, name="language"),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("logout/", account.SignOut.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("metrics", Prometheus.as_view(), name="prometheus"),
     path("health/live", health.live, name="live"),

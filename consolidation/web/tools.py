@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,6 +21,7 @@ from memories.people import trust_of
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
+from memories.web.next_page import next_page
 from memories.web.paging import NEWEST
 
 MOST_TOOLS = 100  # of a page
@@ -110,8 +110,7 @@ def decide_tool(request: HttpRequest) -> HttpResponse:
         messages.warning(request, _("Too late: somebody decided about %(tool)s meanwhile.") % {"tool": tool})
     else:
         messages.success(request, _said(decision) % {"tool": tool})
-    back = request.POST.get("next", "")
-    return redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}) else "tools")
+    return redirect(next_page(request) or "tools")
 
 
 def _said(decision: str) -> str:

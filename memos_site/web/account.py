@@ -17,11 +17,22 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django_htmx.http import HttpResponseClientRefresh
 
+from memories.web.next_page import next_page
 from memos_site.web import language, time_zone
 
 
+class _ToNextPage(views.RedirectURLMixin):
+    """Redirect to the page of this site that `next` names; never to the form itself, which would redirect for ever."""
+
+    request: HttpRequest
+
+    def get_redirect_url(self, _request: HttpRequest | None = None) -> str:
+        path = next_page(self.request)
+        return "" if path == self.request.path else path
+
+
 @method_decorator(login_not_required, name="dispatch")
-class SignIn(views.LoginView):
+class SignIn(_ToNextPage, views.LoginView):
     """Sign-in form; a person who is signed in is redirected."""
 
     template_name = "account/login.html"
@@ -39,6 +50,10 @@ class SignIn(views.LoginView):
         language.follow(self.request, response)
         time_zone.follow(self.request, response)
         return response
+
+
+class SignOut(_ToNextPage, views.LogoutView):
+    """Sign out."""
 
 
 def locked_out(

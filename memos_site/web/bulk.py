@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -108,7 +108,7 @@ def _question_page(
         "without_consent": WITHOUT,
         "chosen": "\n".join(f"{pk} {seen}" for pk, seen in selection.items()),
         "filters": {name: request.POST.get(name, "") for name in (*inbox_rows.FILTERS, "as_of", "matching")},
-        "next": resolve_url(came_from(request)),
+        "next": came_from(request),
     }
     return render(request, "inbox/bulk.html", context)
 

@@ -11,18 +11,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from memories.models import SavedView
 from memories.people import trust_of
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.web.next_page import MAX_ADDRESS, next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.sentences import sentence
 from memos_site.web.session import decided_count
-
-MAX_ADDRESS = 8_000
 
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -118,13 +116,8 @@ def _query(request: HttpRequest) -> str:
 
 
 def came_from(request: HttpRequest) -> str:
-    """Return the local page that the form names, else the inbox."""
-    return local_page(request, request.POST.get("next", "")) or "inbox"
-
-
-def local_page(request: HttpRequest, path: str) -> str:
-    """Return an address that somebody gave if it is one of ours, else ''."""
-    return path if url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}) else ""
+    """Return the path of the page that the form names, else of the inbox."""
+    return next_page(request) or reverse("inbox")
 
 
 def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:

@@ -17,10 +17,11 @@ from memories.values.choices import LIVE, Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memories.web.grounds import nearest_to
+from memories.web.next_page import next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name
-from memos_site.web.responses import answer, local_page, posted, refuse, too_late
+from memos_site.web.responses import answer, posted, refuse, too_late
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 
@@ -96,7 +97,7 @@ def _preview(
         "others": [one for one in near if chosen and one.memory != chosen.memory],
         "error": error,
         "typed_text": request.POST.get("content", ""),
-        "next": local_page(request, (request.POST or request.GET).get("next", "")),
+        "next": next_page(request),
     }
     return render(request, "inbox/merge.html", shown, status=status)
 
