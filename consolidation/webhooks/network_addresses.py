@@ -4,6 +4,19 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 NAT64 = ip_network("64:ff9b::/96")  # an IPv4 address stands in its last four bytes
+GLOBAL_UNICAST = ip_network("2000::/3")  # of IPv6, nothing else is routed on the Internet: not fec0::/10 either
+NOT_PUBLIC = tuple(  # though `is_global` calls them so, in some Python that runs this
+    map(
+        ip_network,
+        (
+            "168.63.129.16/32",  # services of Azure to the machine that asks
+            "192.0.0.0/24",  # protocol assignments
+            "192.88.99.0/24",  # relays of 6to4
+            "198.18.0.0/15",  # benchmarks
+            "3fff::/20",  # documentation
+        ),
+    )
+)
 Address = IPv4Address | IPv6Address
 
 
@@ -19,6 +32,10 @@ def is_public(address: Address) -> bool:
             within = IPv4Address(int(address) & 0xFFFFFFFF)
         if within is not None:
             return is_public(within)
+        if address not in GLOBAL_UNICAST:
+            return False
+    if any(address in network for network in NOT_PUBLIC):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 

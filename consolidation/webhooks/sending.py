@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import logging
 import ssl
 import time
 from collections.abc import Iterable
@@ -10,11 +11,13 @@ from datetime import datetime
 from typing import Any
 
 import httpcore
+import httpx
 from django.conf import settings
 
 from consolidation.webhooks import network_addresses
 from consolidation.webhooks.network_addresses import Refused
 
+log = logging.getLogger(__name__)
 SECONDS = 10.0  # for all of it: connection, request, answer
 SIGNATURE, EVENT, DELIVERY = "X-Memos-Signature", "X-Memos-Event", "X-Memos-Delivery"
 
@@ -34,21 +37,36 @@ def signature(secret: str, body: str, *, at: datetime) -> str:
     return f"t={seconds},v1={digest.hex()}"
 
 
+def target(url: str) -> httpcore.URL:
+    """Return an address as it is sent: the host by IDNA, the rest percent-encoded. Refused: it cannot be."""
+    try:
+        parsed = httpcore.URL(str(httpx.URL(url)))
+    except (httpx.InvalidURL, ValueError) as error:  # the latter of a port that is none, or of a label
+        raise Refused(f"the address cannot be read: {error}") from None
+    if parsed.scheme not in (b"http", b"https") or not parsed.host:
+        raise Refused("the address cannot be read: it needs http:// or https:// and a host")
+    return parsed
+
+
 def post(url: str, body: str, headers: dict[str, str]) -> Answer:
-    """Send a message. Never raises for what the other side does."""
+    """Send a message. Never raises: whatever goes wrong is the end of this try, and the next message goes out."""
     backend = _CheckedNetwork(private=settings.WEBHOOK_ALLOW_PRIVATE, deadline=time.monotonic() + SECONDS)
     try:
         with httpcore.ConnectionPool(network_backend=backend, ssl_context=ssl.create_default_context()) as pool:
             timeout = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), SECONDS)}
-            sent = _headers(url, headers)
-            with pool.stream("POST", url, headers=sent, content=body.encode(), extensions=timeout) as response:
+            to = target(url)
+            sent = _headers(to, headers)
+            with pool.stream("POST", to, headers=sent, content=body.encode(), extensions=timeout) as response:
                 return _judged(response.status)
     except Refused as refused:
         return Answer(None, str(refused))
     except (httpcore.TimeoutException, TimeoutError):
         return Answer(None, f"no answer within {SECONDS:g} seconds")
-    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError, ValueError) as error:
+    except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
         return Answer(None, f"cannot be reached: {type(error).__name__}")
+    except Exception as error:
+        log.exception("a message to a webhook could not be sent")
+        return Answer(None, f"cannot be sent: {type(error).__name__}")
 
 
 def _judged(status: int) -> Answer:
@@ -59,9 +77,8 @@ def _judged(status: int) -> Answer:
     return Answer(status, f"answered {status}")
 
 
-def _headers(url: str, headers: dict[str, str]) -> list[tuple[bytes | str, bytes | str]]:
-    parsed = httpcore.URL(url)
-    host, port = parsed.host.decode(), parsed.port
+def _headers(url: httpcore.URL, headers: dict[str, str]) -> list[tuple[bytes | str, bytes | str]]:
+    host, port = url.host.decode(), url.port
     host = f"[{host}]" if ":" in host else host
     named = {"Host": host if port is None else f"{host}:{port}", "User-Agent": "Memos"}
     return list({**named, "Content-Type": "application/json", **headers}.items())

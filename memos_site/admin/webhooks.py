@@ -15,6 +15,8 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 
 from consolidation.models import Webhook, WebhookDelivery
 from consolidation.models.webhooks import Happening
+from consolidation.webhooks import sending
+from consolidation.webhooks.network_addresses import Refused
 from memories.admin.trusted import Administrators, TrustedAdmin, Uncounted
 from memories.people import trust_of
 from memories.values.choices import Permission, Sensitivity
@@ -42,6 +44,16 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Webhook
         fields = MADE
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        try:
+            sending.target(url)
+        except Refused:
+            raise forms.ValidationError(
+                _("Nothing can be sent to this address: its host or its port is none.")
+            ) from None
+        return url
 
 
 @admin.register(Webhook)

@@ -4,9 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
-from collections.abc import Iterator
 from datetime import timedelta
-from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -14,28 +12,16 @@ from django.utils import timezone
 
 from consolidation.models import Run, Webhook, WebhookDelivery
 from consolidation.models.webhooks import BACK_OFF, Happening
-from consolidation.webhooks import network_addresses, outbox, sending
+from consolidation.webhooks import outbox, sending
 from memories.models import Proposal
 from memories.values.choices import Permission, Sensitivity
 from skills.models import SkillVersion
-from tests.consolidation.webhook_server import Receiver, receiving
+from tests.consolidation.webhook_server import Receiver, hook, waiting
 from tests.make import caller, make_memory, make_skill
 from tests.memories.storing import store as store_claim
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.WEBHOOK_ALLOW_PRIVATE = True
-    with receiving() as receiver:
-        yield receiver
-
-
-def hook(url: str = "https://hooks.example.com/", **facts: Any) -> Webhook:
-    plain = {"name": "chat", "events": Happening.values, "created_at": timezone.now() - timedelta(minutes=1)}
-    return Webhook.objects.create(url=url, **plain | facts)
 
 
 def happen() -> None:
@@ -114,13 +100,6 @@ def test_a_message_is_signed_over_its_moment_and_body(receiver: Receiver) -> Non
     assert outbox.send_due() == 0
 
 
-def waiting(url: str) -> WebhookDelivery:
-    row = hook(url, events=["run_failed"])
-    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now())
-    outbox.collect(at=timezone.now())
-    return WebhookDelivery.objects.get(webhook=row)
-
-
 def test_a_failed_try_is_made_again_later_and_later_and_then_no_more(receiver: Receiver) -> None:
     delivery, now = waiting(receiver.url), timezone.now() + timedelta(seconds=1)
     receiver.answers = [500] * 20
@@ -163,65 +142,6 @@ def test_nobody_there_is_told_and_tried_again(settings: Any) -> None:
         outbox.send_due()
     delivery.refresh_from_db()
     assert (delivery.status, delivery.error) == ("waiting", "cannot be reached: ConnectError")
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("127.0.0.1", "10.0.0.7", "172.16.1.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
-        *("224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "::ffff:127.0.0.1"),
-        *("::ffff:169.254.169.254", "64:ff9b::a00:1", "2002:a00:1::", "2001:db8::1", "198.51.100.1"),
-    ],
-)
-def test_an_address_that_is_not_public_is_refused(address: str) -> None:
-    assert not network_addresses.is_public(ip_address(address))
-
-
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::808:808"])
-def test_a_public_address_is_not(address: str) -> None:
-    assert network_addresses.is_public(ip_address(address))
-
-
-def test_a_private_address_is_refused_before_anything_is_sent() -> None:
-    with receiving() as receiver:
-        delivery = waiting(receiver.url)
-        outbox.send_due()
-        assert receiver.received == []
-    delivery.refresh_from_db()
-    assert (delivery.answered, delivery.error) == (None, "the address is not public")
-
-
-def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that is asked twice could answer with a public address first, and a private one then."""
-    asked: list[str] = []
-
-    def rebinding(host: str, port: int, *_args: Any, **_kwargs: Any) -> list[Any]:
-        asked.append(host)
-        address = "8.8.8.8" if len(asked) == 1 else "127.0.0.1"
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
-
-    connected: list[tuple[str, int]] = []
-
-    def connect(address: tuple[str, int], *_args: Any, **_kwargs: Any) -> Any:
-        connected.append(address)
-        raise OSError("not in a test")
-
-    monkeypatch.setattr(socket, "getaddrinfo", rebinding)
-    monkeypatch.setattr(socket, "create_connection", connect)
-    answer = sending.post("http://rebinding.example.com:8080/x", "{}", {})
-    assert (asked, connected) == (["rebinding.example.com"], [("8.8.8.8", 8080)])
-    assert answer.error == "cannot be reached: ConnectError"
-
-
-def test_one_private_address_among_several_is_enough_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in ("8.8.8.8", "10.0.0.1")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: answers)
-    assert sending.post("http://mixed.example.com/", "{}", {}).error == "the address is not public"
-
-
-@pytest.mark.parametrize("url", ["ftp://example.com/", "http://", "http://exa mple/", "gopher://x", "http://[::1"])
-def test_an_address_that_is_none_is_an_error_of_the_message(url: str) -> None:
-    assert sending.post(url, "{}", {}).error
 
 
 def test_what_was_sent_is_seen_and_sent_again_by_reviewers_within_their_trust(receiver: Receiver) -> None:

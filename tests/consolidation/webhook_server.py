@@ -1,11 +1,18 @@
-"""A local HTTP server that takes messages of webhooks, and answers as a test says."""
+"""A local HTTP server that takes messages of webhooks and answers as a test says; webhooks, and what waits for them."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from django.utils import timezone
+
+from consolidation.models import Run, Webhook, WebhookDelivery
+from consolidation.models.webhooks import Happening
+from consolidation.webhooks import outbox
 
 
 @dataclass
@@ -16,6 +23,7 @@ class Receiver:
     answers: list[int] = field(default_factory=list)
     slow: bool = False
     received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
 
 
@@ -27,6 +35,7 @@ def receiving() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            receiver.paths.append(self.path)
             while receiver.slow and not receiver.stopping.wait(0.05):
                 self.wfile.write(b"H")
             status = receiver.answers.pop(0) if receiver.answers else 204
@@ -51,3 +60,15 @@ def receiving() -> Iterator[Receiver]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def hook(url: str = "https://hooks.example.com/", **facts: Any) -> Webhook:
+    plain = {"name": "chat", "events": Happening.values, "created_at": timezone.now() - timedelta(minutes=1)}
+    return Webhook.objects.create(url=url, **plain | facts)
+
+
+def waiting(url: str) -> WebhookDelivery:
+    row = hook(url, events=["run_failed"])
+    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now())
+    outbox.collect(at=timezone.now())
+    return WebhookDelivery.objects.get(webhook=row)
