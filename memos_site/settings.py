@@ -184,7 +184,7 @@ DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY
 MIN_PATTERN_OCCURRENCES = ENV.MIN_PATTERN_OCCURRENCES
 LADDER = {"apply_agents": ENV.APPLY_AGENTS, "confirms": ENV.AUTO_CONFIRM, "applies": ENV.AUTO_APPLY}
 DECAY: dict[str, Any] = {"demotes": ENV.DECAY_DEMOTES}
-SEARCH_WEIGHTS: dict[str, Any] = {  # measured together (docs/decisions.md): to turn one alone has made search worse
+SEARCH_WEIGHTS: dict[str, Any] = {  # measured together (docs/measurements.md): to turn one alone has made search worse
     "words": 0.7,
     "meaning": 0.3,
     "neighbours": (0.8, 0.5, 0.3),

@@ -13,8 +13,6 @@ from memories.api.tool_reply import Reply, filled
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
 
-FEW_RUNS = 3  # that are shown beside a check
-
 
 class CheckRequest(GuidanceRequest):
     """The run so far, and the call that is about to be made."""

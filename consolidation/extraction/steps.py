@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
 from pydantic import BaseModel, ValidationError
@@ -64,11 +64,6 @@ class Work:
             self.step.answer = {**(self.step.answer or {}), name: answer.model_dump(mode="json")}
             self.step.save(update_fields=["answer"])
         return answer
-
-    def answers_of(self, step: str) -> dict[str, Any]:
-        """The answers that an earlier step of this run has kept, by name."""
-        answers = self.run.steps.filter(name=step).values_list("answer", flat=True).first()
-        return answers or {}
 
     def _kept(self, shape: type[T], name: str) -> T | None:
         value = (self.step.answer or {}).get(name)

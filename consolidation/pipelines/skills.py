@@ -4,21 +4,18 @@ package and propose. Nothing is published without a person.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
-from django.utils import timezone
 from pydantic import BaseModel
 
-from consolidation.extraction.processing import process
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import Step, StepSkipped, Work, never
+from consolidation.extraction.steps import Step, StepSkipped, Work
 from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced
@@ -189,13 +186,3 @@ def _is_simple(episode: Episode) -> bool:
 
 
 STEPS = (Step(CHUNKS, chunk, for_skills=True, expand=task_steps),)
-
-
-def process_episode(
-    run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never
-) -> None:
-    """Turn the conversation of a run that was begun into skills, as `process_skill_memory_fine` of MemOS does.
-
-    A step for the chunks and one for each task; a run that comes again goes on at the first that has not ended.
-    """
-    process(run, steps=STEPS, now=now, should_stop=should_stop)

@@ -75,6 +75,3 @@ def _item(item: str | int) -> str:
         return str(item)
     escaped = item.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-OF_FIELDS: Mapping[type[Any], Callable[[Any], Any]] = {ArrayField: literal, JSONField: json.dumps}

@@ -186,11 +186,6 @@ class EventQuerySet(Trusted["Event"]):
         timed = self.filter(latency_ms__isnull=False).exclude(tool="").order_by()
         return dict(timed.values_list("episode").annotate(total=models.Sum("latency_ms")))
 
-    def tools_used(self) -> list[tuple[str, int]]:
-        """Tools with their number of calls, most first."""
-        used = self.exclude(tool="").order_by().values_list("tool").annotate(calls=models.Count("pk"))
-        return [(tool, calls) for tool, calls in used.order_by("-calls", "tool")]
-
 
 class Event(models.Model):
     """One thing that happened. `ref` is the caller's id and may repeat; `node_id` is the server's and does not."""

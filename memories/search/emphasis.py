@@ -2,7 +2,7 @@
 
 Agents send a task with the talk around it. The rarest words are then those of the talk: of what a question alone finds,
 a dialogue with that question at its end found a quarter (LoCoMo's dialogues as claims of one person, recall@10 0.20 of
-0.74; with these weights 0.68). `docs/decisions.md` has all figures, and what was left out.
+0.74; with these weights 0.68). `docs/measurements.md` has all figures, and what was left out.
 """
 
 import re

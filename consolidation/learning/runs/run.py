@@ -141,16 +141,6 @@ class Run:
         return terms.grams(self.opening)
 
     @cached_property
-    def user_terms(self) -> dict[str, str]:
-        """Terms of all messages of the user, key -> as written."""
-        return terms.grams(_text(self.said, SPEECH_CHARACTERS))
-
-    @cached_property
-    def agent_terms(self) -> dict[str, str]:
-        """Terms of all messages of the agent, key -> as written."""
-        return terms.grams(_text(self.spoken(AGENTS), SPEECH_CHARACTERS))
-
-    @cached_property
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """The words that stand with a capital inside a clause, and those that stand without."""
         return terms.capitals(_text((*self.said, *self.spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
