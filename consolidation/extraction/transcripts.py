@@ -13,11 +13,10 @@ from django.db.models import Case, JSONField, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
 from consolidation.learning.facts.findings import Language
-from consolidation.learning.runs.run import AGENTS, USERS
 from consolidation.llm.tokens import estimate
 from memories.models import Episode, Event
 from memories.scanning import credentials, prompt_injection
-from memories.values.choices import SYSTEM_ROLES
+from memories.values import roles
 from memories.values.text import detect_lang, normal, unspaced_letters
 
 MOST_EVENTS = 400
@@ -28,6 +27,7 @@ PART = 24_000  # characters of a transcript in one question
 MOST_PARTS = 8
 CUT = "\n[… {left} characters left out …]\n"
 PASSAGES_CUT = "[… {left} passages left out …]"
+SPEAKERS = {roles.USER: "user", roles.ASSISTANT: "agent", roles.TOOL: "tool"}
 AROUND = 300  # characters around a quote in which an order to a model makes it suspect
 SPACES = re.compile(r"\s+")
 ALIKE = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-"})
@@ -137,7 +137,7 @@ def of(episode: Episode) -> Transcript:
 def _events(episode: Episode) -> Iterator[Event]:
     small = When(result_length__lte=LONGEST_READ, then="result")
     rows = Event.objects.filter(episode=episode, position__lte=MOST_EVENTS, instruction=None)
-    rows = rows.exclude(role__in=SYSTEM_ROLES).defer("text", "result").order_by("position")
+    rows = rows.not_spoken_by(roles.SYSTEM).defer("text", "result").order_by("position")
     rows = rows.annotate(words_read=Left("text", LONGEST_READ), result_length=Length(Cast("result", TextField())))
     start = Left(Cast("result", TextField()), LONGEST_SHOWN)
     yield from rows.annotate(whole_result=Case(small, output_field=JSONField()), result_start=start)
@@ -161,12 +161,7 @@ def _passage(event: Event, speaker: str, text: str, *, proves: bool) -> Passage:
 
 
 def _speaker(event: Event) -> str:
-    role = event.role.lower()
-    if role in USERS:
-        return "user"
-    if role in AGENTS:
-        return "agent"
-    return "tool" if role in ("tool", "function") else "report"
+    return SPEAKERS.get(roles.of(event.role), "report")
 
 
 def _text(value: object) -> str:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from consolidation.guidance.vectors import DIMENSIONS, vector
 from consolidation.learning.effects.signatures import words
 from consolidation.learning.runs import values
-from consolidation.learning.runs.run import AGENTS, Run
+from consolidation.learning.runs.run import Run
 from memories.claims.stemmer import english
-from memories.values import text
+from memories.values import roles, text
 
 CHANNELS = ("words", "values", "tools", "last")
 LONGEST_SPEECH = 20_000  # characters of the user's messages, and of the agent's last one
@@ -102,7 +102,7 @@ def of_moment(run: Run, *, until: int | None = None) -> tuple[Features, list[int
     """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
     digit; as signed integers."""
     said = [m.text for m in run.said if until is None or m.position < until]
-    agent = [m.text for m in run.spoken(AGENTS) if until is None or m.position < until]
+    agent = [m.text for m in run.spoken(roles.ASSISTANT) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
     speech = "\n".join(said)[:LONGEST_SPEECH]
     shown = list(_values((call.arguments, call.returned) for call in calls))

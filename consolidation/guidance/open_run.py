@@ -12,9 +12,9 @@ from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
 
 from consolidation.guidance.request import GuidanceQuestion, GuidanceRequest, run_of
-from consolidation.learning.runs.run import USERS
 from memories.intake.reports.drafts import EventDraft
 from memories.models import Event
+from memories.values import roles
 from memories.values.trust import Trust
 
 MOST_STEPS = 200  # the last ones
@@ -57,7 +57,7 @@ def with_steps(asked: GuidanceQuestion, trust: Trust) -> GuidanceQuestion:
 
 def _unsaid(task: str, drafts: Sequence[EventDraft]) -> list[EventDraft]:
     """The task, unless the user's words are among the steps already."""
-    said = {draft.text.strip() for draft in drafts if draft.role in USERS}
+    said = {draft.text.strip() for draft in drafts if roles.of(draft.role) == roles.USER}
     return [] if task.strip() in said else [EventDraft("message", "user", text=task)]
 
 

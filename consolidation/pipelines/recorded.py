@@ -21,6 +21,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.episodes.dependencies import resolve
 from memories.models import Episode, Event
+from memories.values import roles
 
 MOST_EVENTS = 400  # of one run, from its beginning
 LONGEST_TEXT = 8_000
@@ -174,7 +175,8 @@ def _events(episode_ids: Sequence[UUID]) -> Mapping[UUID, list[_Event]]:
         return found
     small = When(result_size__lte=LARGEST_RESULT, then="result")
     rows = (
-        Event.objects.filter(episode__any=episode_ids, position__lte=MOST_EVENTS, instruction=None)
+        Event.objects.not_spoken_by(roles.SYSTEM)
+        .filter(episode__any=episode_ids, position__lte=MOST_EVENTS, instruction=None)
         .annotate(args_size=Length(Cast("args", TextField())), result_size=Length(Cast("result", TextField())))
         .annotate(said=Left("text", LONGEST_TEXT), returned=Case(small, output_field=JSONField()))
         .order_by("episode", "position")

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import F, Func, IntegerField, Q
 from django.db.models.functions import Length
 
-from consolidation.learning.runs.run import USERS
 from consolidation.learning.statements.explicit_statements import (
     LONGEST_MESSAGE,
     TRIGGERS,
@@ -35,7 +34,7 @@ from memories.intake.evidence import record_suppressed
 from memories.intake.statements import Stored, evidence_sensitivity
 from memories.lifecycle.ladder import Ladder
 from memories.models import Episode, Event, Evidence, Memory
-from memories.values import text
+from memories.values import roles, text
 from memories.values.choices import LIVE, ActorKind, Category, Origin, Sensitivity, Status, Type
 from memories.values.trust import Actor, everything
 
@@ -49,10 +48,10 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
     """Queue the user messages of these episodes that hold a statement. The database reads all of them, once; only those
     with a trigger leave it."""
     size = Func(F("text"), function="octet_length", output_field=IntegerField())  # does not unpack a long text
-    said = Event.objects.filter(episode__any=[episode.pk for episode in episodes], role__in=USERS, tool="").annotate(
-        size=size, letters=Length("text")
+    said = Event.objects.spoken_by(roles.USER).filter(episode__any=[episode.pk for episode in episodes], tool="")
+    short = said.annotate(size=size, letters=Length("text")).filter(
+        size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
     )
-    short = said.filter(size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE)
     triggered = short.filter(text__iregex=ANY_TRIGGER).select_related("episode").only("text", "episode__scope")
     holding = [e for e in triggered.order_by() if explicit_statements(e.text) and is_explicit_statement(e.text)]
     if holding:

@@ -12,7 +12,8 @@ from memories import embedding
 from memories.embedding import Embedder
 from memories.indexing import queue
 from memories.models import EmbeddingModel, Episode, Event, Memory, Passage, Pending, Vector
-from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
+from memories.values import roles
+from memories.values.choices import Sensitivity, Type
 
 MOST_ROWS, MOST_QUEUED, MOST_REMOVED = 500, 10_000, 10_000  # most rows of one step
 IN_HAND = "in hand"
@@ -62,7 +63,7 @@ def _passages() -> Iterator[Step]:
     written = Passage.objects
     memories = Memory.objects.exclude(type=Type.EPISODIC).filter(none).only("content", "type")
     yield from _written(memories, "memories", written.write_memories)
-    events = Event.objects.exclude(role__in=SYSTEM_ROLES).filter(untold)
+    events = Event.objects.not_spoken_by(roles.SYSTEM).filter(untold)
     yield from _written(events, "events", written.write_events)
     titled = Episode.objects.exclude(title="").filter(untitled)
     yield from _written(titled, "titles", lambda rows: written.write_events((), titles_of=rows))

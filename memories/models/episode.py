@@ -6,11 +6,12 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Case, F, Q, When
-from django.db.models.functions import Cast, Coalesce, Left, Length
+from django.db.models import Case, F, Func, Q, Value, When
+from django.db.models.functions import Cast, Coalesce, Left, Length, Lower
 
 from memories.models.memory import Memory
 from memories.models.trusted import Trusted, new_id
+from memories.values import roles
 from memories.values.choices import Outcome
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
@@ -138,8 +139,18 @@ def _text_of(column: str) -> Cast:
     return Cast(column, models.TextField())
 
 
+# The role of an event as the table of roles spells it.
+SPEAKER = Func(Lower("role"), Value(roles.SIGNS), Value(""), function="translate", output_field=models.CharField())
+
+
 class EventQuerySet(Trusted["Event"]):
     trust_path = "episode__memory__"
+
+    def spoken_by(self, role: str) -> Self:
+        return self.alias(speaker=SPEAKER).filter(speaker__in=roles.SPELLINGS[role])
+
+    def not_spoken_by(self, role: str) -> Self:
+        return self.alias(speaker=SPEAKER).exclude(speaker__in=roles.SPELLINGS[role])
 
     def beyond(self, position: int) -> Self:
         return self.filter(position__gt=position).order_by("position")

@@ -25,8 +25,8 @@ from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel
-from memories.values import text
-from memories.values.choices import SYSTEM_ROLES, Sensitivity, Type
+from memories.values import roles, text
+from memories.values.choices import Sensitivity, Type
 
 MOST_AT_ONCE = 2_000  # most passages of one statement
 OF_MESSAGES = ("message", "tool_call", "tool_result")  # event kinds of conversations
@@ -66,11 +66,12 @@ def of_event(event: Event) -> Iterator[Draft]:
     """Yield the passages of an event: its text, and the beginning of a tool's arguments and result; none of system
     messages.
     """
-    if event.role in SYSTEM_ROLES:
+    if roles.of(event.role) == roles.SYSTEM:
         return
     called = f"{event.tool} {text.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
     result = text.of_value(event.result) if event.result is not None else ""
-    lines = [line for line in (event.text, event.summary, called, result) if line.strip()]
+    words = dict.fromkeys((event.text, event.summary))
+    lines = [line for line in (*words, called, result) if line.strip()]
     if not lines and event.kind not in OF_MESSAGES:
         lines = [f"{event.kind} {event.ref}"]
     for part, said in enumerate(text.split("\n".join(lines))):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from memories.values import roles
 from memories.values.text import UNSPACED, detect_lang
 
 LONGEST_READ = 10_000  # characters
@@ -19,7 +20,6 @@ TALK = 0.2
 LEAST_WORDS, LEAST_CHARACTERS = 5, 6  # of a sentence that asks; "How have you been?" asks nothing
 SENTENCE_ENDS = re.compile(r"(?<=[.!?…])[\"')\]]?\s+|(?<=[。！？；])")
 TURN = re.compile(r"\W{0,4}([^\W\d_][\w.'-]{0,30}(?: [\w.'-]{1,30})?)\W{0,3}[:：]\s*")
-ROLES = frozenset(("user", "human", "customer", "assistant", "agent", "ai", "system", "tool", "用户", "助手"))
 ASKS = re.compile(
     r"(?:(?:and|but|hey|hi|ok|okay|please|so|then),? )*(?:who|whom|whose|what|when|where|which|why|how"
     r"|do|does|did|is|are|was|were|can|could|would|should|will|has|have|had"
@@ -100,8 +100,10 @@ def _sentences(text: str) -> Iterator[_Read]:
 
 
 def _are_turns(speakers: Sequence[str]) -> bool:
-    """Lines such as `user: ...` are turns where somebody speaks twice or has a role; `Order: 17` in a list is none."""
-    return len(set(speakers)) < len(speakers) or len(ROLES.intersection(speakers)) > 1
+    """Lines such as `user: ...` are turns where somebody speaks twice, or a user and another role speak; `Order: 17` in
+    a list is none."""
+    spoken = roles.SPELLINGS.keys() & set(map(roles.of, speakers))
+    return len(set(speakers)) < len(speakers) or (roles.USER in spoken and len(spoken) > 1)
 
 
 def _asks(sentence: str) -> bool:

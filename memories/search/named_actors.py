@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from memories.values.text import ROLES
+from memories.values import roles
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +36,7 @@ def is_named(name: str, question: str) -> bool:
     A role such as `user` is no name.
     """
     name = name.strip().casefold()
-    if not name or name in ROLES:
+    if not name or roles.is_role(name):
         return False
     if not name.isascii():
         return name in question

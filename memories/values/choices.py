@@ -124,6 +124,3 @@ class Permission(TextChoices):
     REPORT = "report", _("Report")
     SKILLS = "skills", _("Skills")
     REVIEW = "review", _("Review")
-
-
-SYSTEM_ROLES = ("system", "developer")  # messages by the operator of the agent, not by its user

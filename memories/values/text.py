@@ -6,10 +6,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from memories.values import roles
+
 AIM, LONGEST = 1_500, 2_000  # characters of a passage
 LEAST = 750  # the least length of a passage cut at a boundary
 LONGEST_VALUE = 4_000  # characters of args, and of a result, that are searched
-ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function"))
 BOUNDARIES = tuple(
     re.compile(pattern) for pattern in (r"\n\s*\n", r"(?<=[.!?…])[\"')\]]*\s|(?<=[。！？；])|\n", r"\s|(?<=[，、])")
 )  # boundaries: a paragraph, else a sentence or line, else a word
@@ -112,7 +113,7 @@ def short_hash(text: str) -> str:
 
 def said(actor: str, text: str) -> str:
     """The text to embed for an utterance: with the speaker's name, unless that is only a role."""
-    return text if not actor or actor in ROLES else f"{actor}: {text}"
+    return text if not actor or roles.is_role(actor) else f"{actor}: {text}"
 
 
 def of_value(value: Any, most: int = LONGEST_VALUE) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.runs.values import ITEM, Path, leaves, spelled
+from memories.values import roles
 
 if TYPE_CHECKING:
     from consolidation.learning.effects.tool_rules import ToolRules
@@ -23,7 +24,6 @@ MOST_CALLS = 8  # of one argument in one run
 LONGEST_NAME = 200
 LONGEST_TEXT = 30_000
 MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
-_USERS, _AGENTS = {"user", "human"}, {"assistant", "agent", "ai", "model"}
 _FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
 _TELLING = re.compile(r"[\d@/]")
@@ -101,7 +101,7 @@ class _Known:
     def __init__(self, run: "Run", wanted: set[str]) -> None:
         self._wanted = wanted
         self._several = [key for key in wanted if not _TOKEN.fullmatch(key)]
-        messages = [message for message in run.messages if message.role not in _AGENTS and message.text]
+        messages = [message for message in run.messages if message.speaker != roles.ASSISTANT and message.text]
         self._coming = sorted(messages, key=lambda message: -message.position)
         self._places: dict[str, set[str]] = defaultdict(set)
         self._read: set[str] = set()
@@ -145,7 +145,7 @@ class _Known:
                 yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, not call.failed, lists)
 
     def _hear(self, message: "Message") -> None:
-        place = MESSAGE if message.role in _USERS else INSTRUCTIONS
+        place = MESSAGE if message.speaker == roles.USER else INSTRUCTIONS
         self._cut |= len(message.text) > LONGEST_TEXT
         self._find(message.text, place)
 

@@ -9,12 +9,11 @@ from uuid import UUID
 
 from consolidation.learning.runs import errors, terms, values
 from consolidation.learning.runs.holdings import Held, hold
+from memories.values import roles
 
 OPENING_MESSAGES = 3
 OPENING_CHARACTERS = 2_000
 SPEECH_CHARACTERS = 4_000
-USERS = {"user", "human"}
-AGENTS = {"assistant", "agent", "ai", "model"}
 
 
 @dataclass(frozen=True)
@@ -61,12 +60,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a run."""
+    """One message of a run. `role`: as its caller spelled it."""
 
     position: int
     role: str
     text: str
     at: datetime
+
+    @property
+    def speaker(self) -> str:
+        return roles.of(self.role)
 
 
 @dataclass(frozen=True)
@@ -112,11 +115,11 @@ class Run:
     @cached_property
     def said(self) -> tuple[Message, ...]:
         """The user's messages in order."""
-        return self.spoken(USERS)
+        return self.spoken(roles.USER)
 
-    def spoken(self, roles: set[str]) -> tuple[Message, ...]:
-        """Return the messages of these roles in order."""
-        spoken = (message for message in self.messages if message.role in roles and isinstance(message.text, str))
+    def spoken(self, role: str) -> tuple[Message, ...]:
+        """Return the messages of this role in order."""
+        spoken = (message for message in self.messages if message.speaker == role and isinstance(message.text, str))
         return tuple(sorted(spoken, key=lambda message: message.position))
 
     @cached_property
@@ -143,7 +146,7 @@ class Run:
     @cached_property
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
         """The words that stand with a capital inside a clause, and those that stand without."""
-        return terms.capitals(_text((*self.said, *self.spoken(AGENTS)), 2 * SPEECH_CHARACTERS))
+        return terms.capitals(_text((*self.said, *self.spoken(roles.ASSISTANT)), 2 * SPEECH_CHARACTERS))
 
     @cached_property
     def held(self) -> Held:

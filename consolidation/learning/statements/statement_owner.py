@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from consolidation.learning.runs.run import AGENTS, USERS, Call, Run
+from consolidation.learning.runs.run import Call, Run
+from memories.values import roles
 
 LONGEST = 100
 SHORTEST = 3
@@ -22,7 +23,8 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i'd|i've|me|my|mine|myself)\b|我(?!们)
 def customer_of(run: Run) -> str:
     """Return the id of the one customer that the run looked up or acted for, and that is the user; '' for none."""
     ids = sorted({_text(value) for call in run.steps for value in _ids(call)} - {""})
-    own = [id for id in ids if _is_tied(id, run, USERS, _OF_USER) or _is_tied(id, run, AGENTS, _OF_LISTENER)]
+    owned = ((roles.USER, _OF_USER), (roles.ASSISTANT, _OF_LISTENER))
+    own = [id for id in ids if any(_is_tied(id, run, role, words) for role, words in owned)]
     return own[0] if len(own) == 1 else ""
 
 
@@ -47,6 +49,6 @@ def _text(value: Any) -> str:
     return plain if plain.isprintable() and SHORTEST <= len(plain) <= LONGEST else ""
 
 
-def _is_tied(id: str, run: Run, roles: set[str], words: str) -> bool:
+def _is_tied(id: str, run: Run, role: str, words: str) -> bool:
     tied = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?(?<!\w){re.escape(id)}(?!\w)", re.IGNORECASE)
-    return any(tied.search(message.text.replace("’", "'")) for message in run.spoken(roles))
+    return any(tied.search(message.text.replace("’", "'")) for message in run.spoken(role))

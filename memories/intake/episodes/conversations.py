@@ -23,7 +23,7 @@ from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports.conversation import Draft
 from memories.models import Episode, Event, Instruction, bulk_rows
-from memories.values.choices import SYSTEM_ROLES
+from memories.values import roles
 from memories.values.exceptions import Conflict, Invalid, NotAllowed
 from memories.values.trust import Actor, Trust
 
@@ -199,14 +199,15 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
 def _events(draft: Draft, episode: Episode, instructions: Mapping[str, bytes], *, by: Actor) -> Iterator[Event]:
     moment = draft.fields.timestamp or episode.memory.created_at
     for position, draft_event in enumerate(draft.events, start=1):
-        instruction = instructions.get(draft_event.text) if draft_event.role in SYSTEM_ROLES else None
+        instruction = instructions.get(draft_event.text) if roles.of(draft_event.role) == roles.SYSTEM else None
         text = "" if instruction else draft_event.text
         yield event(draft_event, episode, position, moment=moment, by=by, text=text, instruction_id=instruction)
 
 
 def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
     """The system messages, each text with its hash."""
-    texts = {event.text for draft in drafts for event in draft.events if event.role in SYSTEM_ROLES and event.text}
+    told = (event for draft in drafts for event in draft.events if roles.of(event.role) == roles.SYSTEM)
+    texts = {event.text for event in told if event.text}
     return {text: hashlib.sha256(text.encode()).digest() for text in texts}
 
 

@@ -10,7 +10,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 from memories.intake.reports.drafts import EventDraft, holds_secret
 from memories.intake.reports.messages import Reader
 from memories.scanning import credentials
-from memories.values.choices import SYSTEM_ROLES, Outcome, Sensitivity
+from memories.values import roles
+from memories.values.choices import Outcome, Sensitivity
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     DeletionPolicyName,
@@ -84,8 +85,8 @@ class Draft:
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""
-        requests = (event.text for event in self.events if event.role == "user")
-        words = (event.text for event in self.events if event.role not in SYSTEM_ROLES)
+        requests = (event.text for event in self.events if roles.of(event.role) == roles.USER)
+        words = (event.text for event in self.events if roles.of(event.role) != roles.SYSTEM)
         text = next((text.strip() for text in (self.fields.title, *requests, *words) if text.strip()), "")
         return text[:LONGEST_CONTENT] or f"A run of {source}"
 

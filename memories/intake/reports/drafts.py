@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from memories.scanning import credentials
+from memories.values import roles
 
 UNANSWERED_CALL = "unanswered_call"
 ORPHAN_RESULT = "orphan_result"
@@ -18,7 +19,7 @@ AMBIGUOUS_DEPENDENCY = "ambiguous_dependency"  # several open episodes have a no
 
 @dataclass(eq=False)  # two calls that say the same are two calls
 class EventDraft:
-    """`at` None means the moment of its episode."""
+    """`at` None means the moment of its episode. One whose kind spells a role is what somebody said: its summary."""
 
     kind: str
     role: str = ""
@@ -35,6 +36,10 @@ class EventDraft:
     depends_on: list[str] = field(default_factory=list)
     context: dict[str, Any] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.role and (role := roles.of_kind(self.kind)):
+            self.role, self.text = role, self.text or self.summary
 
     @cached_property
     def holds_secret(self) -> bool:

@@ -85,12 +85,10 @@ CONTEXT = {
 }
 
 
-ROLES = {"user_message": "user", "assistant_message": "assistant"}  # kinds of events that are what somebody said
-
-
 class EventReport(Report):
     event_kind: Given
-    """Of `user_message` and `assistant_message` the `summary` is what was said, as in a conversation"""
+    """Where it spells a role (`user_input`, `assistant_output`, `gen_ai.user.message`, ...) the `summary` is what
+    was said, as in a conversation"""
     ref: Given
     summary: Text = ""
     context: Annotated[
@@ -110,11 +108,8 @@ class EventReport(Report):
 
     @property
     def draft(self) -> EventDraft:
-        role = ROLES.get(self.event_kind, "")
         return EventDraft(
             self.event_kind,
-            role=role,
-            text=self.summary if role else "",
             actor=self.source,
             ref=self.ref,
             summary=self.summary,

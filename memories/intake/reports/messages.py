@@ -4,16 +4,14 @@ from datetime import datetime
 from typing import Any
 
 from memories.intake.reports.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWERED_CALL, EventDraft, OpenCalls
-from memories.values import strict_json
+from memories.values import roles, strict_json
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import LONGEST_NAME, Faults, as_text
 
 LONGEST_TEXT = 100_000
 LONGEST_ROLE = 32
 MOST_EVENTS = 50_000
-AGENTS = ("assistant", "agent", "ai", "model")
 PLAIN = {"role", "content"}
-RESULTS = ("tool", "function")  # the roles of messages that are a tool's answer
 
 
 class Reader:
@@ -48,7 +46,7 @@ class Reader:
         if not isinstance(message, dict) or message.keys() != PLAIN:
             return False
         role, text = message["role"], message["content"]
-        if not isinstance(role, str) or not isinstance(text, str) or role in RESULTS:
+        if not isinstance(role, str) or not isinstance(text, str) or roles.of(role) == roles.TOOL:
             return False
         return 0 < len(text) <= LONGEST_TEXT and len(role) <= LONGEST_ROLE and bool(role.strip())
 
@@ -66,7 +64,7 @@ class Reader:
             "ref": self.faults.identifier(message, "ref", pointer),
             "at": self.faults.instant(message, "timestamp", pointer),
         }
-        if role in RESULTS:
+        if roles.of(role) == roles.TOOL:
             return self._answer(message.get("tool_call_id"), message, pointer, common)
         content = message.get("content")
         self._content(message.get("refusal") if content in (None, "") else content, f"{pointer}/content", common)
@@ -95,7 +93,7 @@ class Reader:
     def _add_message(self, texts: list[str], pointer: str, common: dict[str, Any]) -> None:
         text = "\n".join(text for text in texts if text)
         texts.clear()
-        if len(text) > LONGEST_TEXT and common.get("role") in AGENTS:
+        if len(text) > LONGEST_TEXT and roles.of(common["role"]) == roles.ASSISTANT:
             text = cut(text)
         if len(text) > LONGEST_TEXT:
             self.faults.add(pointer, "too_long", f"is longer than {LONGEST_TEXT:,} characters")
