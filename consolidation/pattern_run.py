@@ -11,7 +11,7 @@ from django.utils import timezone
 from consolidation import patterns
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never
 from consolidation.models import Run
-from consolidation.models.groups import MOST_ATTEMPTS, Unread
+from consolidation.models.groups import Unread
 from memories import leases
 from memories.models import Event
 
@@ -56,12 +56,12 @@ def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = n
 
 
 def _has_work() -> bool:
-    retries = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS)
+    retries = Unread.objects.due()
     return retries.exists() or Event.objects.unruled().exists()
 
 
 def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
-    scopes = Unread.objects.filter(attempts__lt=MOST_ATTEMPTS).order_by("scope").values_list("scope", flat=True)
+    scopes = Unread.objects.due().order_by("scope").values_list("scope", flat=True)
     for scope in scopes.distinct():
         with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
             if acquired:

@@ -39,7 +39,7 @@ class Item:
 @dataclass(frozen=True)
 class Source:
     """A kind of rows. `run`: the kind of run that reads them; label, error, scope, episode, at, id: its
-    columns; `zero`: the column of attempts, which puts a row back into its queue.
+    columns.
     """
 
     kind: str
@@ -51,7 +51,6 @@ class Source:
     episode: str = ""
     at: str = ""
     id: str = "pk"
-    zero: str = "attempts"
 
     def items(self, trust: Trust, most: int) -> QuerySet[Any]:
         """The newest rows as the columns of an Item, so that all kinds are read in one query."""
@@ -92,7 +91,6 @@ SOURCES = (
         error="digest_error",
         episode="pk",
         at="closed_at",
-        zero="digest_attempts",
     ),
     Source(
         "pattern",
@@ -133,9 +131,7 @@ def items(trust: Trust, *, most: int) -> list[Item]:
 def retry(run: str, trust: Trust) -> int:
     """Put what the caller may see back into the queues that this kind of run reads; how many."""
     return sum(
-        source.rows(trust)
-        .model._default_manager.filter(pk__in=source.rows(trust).order_by().values("pk"))
-        .update(**{source.zero: 0})
+        source.rows(trust).model._default_manager.filter(pk__in=source.rows(trust).order_by().values("pk")).try_again()
         for source in SOURCES
         if source.run == run
     )

@@ -16,6 +16,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
 from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
 from consolidation.pipelines import counting, recorded
+from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
@@ -27,34 +28,23 @@ BATCH = 50
 
 def write(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
     """Write the profiles of those that are in the queue. What fails is counted, and tried again in the next run."""
-    if not Unprofiled.objects.attempted(ids):
-        return Counter()
-    try:
-        return Counter(profiles_written=_write(ids, recent))
-    except Exception:  # whatever one run does to its batch, the others are written alone
-        return _each_alone(ids, recent)
+    return attempt(Unprofiled.objects.all(), ids, lambda ids: Counter(profiles_written=_write(ids, recent)))
 
 
 def write_waiting(scope: str, recent: Recent, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Write the profile of every run of a scope that has waited since an earlier run."""
     counters: Counter[str] = Counter()
     tried: set[UUID] = set()
-    while ids := list(Unprofiled.objects.waiting(scope).exclude(pk__in=tried).values_list("pk", flat=True)[:BATCH]):
+    while ids := _next(scope, tried):
         tried.update(ids)
         counters.update(write(ids, recent))
         checkpoint(0, counters)
     return counters
 
 
-def _each_alone(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
-    counters: Counter[str] = Counter()
-    for episode_id in ids:
-        try:
-            counters["profiles_written"] += _write([episode_id], recent)
-        except Exception as error:  # kept on its row, and tried again in the next run, three times in all
-            Unprofiled.objects.filter(pk=episode_id).update(error=f"{type(error).__name__}: {error}"[:2000])
-            counters["failed"] += 1
-    return counters
+def _next(scope: str, tried: set[UUID]) -> list[UUID]:
+    rows = Unprofiled.objects.due().filter(scope=scope).exclude(pk__in=tried).order_by("attempts", "pk")
+    return list(rows.values_list("pk", flat=True)[:BATCH])
 
 
 def _write(ids: Sequence[UUID], recent: Recent) -> int:

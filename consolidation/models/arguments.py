@@ -65,9 +65,9 @@ class ArgumentFact(CountedFact):
         shown = [Shown.read(case, outcome, calls) for case, outcome, calls in reversed(latest)]
         return ArgumentFindings(self.tool, self.argument, shown)
 
-    def settle(self, findings: Any) -> None:
+    def save_written(self, findings: Any) -> None:
         self.habits = findings.habits().kept()
-        super().settle(findings)
+        super().save_written(findings)
 
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
         return Event.objects.first_calls((one.episode_id for one in shown), tool=self.tool)

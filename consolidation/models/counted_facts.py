@@ -5,27 +5,25 @@ from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import F
+from django.db.models import Q
 
 from consolidation.learning.facts.findings import Findings
 from memories.models import Memory, array_insert
+from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
 
-MOST_ATTEMPTS = 3
 WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "error")
 COUNTED_RUN = ("fact_id", "episode_id", "case", "at", "counted")
 
 
-class CountedFactQuerySet(Trusted[Any]):
-    def due(self) -> Self:
-        """Facts with new runs since they were last written."""
-        return self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
+class CountedFactQuerySet(RowQueue[Any]):
+    """The queue of `pipelines.facts`: facts with new runs since they were last written."""
 
-    def set_aside(self) -> Self:
-        return self.filter(due=True, attempts__gte=MOST_ATTEMPTS)
+    in_queue = Q(due=True)
+    forgives = True
 
 
-class CountedFact(models.Model):
+class CountedFact(DueRow):
     """One subject in one scope, of one sensitivity.
 
     `said`: what its memory says, to compare new runs with; `words` are those that were written last; `turned`: it was
@@ -40,9 +38,6 @@ class CountedFact(models.Model):
     words = models.TextField(blank=True)
     language = models.CharField(max_length=2, choices=[("en", "English"), ("zh", "Chinese")], default="en")
     turned = models.BooleanField(default=False)
-    due = models.BooleanField(default=True)
-    attempts = models.SmallIntegerField(default=0)
-    error = models.TextField(blank=True)
 
     shown: Any  # the rows of its runs
     written: ClassVar[tuple[str, ...]] = WRITTEN
@@ -65,13 +60,6 @@ class CountedFact(models.Model):
         """The event of the call that each of these runs showed it by: episode -> event, as far as it is there."""
         raise NotImplementedError
 
-    def attempted(self) -> bool:
-        """Count an attempt before the work, so that a fact which kills its worker three times is set aside.
-
-        False: it is not due any more.
-        """
-        return bool(type(self).objects.due().filter(pk=self.pk).update(attempts=F("attempts") + 1))
-
     def lock(self) -> Memory | None:
         """Read the row again and lock it until the transaction ends; its memory is locked first, as a removal does."""
         self.refresh_from_db(fields=["memory"])
@@ -79,14 +67,9 @@ class CountedFact(models.Model):
         self.refresh_from_db(from_queryset=type(self).objects.select_for_update(no_key=True))
         return memory
 
-    def failed(self, why: str) -> None:
-        """Record a failure that the worker survived: retried in the next run."""
-        self.attempts, self.error = 0, why[:2000]
-        self.save(update_fields=["attempts", "error"])
-
-    def settle(self, findings: Findings) -> None:
-        """Save what was written about the locked row, whose runs show these findings."""
-        self.due, self.attempts, self.error = False, 0, ""
+    def save_written(self, findings: Findings) -> None:
+        """Save what was written about the locked row, whose runs show these findings: not due until the next run."""
+        self.settle()
         self.save(update_fields=self.written)
 
 

@@ -13,9 +13,7 @@ from django.db.models import F, Q
 
 from memories.models import Episode, Memory
 from memories.models.digest_key import ITSELF
-from memories.models.trusted import Trusted
-
-MOST_ATTEMPTS = 3
+from memories.models.row_queue import MOST_ATTEMPTS, QueuedRow, RowQueue
 
 
 class RuleGroup(models.Model):
@@ -96,35 +94,30 @@ class PluginRun(models.Model):
         return f"{self.source} at {self.at}"
 
 
-class UnreadQuerySet(Trusted["Unread"]):
+class UnreadQuerySet(RowQueue["Unread"]):
     trust_path = "episode__memory__"
 
     def failing(self) -> Self:
         """Failed, to be retried."""
-        return self.filter(waiting=False, attempts__lt=MOST_ATTEMPTS).order_by("pk")
+        return self.due().filter(waiting=False).order_by("pk")
 
     def waiting(self) -> Self:
         """Postponed: the rule had created as many memories as it may in one run."""
-        return self.filter(waiting=True, attempts__lt=MOST_ATTEMPTS).order_by("pk")
-
-    def set_aside(self) -> Self:
-        return self.filter(attempts__gte=MOST_ATTEMPTS)
+        return self.due().filter(waiting=True).order_by("pk")
 
     def note(self, rule: str, event_id: UUID, episode_id: UUID, scope: str, **facts: Any) -> None:
         place = {"episode_id": episode_id, "scope": scope}
         self.update_or_create(rule=rule, event_id=event_id, defaults={**place, **facts})
 
 
-class Unread(models.Model):
+class Unread(QueuedRow):
     """An event that one rule (all rules when blank) has not read yet, while the others have."""
 
     rule = models.CharField(max_length=16, blank=True)
     event_id = models.UUIDField()
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="+")
     scope = models.CharField(max_length=128, blank=True)
-    attempts = models.SmallIntegerField(default=0)
     waiting = models.BooleanField(default=False)
-    error = models.TextField(blank=True)
 
     objects = UnreadQuerySet.as_manager()
 

@@ -1,6 +1,6 @@
 """Plans that runs share, with the runs that followed each."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 from uuid import UUID
 
@@ -9,16 +9,15 @@ from django.db import models
 from django.db.models import F, Q
 
 from memories.models import Memory
+from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import Outcome
 
-MOST_ATTEMPTS = 3
 
+class PlanShapeQuerySet(RowQueue["PlanShape"]):
+    """The queue of `pipelines.plans`: plans with new runs since their memory was written."""
 
-class PlanShapeQuerySet(Trusted["PlanShape"]):
-    def due(self) -> Self:
-        """Plans with new runs since their memory was written: the queue of `pipelines.plans`."""
-        return self.filter(due=True, attempts__lt=MOST_ATTEMPTS).order_by("pk")
+    in_queue = Q(due=True)
 
     def with_rows(self) -> Self:
         """Plans of the time before calls of one tool in a row were one node, as their line of steps tells; and those
@@ -29,17 +28,10 @@ class PlanShapeQuerySet(Trusted["PlanShape"]):
         """Those of `with_rows` of which the line alone tells that nodes of theirs can be joined."""
         return self.filter(steps__contains=" ×").filter(steps__contains=" → ")
 
-    def set_aside(self) -> Self:
-        return self.filter(due=True, attempts__gte=MOST_ATTEMPTS)
-
-    def attempted(self, ids: Collection[UUID]) -> int:
-        """Count an attempt before the work, so that a plan which kills its worker three times is set aside."""
-        return self.filter(pk__in=ids).update(attempts=F("attempts") + 1)
-
     def settle(self, shapes: Sequence["PlanShape"]) -> None:
         """Mark as written, with their memories and cases: no longer due until the next run."""
         for shape in shapes:
-            shape.due, shape.attempts, shape.error = False, 0, ""
+            shape.settle()
         self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes", "waits"])
 
     def alike(self, shape: "PlanShape") -> Self:
@@ -48,7 +40,7 @@ class PlanShapeQuerySet(Trusted["PlanShape"]):
         return same.filter(changes__contains=shape.changes, changes__contained_by=shape.changes)
 
 
-class PlanShape(models.Model):
+class PlanShape(DueRow):
     """One node sequence with its edges, in one scope and of one sensitivity; the row is the queue (`due`).
 
     `steps`: the nodes in one line. `graph`: nodes with the names of their arguments, and edges; it holds no value of a
@@ -67,9 +59,6 @@ class PlanShape(models.Model):
     former = ArrayField(models.CharField(max_length=255), default=list)
     changes = ArrayField(models.TextField(), default=list, db_default=[])
     waits = models.BooleanField(default=False, db_default=False)
-    due = models.BooleanField(default=True)
-    attempts = models.SmallIntegerField(default=0)
-    error = models.TextField(blank=True)
 
     objects = PlanShapeQuerySet.as_manager()
 

@@ -5,22 +5,20 @@ Scope and sensitivity are the memory's, held equal by the database: what rises i
 
 from collections.abc import Collection, Iterable
 from typing import Any, Self
-from uuid import UUID
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import F
 from pgvector import HalfVector
 from pgvector.django import HalfVectorField, MaxInnerProduct
 
 from memories.models import Episode, array_insert
+from memories.models.row_queue import QueuedRow, RowQueue
 from memories.models.trusted import Trusted
 from memories.models.vector import halfvec_text
 from memories.values.choices import Outcome, Type
 
-MOST_ATTEMPTS = 3
 REPLACED = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
 WRITTEN = ("episode_id", "scope", "sensitivity", "type", *REPLACED[:-1])
 
@@ -80,28 +78,20 @@ class RunProfile(models.Model):
         return None if self.thread == str(self.pk) else self.thread
 
 
-class UnprofiledQuerySet(models.QuerySet["Unprofiled"]):
-    def waiting(self, scope: str) -> Self:
-        return self.filter(scope=scope, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
+class UnprofiledQuerySet(RowQueue["Unprofiled"]):
+    trust_path = "episode__memory__"
 
     def put(self, episodes: Iterable[Episode]) -> None:
         """Queue these episodes, also those that have a profile: their outcome may have changed."""
         rows = ((episode.pk, episode.scope, 0, "") for episode in episodes)
         array_insert.insert(Unprofiled, ("pk", "scope", "attempts", "error"), rows, replace=("attempts", "error"))
 
-    def attempted(self, ids: Collection[UUID]) -> int:
-        """Count an attempt before the work, so that a run which kills its worker three times is set aside; how many of
-        these are in the queue."""
-        return self.filter(pk__any=ids).update(attempts=F("attempts") + 1)
 
-
-class Unprofiled(models.Model):
+class Unprofiled(QueuedRow):
     """The queue of finished runs that have no profile yet."""
 
     episode = models.OneToOneField(Episode, models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False)
     scope = models.TextField()
-    attempts = models.SmallIntegerField(default=0)
-    error = models.TextField(blank=True)
 
     objects = UnprofiledQuerySet.as_manager()
 

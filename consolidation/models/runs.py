@@ -12,17 +12,20 @@ from django.utils.translation import gettext_lazy as _
 
 from consolidation.learning.effects.effects import CHORES, EDITS
 from memories.models import Memory
-from memories.models.trusted import Trusted, new_id
+from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
+from memories.models.trusted import new_id
 from memories.values.choices import LIVE, Outcome
 
-MOST_ATTEMPTS = 3
 
+class PatternQuerySet(RowQueue["Pattern"]):
+    """The queue of `pipelines.competences`: patterns with new sightings since their competence was written."""
 
-class PatternQuerySet(Trusted["Pattern"]):
-    def due(self) -> Self:
-        """Patterns with new sightings since their competence was written: the queue of `pipelines.competences`."""
-        waiting = self.filter(due=True, attempts__lt=MOST_ATTEMPTS)
-        return waiting.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
+    in_queue = Q(due=True)
+    forgives = True
+
+    def in_order(self) -> Self:
+        """In the order in which competences are written: those with few effects first."""
+        return self.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
 
     def ripe(self, least: int) -> Self:
         """Patterns that are a skill, or have enough cases to become one."""
@@ -52,10 +55,10 @@ class PatternQuerySet(Trusted["Pattern"]):
 
     def stuck(self) -> Self:
         """Due patterns whose last attempt failed, or killed its worker three times."""
-        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), due=True).order_by("-last_seen_at")
+        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), self.in_queue).order_by("-last_seen_at")
 
 
-class Pattern(models.Model):
+class Pattern(DueRow):
     """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
 
     `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
@@ -81,9 +84,6 @@ class Pattern(models.Model):
     partials = models.IntegerField(default=0)
     first_seen_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
-    due = models.BooleanField(default=True)
-    attempts = models.SmallIntegerField(default=0)
-    error = models.TextField(blank=True)
     memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
     waits = models.BooleanField(default=True, db_default=True)
 
@@ -100,20 +100,10 @@ class Pattern(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.signature[:80]}"
 
-    def settle(self) -> None:
-        """Mark as written: no longer due until the next sighting."""
-        self.due, self.attempts, self.error = False, 0, ""
+    def save_written(self) -> None:
+        """Save what was written: no longer due until the next sighting."""
+        self.settle()
         self.save(update_fields=["due", "attempts", "error", "memory", "waits"])
-
-    def attempted(self) -> None:
-        """Count an attempt before the work, so that a pattern which kills its worker three times is set aside."""
-        self.attempts += 1
-        self.save(update_fields=["attempts"])
-
-    def failed(self, why: str) -> None:
-        """Record a failure that the worker survived: retried in every further run."""
-        self.attempts, self.error = 0, why[:2000]
-        self.save(update_fields=["attempts", "error"])
 
 
 def case_of(thread_id: str | None, episode_id: UUID) -> UUID:

@@ -13,6 +13,7 @@ from consolidation.patterns.candidates import CandidateWriter
 from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rule import Rule
+from memories.models.row_queue import message_of
 
 RULES = (categorisation.RULE, override.RULE, entity.RULE, sequence.RULE, time_of_day.RULE)
 OUTAGES = (OperationalError, InterfaceError)  # not caused by an event
@@ -72,7 +73,7 @@ def _apply_singly(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress
         except OUTAGES:
             raise
         except Exception as error:  # recorded for this event and rule, and tried again
-            message = f"{type(error).__name__}: {error}"  # may quote the event: shown only to who may see that
-            Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=message[:2000])
+            message = message_of(error)  # may quote the event: shown only to who may see that
+            Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=message)
             progress.record_failure(f"{rule.name}: {type(error).__name__}")
     return counters

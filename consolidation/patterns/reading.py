@@ -12,13 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 
-from consolidation.models.groups import MOST_ATTEMPTS, Reading, Unread
+from consolidation.models.groups import Reading, Unread
 from consolidation.patterns import sessions
 from consolidation.patterns.applying import OUTAGES, RULES, apply, apply_one
 from consolidation.patterns.reported_run import ReportedRun
 from memories.models import Event, claim_locks
+from memories.models.row_queue import MOST_ATTEMPTS, message_of
 
 SLICE = 5_000  # events of the queue that are loaded at once
 BATCH = 50
@@ -80,14 +80,13 @@ def retry_unread(scope: str, progress: Progress) -> None:
     rows = Unread.objects.filter(scope=scope)
     room = sum(progress.remaining.values())
     for row in [*rows.failing()[:MAX_RETRIES], *rows.waiting()[:room]]:
-        Unread.objects.filter(pk=row.pk).update(attempts=F("attempts") + 1)  # before the work: it may kill its worker
+        Unread.objects.attempted([row.pk])
         try:
             with transaction.atomic():
                 claim_locks.to_store(scope)
                 progress.counters.update(_retry(row, progress))
         except Exception as error:  # recorded on the row, which is retried; the other rows go on
-            message = f"{type(error).__name__}: {error}"
-            Unread.objects.filter(pk=row.pk).update(error=message[:2000], waiting=False)
+            Unread.objects.filter(pk=row.pk).update(error=message_of(error), waiting=False)
             progress.record_failure(f"{row.rule or 'every rule'}: {type(error).__name__}")
 
 

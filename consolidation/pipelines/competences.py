@@ -7,7 +7,7 @@ transaction. A worker that dies in between leaves the pattern due, and the next 
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from uuid import UUID
 
 from django.db import transaction
@@ -19,6 +19,7 @@ from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.competence import Competence, learn
 from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
+from consolidation.pipelines.attempts import attempt_one
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.ripeness import is_ripe, waits
@@ -55,15 +56,11 @@ def write_competences(
     counters: Counter[str] = Counter()
     backgrounds: dict[int, Background] = {}
     Pattern.objects.wake_parts(scope)
-    for pattern in Pattern.objects.due().filter(scope=scope).select_related("memory__skill"):
+    for pattern in Pattern.objects.due().in_order().filter(scope=scope).select_related("memory__skill"):
         if pattern.sensitivity not in backgrounds:
             backgrounds[pattern.sensitivity] = _background(scope, pattern.sensitivity, recent)
-        pattern.attempted()
-        try:
-            counters.update(_write(pattern, backgrounds[pattern.sensitivity], run_id=run_id, at=at))
-        except Exception as error:  # storage full, say: kept on the pattern, shown, and tried again in the next run
-            pattern.failed(f"{type(error).__name__}: {error}")
-            counters["failed"] += 1
+        work = partial(_write, pattern, backgrounds[pattern.sensitivity], run_id=run_id, at=at)
+        counters.update(attempt_one(pattern, work))
         checkpoint(0, counters)
     return counters
 
@@ -71,7 +68,7 @@ def write_competences(
 def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: datetime) -> Counter[str]:
     memory = pattern.memory
     if memory is None and not is_ripe(pattern):
-        pattern.settle()
+        pattern.save_written()
         return Counter()
     if memory is not None and memory.status not in LIVE:
         return _suppress(pattern, memory)
@@ -79,7 +76,7 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
         return _suppress_forgotten(pattern, tombstone, at=at)
     competence = _learn(pattern, background)
     if memory is None and competence.is_common_practice:
-        pattern.settle()
+        pattern.save_written()
         return Counter()
     return _put(pattern, memory, competence, run_id=run_id, at=at)
 
@@ -106,7 +103,7 @@ def _put(
         if prepared:
             counters.update(proposals.propose(memory, competence, prepared, run_id=run_id, at=at))
         pattern.waits = waits(pattern, competence)
-        pattern.settle()
+        pattern.save_written()
     return counters
 
 
@@ -143,7 +140,7 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
         uncounted = list(pattern.sightings.uncounted())
         moments = {witness.at: witness.snapshot for witness in proposals.witnesses(uncounted)}
         record_suppressed(memory, moments, source=proposals.SOURCE)
-        pattern.settle()
+        pattern.save_written()
     return Counter(suppressed=len(uncounted))
 
 
@@ -157,7 +154,7 @@ def _suppress_forgotten(pattern: Pattern, tombstone: Tombstone, *, at: datetime)
     with transaction.atomic():
         count = pattern.sightings.uncounted().counted()
         Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
-        pattern.settle()
+        pattern.save_written()
     return Counter(suppressed=count)
 
 

@@ -6,6 +6,7 @@ A fact's row is the queue (`due`), and each is one transaction.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines import waiting_facts
+from consolidation.pipelines.attempts import attempt_one
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories.intake import admission
 from memories.intake.claims import Occasion, Statement, remember
@@ -49,15 +51,7 @@ def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
     counters: Counter[str] = Counter()
     due = list(_due(scope))
     for fact in due:
-        if not fact.attempted():
-            continue  # another worker was faster
-        try:
-            with transaction.atomic():
-                counters.update(_write(fact, at=at))
-        except Exception as error:  # kept on the row, and tried again in the next run
-            fact.refresh_from_db()
-            fact.failed(f"{type(error).__name__}: {error}")
-            counters["failed"] += 1
+        counters.update(attempt_one(fact, partial(_write, fact, at=at)))
         checkpoint(0, counters)
     if due:
         waiting_facts.choose(scope)
@@ -69,6 +63,7 @@ def _due(scope: str) -> Iterator[CountedFact]:
         yield from sorted(kind.objects.due().filter(scope=scope), key=lambda fact: (fact.topic, fact.sensitivity))
 
 
+@transaction.atomic
 def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
     lock_key(fact.scope, _key(fact))
     counters: Counter[str] = Counter()
@@ -82,7 +77,7 @@ def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
         counters = _meet_closed(fact, memory)
     else:
         _hear(fact, memory, findings, at=at)
-    fact.settle(findings)
+    fact.save_written(findings)
     return counters
 
 

@@ -5,7 +5,7 @@ The plan's row is the queue (`due`). The first success makes the memory; few of 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from django.db.models import F
 from consolidation.learning import plan_graphs
 from consolidation.models import PlannedRun, PlanShape
 from consolidation.pipelines import recorded
+from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from consolidation.pipelines.plan_counting import digest
 from consolidation.pipelines.proposals import SOURCE
@@ -40,27 +41,20 @@ def write_plans(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
     """Write every due plan of a scope. Counters: plans_created, plans_reinforced, suppressed, failed."""
     counters: Counter[str] = Counter()
     last = UUID(int=0)
-    while shapes := list(PlanShape.objects.due().filter(scope=scope, pk__gt=last)[:BATCH]):
-        ids = [shape.pk for shape in shapes]
+    while ids := list(_due(scope, last)):
         last = ids[-1]
-        PlanShape.objects.attempted(ids)
-        try:
-            counters.update(_write(shapes, at=at))
-        except Exception:  # whatever one plan does to its batch, the others are written alone
-            counters.update(_each_alone(ids, at=at))
+        counters.update(attempt(PlanShape.objects.all(), ids, lambda ids: _write(_read(ids), at=at)))
         checkpoint(0, counters)
     return counters
 
 
-def _each_alone(ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
-    counters: Counter[str] = Counter()
-    for shape in PlanShape.objects.filter(pk__in=ids).order_by("pk"):
-        try:
-            counters.update(_write([shape], at=at))
-        except Exception as error:  # kept on the row, and tried again in the next run
-            PlanShape.objects.filter(pk=shape.pk).update(error=f"{type(error).__name__}: {error}"[:2000])
-            counters["failed"] += 1
-    return counters
+def _due(scope: str, last: UUID) -> Iterable[UUID]:
+    rows = PlanShape.objects.due().filter(scope=scope, pk__gt=last).order_by("pk")
+    return rows.values_list("pk", flat=True)[:BATCH]
+
+
+def _read(ids: Sequence[UUID]) -> list[PlanShape]:
+    return list(PlanShape.objects.filter(pk__in=ids).order_by("pk"))
 
 
 def _write(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:

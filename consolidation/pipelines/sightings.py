@@ -7,6 +7,7 @@ it is digested. What needs a transaction of its own (it may fail without the epi
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import accumulate, takewhile
 from operator import attrgetter
 from uuid import UUID
@@ -18,6 +19,7 @@ from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
 from consolidation.models.profiles import Unprofiled
 from consolidation.pipelines import recorded, user_statements
+from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
 from consolidation.pipelines.recorded import Recent, Recording
@@ -52,12 +54,8 @@ def digest(
     last: tuple[datetime, UUID] | None = None
     while batch := _next_batch(scope, last):
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
-        Episode.objects.attempted(ids)
-        try:
-            digested = _digest(ids, count, at=at)
-        except Exception:  # whatever one episode does to its batch, the others are digested alone
-            digested = _each_alone(ids, counters, count, at=at)
-        counters["episodes_read"] += len(digested)
+        digested: list[Recording] = []
+        counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
         recent.keep(recording.run for recording in digested if recording.episode.outcome)
         for read in after if digested else ():
             counters.update(read([recording.episode.pk for recording in digested], recent))
@@ -80,15 +78,10 @@ def _next_batch(scope: str, last: tuple[datetime, UUID] | None) -> list[tuple[da
     return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in kept]
 
 
-def _each_alone(ids: Sequence[UUID], counters: Counter[str], count: Count, *, at: datetime) -> list[Recording]:
-    digested: list[Recording] = []
-    for episode_id in ids:
-        try:
-            digested += _digest([episode_id], count, at=at)
-        except Exception as error:  # kept on the episode, shown, and tried again in the next run
-            Episode.objects.filter(pk=episode_id).update(digest_error=f"{type(error).__name__}: {error}"[:2000])
-            counters["failed"] += 1
-    return digested
+def _digest_into(digested: list[Recording], count: Count, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
+    recordings = _digest(ids, count, at=at)
+    digested += recordings
+    return Counter(episodes_read=len(recordings))
 
 
 def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recording]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.db.models import F, Func, IntegerField, Q
@@ -22,6 +23,7 @@ from consolidation.learning.statements.explicit_statements import (
 from consolidation.learning.statements.statement_owner import customer_of, is_of_speaker, with_owner
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
+from consolidation.pipelines.attempts import attempt_one
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories import claims
 from memories.claims import Likeness
@@ -64,18 +66,13 @@ def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_ch
     Counters: facts_created, facts_reinforced, suppressed, failed.
     """
     counters: Counter[str] = Counter()
-    for message in StatementMessage.objects.waiting().filter(scope=scope):
-        message.attempted()
-        try:
-            with transaction.atomic():
-                counters.update(_write(message, at=at))
-        except Exception as error:  # kept on the row, and tried again in the next run
-            message.failed(f"{type(error).__name__}: {error}")
-            counters["failed"] += 1
+    for message in StatementMessage.objects.due().filter(scope=scope).order_by("pk"):
+        counters.update(attempt_one(message, partial(_write, message, at=at)))
         checkpoint(0, counters)
     return counters
 
 
+@transaction.atomic
 def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     counters: Counter[str] = Counter()
     event = Event.objects.select_related("episode__memory").filter(pk=message.pk).first()

@@ -43,7 +43,7 @@ def embed_some(*, at: datetime) -> Counter[str]:
         Pending.objects.given_back(taken, embedder.name, why=str(down))
         raise
     except Refused as refused:
-        Pending.objects.failed(taken, embedder.name, why=str(refused))
+        Pending.objects.let_go(taken, embedder.name, why=str(refused))
         return Counter(failed=len(taken))
     _store(batch, vectors, taken, embedder.name)
     return Counter(embedded=sum(vector is not None for vector in vectors), taken=len(taken))

@@ -39,7 +39,7 @@ def due() -> bool:
 
 
 def retry_set_aside() -> int:
-    return Pending.objects.set_aside(embedding.embedder().name).update(attempts=0, taken_at=None)
+    return Pending.objects.set_aside().filter(model=embedding.embedder().name).update(attempts=0, taken_at=None)
 
 
 def reembed() -> Iterator[Step]:
@@ -101,7 +101,7 @@ def _vectors(wanted: Embedder) -> Iterator[Step]:
     while (some := queue.embed_some(at=timezone.now())) or waiting.exists():
         done += some["embedded"]
         yield Step("vectors" if some else IN_HAND, min(done, total), total)
-    aside, passages = Pending.objects.set_aside(wanted.name).count(), Passage.objects.count()
+    aside, passages = Pending.objects.set_aside().filter(model=wanted.name).count(), Passage.objects.count()
     if aside > MOST_SET_ASIDE * passages:
         raise SetAside(
             f"{aside} of {passages} passages were refused three times by {wanted.name}; the former model serves"

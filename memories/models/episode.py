@@ -6,10 +6,11 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Case, F, Func, Q, Value, When
+from django.db.models import Case, Func, Q, Value, When
 from django.db.models.functions import Cast, Coalesce, Left, Length, Lower
 
 from memories.models.memory import Memory
+from memories.models.row_queue import RowQueue
 from memories.models.trusted import Trusted, new_id
 from memories.values import roles
 from memories.values.choices import Outcome
@@ -19,16 +20,18 @@ LONGEST_START = 1_200
 LONGEST_OPENING = 160
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
-MOST_ATTEMPTS = 3  # at consolidation, then the episode is set aside with its error
 
 
-class EpisodeQuerySet(Trusted["Episode"]):
+class EpisodeQuerySet(RowQueue["Episode"]):
+    """The queue of consolidation: closed episodes that were not digested yet."""
+
     trust_path = "memory__"
+    in_queue = Q(closed_at__isnull=False, digested_at=None)
+    attempts, error = "digest_attempts", "digest_error"
 
     def undigested(self) -> Self:
         """Closed episodes that consolidation has not read and not set aside, in reading order."""
-        waiting = self.filter(closed_at__isnull=False, digested_at=None, digest_attempts__lt=MOST_ATTEMPTS)
-        return waiting.order_by("closed_at", "memory_id")
+        return self.due().order_by("closed_at", "memory_id")
 
     def open_with_node(self, prefix: str, position: int) -> Self:
         """Open episodes with a node of this name (`node_id`)."""
@@ -54,13 +57,6 @@ class EpisodeQuerySet(Trusted["Episode"]):
     def with_opening(self) -> Self:
         """Annotate `opening`: the first characters of what it is about, which tell one without a title from others."""
         return self.annotate(opening=Left("memory__content", LONGEST_OPENING))
-
-    def set_aside(self) -> Self:
-        return self.filter(digested_at=None, digest_attempts__gte=MOST_ATTEMPTS)
-
-    def attempted(self, ids: list[UUID]) -> int:
-        """Count one attempt for each episode, before the work, so that a crash of the worker counts too."""
-        return self.filter(pk__any=ids).update(digest_attempts=F("digest_attempts") + 1)
 
     def digested(self, ids: list[UUID], *, at: datetime) -> int:
         return self.filter(pk__any=ids).update(digested_at=at, digest_error="")

@@ -17,8 +17,8 @@ from pgvector.django import HalfVectorField
 
 from memories import embedding
 from memories.models import bulk_rows
+from memories.models.row_queue import QueuedRow, RowQueue
 
-MOST_ATTEMPTS = 3
 IN_HAND = timedelta(minutes=10)  # longer than any request to an endpoint
 
 
@@ -57,13 +57,12 @@ class Vector(models.Model):
         return f"{self.model} of {self.passage_id}"
 
 
-class PendingQuerySet(models.QuerySet["Pending"]):
+class PendingQuerySet(RowQueue["Pending"]):
+    trust_path = "passage__"
+
     def waiting(self, model: str) -> Self:
         """Queue entries of that model, taken by a worker or not."""
-        return self.filter(model=model, attempts__lt=MOST_ATTEMPTS)
-
-    def set_aside(self, model: str) -> Self:
-        return self.filter(model=model, attempts__gte=MOST_ATTEMPTS)
+        return self.due().filter(model=model)
 
     def of(self, passages: Sequence[int], model: str) -> Self:
         return self.filter(passage_id__in=passages, model=model)
@@ -83,8 +82,8 @@ class PendingQuerySet(models.QuerySet["Pending"]):
             self.of(ids, model).update(attempts=F("attempts") + 1, taken_at=at)
             return ids
 
-    def failed(self, passages: Sequence[int], model: str, *, why: str) -> None:
-        """Record a failed attempt with its error; after the third the entries are not taken again."""
+    def let_go(self, passages: Sequence[int], model: str, *, why: str) -> None:
+        """Return entries to the queue after a failed attempt; after the third they are not taken again."""
         self.of(passages, model).update(taken_at=None, error=why)
 
     def given_back(self, passages: Sequence[int], model: str, *, why: str) -> None:
@@ -92,7 +91,7 @@ class PendingQuerySet(models.QuerySet["Pending"]):
         self.of(passages, model).update(taken_at=None, error=why, attempts=F("attempts") - 1)
 
 
-class Pending(models.Model):
+class Pending(QueuedRow):
     """A passage that waits for a vector. `taken_at`: a worker has it, until the time limit of a live worker."""
 
     pk = models.CompositePrimaryKey("passage_id", "model")
@@ -100,8 +99,6 @@ class Pending(models.Model):
         "memories.Passage", models.DO_NOTHING, related_name="pending", db_constraint=False, db_index=False
     )
     model = models.TextField()
-    attempts = models.SmallIntegerField(default=0)
-    error = models.TextField(blank=True)
     taken_at = models.DateTimeField(null=True)
 
     objects = PendingQuerySet.as_manager()
