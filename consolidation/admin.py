@@ -15,6 +15,7 @@ from consolidation.models import (
     GuidanceCurve,
     LLMCall,
     Pattern,
+    PendingProfile,
     PlannedRun,
     PlanShape,
     Run,
@@ -25,7 +26,6 @@ from consolidation.models import (
     SkillOffer,
     SkillWorth,
     StatementMessage,
-    Unprofiled,
 )
 from memories.admin.trusted import TrustedAdmin
 from memories.values.trust import Trust
@@ -168,15 +168,15 @@ class PlannedRunAdmin(TrustedAdmin):
         return rows.filter(Q(shape__memory=None) | trust.visible("shape__memory__"))
 
 
-@admin.register(Unprofiled)
+@admin.register(PendingProfile)
 class UnprofiledAdmin(TrustedAdmin):
     list_display = ("episode", "scope", "attempts", "error")
     list_filter = ("attempts", ("scope", FieldTextFilter))
     search_fields = ("error",)
     ordering = ("-pk",)
 
-    def visible(self, trust: Trust) -> QuerySet[Unprofiled]:
-        return Unprofiled.objects.filter(trust.visible("episode__memory__"))
+    def visible(self, trust: Trust) -> QuerySet[PendingProfile]:
+        return PendingProfile.objects.filter(trust.visible("episode__memory__"))
 
 
 @admin.register(StatementMessage)

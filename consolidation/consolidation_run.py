@@ -16,7 +16,7 @@ from consolidation.execution import Reporter, abandon_dead_runs, counters_before
 from consolidation.guidance import curves, holdback, profiling, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
-from consolidation.models.profiles import Unmeasured, Unprofiled
+from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import carrying, competences, facts, plan_folding, plans, sightings, user_statements
 from consolidation.pipelines.recorded import Recent
@@ -64,8 +64,8 @@ def _scopes() -> list[str]:
     new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
     due = Pattern.objects.due().order_by().values_list("scope", flat=True)
     scopes = set(new.distinct()) | set(due.distinct())
-    scopes |= set(Unprofiled.objects.due().order_by().values_list("scope", flat=True).distinct())
-    scopes |= set(Unmeasured.objects.values_list("pk", flat=True))
+    scopes |= set(PendingProfile.objects.due().order_by().values_list("scope", flat=True).distinct())
+    scopes |= set(PendingMeasurement.objects.values_list("pk", flat=True))
     scopes |= facts.scopes_due()
     scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
     scopes |= set(PlanShape.objects.to_fold().order_by().values_list("scope", flat=True).distinct())
@@ -114,10 +114,10 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
 def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: datetime) -> Counter[str]:
     """Write the profiles that are still missing, then measure guidance and skills on them."""
     counters = profiling.write_waiting(scope, recent, checkpoint=report.batch)
-    if Unmeasured.objects.filter(pk=scope).exists():
+    if PendingMeasurement.objects.filter(pk=scope).exists():
         latest = LatestOfScope(scope)
         curves.refit(latest, at=at)
         skill_worth.measure(latest, at=at)
         holdback.flag_harm(scope, at=at)
-        Unmeasured.objects.filter(pk=scope).delete()
+        PendingMeasurement.objects.filter(pk=scope).delete()
     return counters

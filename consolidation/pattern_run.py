@@ -11,7 +11,7 @@ from django.utils import timezone
 from consolidation import patterns
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never
 from consolidation.models import Run
-from consolidation.models.groups import Unread
+from consolidation.models.groups import RuleRetry
 from memories import leases
 from memories.models import Event
 
@@ -47,7 +47,7 @@ def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = n
     progress = patterns.Progress(at=run.moment, counters=report.counters, count=count)
     _retry_unread(progress, wait=wait)
     _read_pending(report, progress, wait=wait, should_stop=should_stop)
-    if aside := Unread.objects.set_aside().count():
+    if aside := RuleRetry.objects.set_aside().count():
         progress.counters["set_aside"] = aside
     error = f"{'; '.join(progress.errors)}: each is tried again"[:2000] if progress.errors else ""
     status = Run.Status.FAILED if progress.errors else Run.Status.SUCCEEDED
@@ -56,12 +56,12 @@ def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = n
 
 
 def _has_work() -> bool:
-    retries = Unread.objects.due()
+    retries = RuleRetry.objects.due()
     return retries.exists() or Event.objects.unruled().exists()
 
 
 def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
-    scopes = Unread.objects.due().order_by("scope").values_list("scope", flat=True)
+    scopes = RuleRetry.objects.due().order_by("scope").values_list("scope", flat=True)
     for scope in scopes.distinct():
         with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
             if acquired:

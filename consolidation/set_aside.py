@@ -13,7 +13,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, Left, NullIf
 from consolidation import consolidation_run, pattern_run
 from consolidation.models import ArgumentFact, CommandFact, Pattern, PlanShape
 from consolidation.models.counted_facts import CountedFact
-from consolidation.models.groups import Unread
+from consolidation.models.groups import RuleRetry
 from consolidation.models.statement_messages import StatementMessage
 from memories.models import Episode
 from memories.values.trust import Trust
@@ -113,7 +113,7 @@ SOURCES = (
     Source(
         "event",
         PATTERNS,
-        lambda trust: Unread.objects.visible_to(trust).set_aside(),
+        lambda trust: RuleRetry.objects.visible_to(trust).set_aside(),
         F("rule"),
         episode="episode_id",
         at="episode__last_event_at",

@@ -63,7 +63,7 @@ ABOUT = {  # model -> what an operator finds there
     "planshape": _("sequences of steps that plans share"),
     "plannedrun": _("runs that followed a plan"),
     "runprofile": _("finished runs as guidance compares them"),
-    "unprofiled": _("finished runs that wait for a profile"),
+    "pendingprofile": _("finished runs that wait for a profile"),
     "skilllines": _("the runs behind each line of a skill"),
     "skilloffer": _("skills that guidance offered or held back"),
     "skillworth": _("how many of the last runs a skill would serve"),

@@ -1,4 +1,4 @@
-"""Finished runs become profiles, which guidance compares a new run with; `Unprofiled` is the queue.
+"""Finished runs become profiles, which guidance compares a new run with; `PendingProfile` is the queue.
 
 What their commands and arguments show is counted in the same transaction. New episodes are put into the queue when they
 are digested and taken from it right after; what failed then, or whose worker died, waits for the next run.
@@ -14,7 +14,7 @@ from consolidation.guidance import features, holdback
 from consolidation.learning.effects.effects import changes, effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
-from consolidation.models.profiles import RunProfile, Unmeasured, Unprofiled
+from consolidation.models.profiles import PendingMeasurement, PendingProfile, RunProfile
 from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
@@ -28,7 +28,7 @@ BATCH = 50
 
 def write(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
     """Write the profiles of those that are in the queue. What fails is counted, and tried again in the next run."""
-    return attempt(Unprofiled.objects.all(), ids, lambda ids: Counter(profiles_written=_write(ids, recent)))
+    return attempt(PendingProfile.objects.all(), ids, lambda ids: Counter(profiles_written=_write(ids, recent)))
 
 
 def write_waiting(scope: str, recent: Recent, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
@@ -43,7 +43,7 @@ def write_waiting(scope: str, recent: Recent, *, checkpoint: Checkpoint = no_che
 
 
 def _next(scope: str, tried: set[UUID]) -> list[UUID]:
-    rows = Unprofiled.objects.due().filter(scope=scope).exclude(pk__in=tried).order_by("attempts", "pk")
+    rows = PendingProfile.objects.due().filter(scope=scope).exclude(pk__in=tried).order_by("attempts", "pk")
     return list(rows.values_list("pk", flat=True)[:BATCH])
 
 
@@ -58,8 +58,10 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
-        Unmeasured.objects.bulk_create([Unmeasured(scope=one.scope) for one in rows[:1]], ignore_conflicts=True)
-        Unprofiled.objects.filter(pk__any=ids).delete()
+        PendingMeasurement.objects.bulk_create(
+            [PendingMeasurement(scope=one.scope) for one in rows[:1]], ignore_conflicts=True
+        )
+        PendingProfile.objects.filter(pk__any=ids).delete()
     return len(rows)
 
 

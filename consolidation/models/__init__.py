@@ -4,11 +4,11 @@ from consolidation.models.background_runs import Run, RunStopped
 from consolidation.models.bulk_orders import BulkOrder
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.daily_counts import DailyCount
-from consolidation.models.groups import PluginRun, Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models.groups import EventBatch, PluginRun, RuleGroup, RuleRetry, RuleSighting
 from consolidation.models.import_files import ImportFile
 from consolidation.models.llm_calls import LLMCall
 from consolidation.models.plans import PlannedRun, PlanShape
-from consolidation.models.profiles import GuidanceCurve, RunProfile, Unmeasured, Unprofiled
+from consolidation.models.profiles import GuidanceCurve, PendingMeasurement, PendingProfile, RunProfile
 from consolidation.models.run_steps import RunStep
 from consolidation.models.runs import Pattern, Sighting, case_of
 from consolidation.models.statement_messages import StatementMessage
@@ -24,15 +24,18 @@ __all__ = [
     "CommandAttempt",
     "CommandFact",
     "DailyCount",
+    "EventBatch",
     "GuidanceCurve",
     "ImportFile",
     "LLMCall",
     "Pattern",
+    "PendingMeasurement",
+    "PendingProfile",
     "PlanShape",
     "PlannedRun",
     "PluginRun",
-    "Reading",
     "RuleGroup",
+    "RuleRetry",
     "RuleSighting",
     "Run",
     "RunProfile",
@@ -44,9 +47,6 @@ __all__ = [
     "SkillWorth",
     "StatementMessage",
     "ToolDecision",
-    "Unmeasured",
-    "Unprofiled",
-    "Unread",
     "Webhook",
     "WebhookDelivery",
     "case_of",

@@ -94,7 +94,7 @@ class PluginRun(models.Model):
         return f"{self.source} at {self.at}"
 
 
-class UnreadQuerySet(RowQueue["Unread"]):
+class RuleRetryQuerySet(RowQueue["RuleRetry"]):
     trust_path = "episode__memory__"
 
     def failing(self) -> Self:
@@ -110,7 +110,7 @@ class UnreadQuerySet(RowQueue["Unread"]):
         self.update_or_create(rule=rule, event_id=event_id, defaults={**place, **facts})
 
 
-class Unread(QueuedRow):
+class RuleRetry(QueuedRow):
     """An event that one rule (all rules when blank) has not read yet, while the others have."""
 
     rule = models.CharField(max_length=16, blank=True)
@@ -119,10 +119,11 @@ class Unread(QueuedRow):
     scope = models.CharField(max_length=128, blank=True)
     waiting = models.BooleanField(default=False)
 
-    objects = UnreadQuerySet.as_manager()
+    objects = RuleRetryQuerySet.as_manager()
 
     class Meta:
-        verbose_name_plural = "unread"
+        db_table = "consolidation_unread"
+        verbose_name_plural = "rule retries"
         constraints = [models.UniqueConstraint(fields=["event_id", "rule"], name="unread_once_by_a_rule")]
         indexes = [
             models.Index(fields=["scope", "waiting", "id"], condition=Q(attempts__lt=MOST_ATTEMPTS), name="unread_due"),
@@ -132,7 +133,7 @@ class Unread(QueuedRow):
         return f"{self.rule or 'every rule'}: {self.error[:80]}"
 
 
-class Reading(models.Model):
+class EventBatch(models.Model):
     """The events of a scope that a worker is reading, committed before the work: if it dies, each is then read alone.
 
     `attempts`: how often the first of them was tried.
@@ -142,11 +143,14 @@ class Reading(models.Model):
     events = ArrayField(models.UUIDField(), default=list)
     attempts = models.SmallIntegerField(default=0)
 
+    class Meta:
+        db_table = "consolidation_reading"
+
     def __str__(self) -> str:
         return f"{len(self.events)} of {self.scope or 'no scope'}"
 
     @classmethod
-    def of(cls, scope: str) -> "Reading":
+    def of(cls, scope: str) -> "EventBatch":
         return cls.objects.get_or_create(scope=scope)[0]
 
     def take(self, events: Iterable[UUID], attempts: int = 1) -> None:

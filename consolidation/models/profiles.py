@@ -78,38 +78,38 @@ class RunProfile(models.Model):
         return None if self.thread == str(self.pk) else self.thread
 
 
-class UnprofiledQuerySet(RowQueue["Unprofiled"]):
+class PendingProfileQuerySet(RowQueue["PendingProfile"]):
     trust_path = "episode__memory__"
 
     def put(self, episodes: Iterable[Episode]) -> None:
         """Queue these episodes, also those that have a profile: their outcome may have changed."""
         rows = ((episode.pk, episode.scope, 0, "") for episode in episodes)
-        array_insert.insert(Unprofiled, ("pk", "scope", "attempts", "error"), rows, replace=("attempts", "error"))
+        array_insert.insert(PendingProfile, ("pk", "scope", "attempts", "error"), rows, replace=("attempts", "error"))
 
 
-class Unprofiled(QueuedRow):
+class PendingProfile(QueuedRow):
     """The queue of finished runs that have no profile yet."""
 
     episode = models.OneToOneField(Episode, models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False)
     scope = models.TextField()
 
-    objects = UnprofiledQuerySet.as_manager()
+    objects = PendingProfileQuerySet.as_manager()
 
     class Meta:
-        verbose_name_plural = "unprofiled"
+        db_table = "consolidation_unprofiled"
         indexes = [models.Index(fields=["scope"], name="unprofiled_of_scope")]
 
     def __str__(self) -> str:
         return str(self.episode_id)
 
 
-class Unmeasured(models.Model):
+class PendingMeasurement(models.Model):
     """The queue of scopes whose runs were profiled since guidance and skills were last measured on them."""
 
     scope = models.TextField(primary_key=True)
 
     class Meta:
-        verbose_name_plural = "unmeasured"
+        db_table = "consolidation_unmeasured"
 
     def __str__(self) -> str:
         return self.scope or "unscoped"

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from django.db import InterfaceError, OperationalError, transaction
 
-from consolidation.models.groups import Unread
+from consolidation.models.groups import RuleRetry
 from consolidation.patterns import categorisation, entity, override, sequence, time_of_day
 from consolidation.patterns.candidates import CandidateWriter
 from consolidation.patterns.counts import GroupCounts
@@ -57,7 +57,7 @@ def apply_one(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress) ->
                 if writer.may_write(detection):
                     writer.record(detection)
                 else:
-                    Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, waiting=True)
+                    RuleRetry.objects.note(rule.name, run.event_id, run.episode_id, run.scope, waiting=True)
                     writer.counters["waiting"] += 1
         counts.save()
     if writer.remaining is not None:
@@ -74,6 +74,6 @@ def _apply_singly(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress
             raise
         except Exception as error:  # recorded for this event and rule, and tried again
             message = message_of(error)  # may quote the event: shown only to who may see that
-            Unread.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=message)
+            RuleRetry.objects.note(rule.name, run.event_id, run.episode_id, run.scope, attempts=1, error=message)
             progress.record_failure(f"{rule.name}: {type(error).__name__}")
     return counters

@@ -1,7 +1,7 @@
 """Reading new events with the pattern rules, oldest first: a batch with all its effects is one transaction.
 
-The event's `ruled_at` is the queue. What one rule cannot read becomes an `Unread` row for that rule alone, tried three
-times and then set aside; an event that kills its worker three times is set aside for all rules.
+The event's `ruled_at` is the queue. What one rule cannot read becomes a `RuleRetry` row for that rule alone, tried
+three times and then set aside; an event that kills its worker three times is set aside for all rules.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from consolidation.models.groups import Reading, Unread
+from consolidation.models.groups import EventBatch, RuleRetry
 from consolidation.patterns import sessions
 from consolidation.patterns.applying import OUTAGES, RULES, apply, apply_one
 from consolidation.patterns.reported_run import ReportedRun
@@ -59,7 +59,7 @@ def pending_events() -> Iterator[dict[str, list[UUID]]]:
 
 def read_events(scope: str, events: Sequence[UUID], progress: Progress) -> Iterator[None]:
     """Read these events; yields after each batch. The caller holds the lock of the scope."""
-    reading = Reading.of(scope)
+    reading = EventBatch.of(scope)
     while reading.events:  # a worker died with these: each alone, to set aside only the one that kills
         _read_first_alone(reading, progress)
         yield
@@ -77,21 +77,21 @@ def read_events(scope: str, events: Sequence[UUID], progress: Progress) -> Itera
 
 def retry_unread(scope: str, progress: Progress) -> None:
     """Retry what a rule could not read, or had to postpone."""
-    rows = Unread.objects.filter(scope=scope)
+    rows = RuleRetry.objects.filter(scope=scope)
     room = sum(progress.remaining.values())
     for row in [*rows.failing()[:MAX_RETRIES], *rows.waiting()[:room]]:
-        Unread.objects.attempted([row.pk])
+        RuleRetry.objects.attempted([row.pk])
         try:
             with transaction.atomic():
                 claim_locks.to_store(scope)
                 progress.counters.update(_retry(row, progress))
         except Exception as error:  # recorded on the row, which is retried; the other rows go on
-            Unread.objects.filter(pk=row.pk).update(error=message_of(error), waiting=False)
+            RuleRetry.objects.filter(pk=row.pk).update(error=message_of(error), waiting=False)
             progress.record_failure(f"{row.rule or 'every rule'}: {type(error).__name__}")
 
 
-def _retry(row: Unread, progress: Progress) -> Counter[str]:
-    Unread.objects.filter(pk=row.pk).delete()
+def _retry(row: RuleRetry, progress: Progress) -> Counter[str]:
+    RuleRetry.objects.filter(pk=row.pk).delete()
     runs = sessions.assign(_load([row.event_id]))
     counters: Counter[str] = Counter()
     for rule in RULES:
@@ -100,7 +100,7 @@ def _retry(row: Unread, progress: Progress) -> Counter[str]:
     return counters
 
 
-def _read_first_alone(reading: Reading, progress: Progress) -> None:
+def _read_first_alone(reading: EventBatch, progress: Progress) -> None:
     first, rest = reading.events[0], reading.events[1:]
     if reading.attempts >= MOST_ATTEMPTS:
         _set_aside(first, reading, rest, progress)
@@ -118,18 +118,18 @@ def _public_message(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if isinstance(error, OUTAGES) else type(error).__name__
 
 
-def _set_aside(event_id: UUID, reading: Reading, rest: Sequence[UUID], progress: Progress) -> None:
+def _set_aside(event_id: UUID, reading: EventBatch, rest: Sequence[UUID], progress: Progress) -> None:
     with transaction.atomic():
         for run in _load([event_id], ruled_at=None):
             facts = {"attempts": MOST_ATTEMPTS, "error": WORKER_DIED}
-            Unread.objects.note("", event_id, run.episode_id, run.scope, **facts)
+            RuleRetry.objects.note("", event_id, run.episode_id, run.scope, **facts)
             Event.objects.filter(pk=event_id).update(ruled_at=progress.at)
             progress.record_failure(f"an event was set aside: {WORKER_DIED}")
         reading.take(rest)
 
 
 def _read_batch(
-    scope: str, events: Sequence[UUID], reading: Reading, rest: Sequence[UUID], progress: Progress
+    scope: str, events: Sequence[UUID], reading: EventBatch, rest: Sequence[UUID], progress: Progress
 ) -> Counter[str]:
     """Read a batch in one transaction: everything that its rules write, and the mark of its events."""
     with transaction.atomic():

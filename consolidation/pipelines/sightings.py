@@ -17,7 +17,7 @@ from django.db.models import F
 
 from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
-from consolidation.models.profiles import Unprofiled
+from consolidation.models.profiles import PendingProfile
 from consolidation.pipelines import recorded, user_statements
 from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
@@ -197,7 +197,7 @@ def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
 
 
 def _queue_profiles(recordings: Sequence[Recording]) -> None:
-    Unprofiled.objects.put(recording.episode for recording in recordings if recording.episode.outcome)
+    PendingProfile.objects.put(recording.episode for recording in recordings if recording.episode.outcome)
 
 
 def _queue_statements(recordings: Sequence[Recording]) -> None:

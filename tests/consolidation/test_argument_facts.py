@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
-from consolidation.models.profiles import Unprofiled
+from consolidation.models.profiles import PendingProfile
 from memories.intake import equal_claims
 from memories.intake.claims import store
 from memories.intake.reports import events
@@ -85,7 +85,7 @@ def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     eight_runs()
     refund(right=True)
     digested()
-    Unprofiled.objects.put(Episode.objects.all())
+    PendingProfile.objects.put(Episode.objects.all())
     Episode.objects.update(digested_at=None)
     digested()
     (fact,) = facts()

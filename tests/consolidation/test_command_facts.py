@@ -9,7 +9,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from consolidation.models.commands import CommandAttempt, CommandFact
-from consolidation.models.profiles import Unprofiled
+from consolidation.models.profiles import PendingProfile
 from memories.intake import equal_claims
 from memories.models import Episode, Evidence, Memory, Proposal
 from memories.values.choices import ActorKind, Category, Origin, Status
@@ -75,7 +75,7 @@ def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     nine_runs()
     commands(STARTS)
     digested()
-    Unprofiled.objects.put(Episode.objects.all())
+    PendingProfile.objects.put(Episode.objects.all())
     Episode.objects.update(digested_at=None)
     digested()
     (fact,) = facts()

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.api.guidance import GuidanceAnswer
-from consolidation.models.profiles import RunProfile, Unprofiled
+from consolidation.models.profiles import PendingProfile, RunProfile
 from memories.models import Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
@@ -169,11 +169,13 @@ def test_another_outcome_replaces_the_first(agent: APIClient) -> None:
 
 def test_runs_that_were_digested_before_are_caught_up_with(refused: list[Memory], agent: APIClient) -> None:
     RunProfile.objects.all().delete()
-    Unprofiled.objects.put([row.episode for row in Memory.objects.filter(type="episodic").select_related("episode")])
+    PendingProfile.objects.put(
+        [row.episode for row in Memory.objects.filter(type="episodic").select_related("episode")]
+    )
     assert ask(agent)["similar"] == []
     consolidated()
     assert len(ask(agent)["similar"]) == 5
-    assert not Unprofiled.objects.exists()
+    assert not PendingProfile.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.db import OperationalError
 
 from consolidation import pattern_run, set_aside
 from consolidation.models import Run
-from consolidation.models.groups import Reading, Unread
+from consolidation.models.groups import EventBatch, RuleRetry
 from consolidation.patterns import applying, sessions
 from consolidation.patterns.reported_run import ReportedRun
 from memories import lifecycle
@@ -52,12 +52,12 @@ def test_a_rule_that_raises_stops_neither_the_others_nor_the_other_events() -> N
         assert done.error == "override: ValueError: each is tried again"
         for _ in range(2):
             failed()
-        left = Unread.objects.set_aside().get()
+        left = RuleRetry.objects.set_aside().get()
         assert (left.rule, left.attempts, left.error) == ("override", 3, "ValueError: an edit makes no sense")
         assert ruled().counters == {"events_read": 0, "set_aside": 1}
     assert set_aside.retry(pattern_run.KIND, everything()) == 1
     ruled()
-    assert not Unread.objects.exists()
+    assert not RuleRetry.objects.exists()
     assert stands(ACME) == (20, 0)
 
 
@@ -67,7 +67,7 @@ def test_a_fault_of_the_database_leaves_the_events_in_the_queue() -> None:
     with patch.object(applying, "GroupCounts", side_effect=OperationalError("deadlock detected")):
         for _ in range(4):
             failed()
-    assert (unread_events(), Unread.objects.count()) == (3, 0)
+    assert (unread_events(), RuleRetry.objects.count()) == (3, 0)
     ruled()
     assert stands(ACME) == (20, 0)
 
@@ -91,8 +91,8 @@ def test_of_a_worker_that_dies_again_and_again_only_the_event_that_kills_it_is_s
         done = failed()
     assert "died three times" in done.error
     assert (unread_events(), stands(ACME)) == (0, (20, 0))
-    assert Unread.objects.set_aside().get().event_id == deadly.pk
-    assert Reading.objects.get().events == []
+    assert RuleRetry.objects.set_aside().get().event_id == deadly.pk
+    assert EventBatch.objects.get().events == []
 
 
 def test_scopes_are_never_mixed() -> None:
@@ -201,7 +201,7 @@ def test_nothing_in_a_context_can_break_a_rule() -> None:
         context = {**dict.fromkeys(names, value), "user_edited": True}
         ran_all([reported(source, MORNING + days(n), **context) for source in ("P1", "P2", "P3", "P9" * 256)])
     ruled()
-    assert not Unread.objects.filter(waiting=False).exists()
+    assert not RuleRetry.objects.filter(waiting=False).exists()
     assert all(len(key) <= 255 for key in keys())
 
 

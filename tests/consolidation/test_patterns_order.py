@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from consolidation import pattern_run
 from consolidation.models import Run
-from consolidation.models.groups import PluginRun, RuleGroup, Unread
+from consolidation.models.groups import PluginRun, RuleGroup, RuleRetry
 from memories.models import Event, Evidence, Memory
 from tests.at_once import at_once
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled
@@ -58,7 +58,7 @@ def test_the_order_in_which_batches_come_does_not_change_what_is_counted(db, dat
         counts = list(groups.values_list("seen", "units"))
         outcomes.append((counts, [(m.key, m.evidence.exists()) for m in found]))
     assert outcomes[0] == outcomes[1]
-    for table in (RuleGroup, PluginRun, Unread):
+    for table in (RuleGroup, PluginRun, RuleRetry):
         table.objects.all().delete()
     Memory.objects.all().delete()
 
@@ -78,7 +78,7 @@ def test_what_a_batch_teaches_does_not_depend_on_its_size() -> None:
 
 
 def test_what_a_batch_asks_is_answered_by_indexes() -> None:
-    new_tables(Event, RuleGroup, PluginRun, Unread)
+    new_tables(Event, RuleGroup, PluginRun, RuleRetry)
     for n in range(3):
         ran(at=MORNING + days(n), **EMAIL)
     ruled()

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from consolidation import schedules
 from consolidation.models import LLMCall, Pattern, Run, RunStep
-from consolidation.models.groups import Unread
+from consolidation.models.groups import RuleRetry
 from memories.models import Episode
 from memories.values.choices import Sensitivity
 from memos_site.templatetags.runs import LISTS
@@ -71,8 +71,8 @@ def test_what_was_set_aside_is_shown_with_its_reason() -> None:
     seen = {"first_seen_at": AT, "last_seen_at": AT, "sensitivity": Sensitivity.LOW, "signature_sha256": b"x"}
     Pattern.objects.create(kind="exact", signature="go_build", error="OSError: No space left", **seen)
     failed = {"rule": "override", "attempts": 3, "error": "ValueError: an edit makes no sense"}
-    Unread.objects.create(episode_id=run.pk, event_id=run.pk, **failed)
-    Unread.objects.create(episode_id=hidden.pk, event_id=hidden.pk, **failed | {"error": "a hidden error"})
+    RuleRetry.objects.create(episode_id=run.pk, event_id=run.pk, **failed)
+    RuleRetry.objects.create(episode_id=hidden.pk, event_id=hidden.pk, **failed | {"error": "a hidden error"})
     page = signed_in().get("/runs/").content.decode()
     for word in ("A poisoned run", "no sense in it", "go_build", "No space left", "an edit makes no sense"):
         assert word in page

@@ -67,7 +67,7 @@ from django.core.management import call_command
 call_command("consolidate", stdout=io.StringIO())
 from consolidation.models import Pattern, Run
 from consolidation.models.arguments import ArgumentFact
-from consolidation.models.profiles import GuidanceCurve, RunProfile, Unprofiled
+from consolidation.models.profiles import GuidanceCurve, RunProfile, PendingProfile
 from memories.models import Episode
 from skills.models import SkillVersion
 rows = [
@@ -86,7 +86,7 @@ print(json.dumps({{
     "versions": sorted(versions.values_list("skill__name", "number", "status", "sha256")),
     "unread": Episode.objects.undigested().filter(scope={scope!r}).count(),
     "profiles": RunProfile.objects.filter(scope={scope!r}).count(),
-    "unprofiled": Unprofiled.objects.filter(scope={scope!r}).count(),
+    "unprofiled": PendingProfile.objects.filter(scope={scope!r}).count(),
     "curves": GuidanceCurve.objects.filter(scope={scope!r}).count(),
     "read": sum(run.counters.get("episodes_read", 0) for run in Run.objects.filter(steps__scope={scope!r})),
     "running": Run.objects.filter(status="running").count(),

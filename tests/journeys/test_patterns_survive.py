@@ -15,8 +15,8 @@ pytestmark = pytest.mark.slow
 MOMENTS = {
     "placed": Moment("consolidation.patterns.reading", "apply", 0),
     "half-counted": Moment("consolidation.patterns.counts", "GroupCounts.count", 30),
-    "before-commit": Moment("consolidation.models.groups", "Reading.take", 1),
-    "committed": Moment("consolidation.models.groups", "Reading.take", 2),
+    "before-commit": Moment("consolidation.models.groups", "EventBatch.take", 1),
+    "committed": Moment("consolidation.models.groups", "EventBatch.take", 2),
 }
 
 REPORT = """
@@ -41,7 +41,7 @@ TOTALS = """
 import io, json
 from django.core.management import call_command
 call_command("consolidate", kind="patterns", stdout=io.StringIO())
-from consolidation.models.groups import Reading, RuleGroup, RuleSighting, Unread
+from consolidation.models.groups import EventBatch, RuleGroup, RuleSighting, RuleRetry
 from consolidation.models import Run
 from memories.models import Event, Memory
 found = Memory.objects.live().filter(scope={scope!r}).exclude(key=None)
@@ -50,8 +50,8 @@ print(json.dumps({{
     "memories": sorted([m.key, m.confidence, m.times_confirmed, m.status, m.evidence.count()] for m in found),
     "groups": sorted(groups.values_list("rule", "seen", "units", "base")),
     "sightings": RuleSighting.objects.filter(group__scope={scope!r}).count(),
-    "unread": Event.objects.unruled().count() + Unread.objects.count(),
-    "in hand": sum(len(reading.events) for reading in Reading.objects.all()),
+    "unread": Event.objects.unruled().count() + RuleRetry.objects.count(),
+    "in hand": sum(len(reading.events) for reading in EventBatch.objects.all()),
     "running": Run.objects.filter(status="running").count(),
 }}))
 """

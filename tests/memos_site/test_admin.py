@@ -21,6 +21,7 @@ from consolidation.models import (
     CommandFact,
     GuidanceCurve,
     Pattern,
+    PendingProfile,
     PlannedRun,
     PlanShape,
     Run,
@@ -30,7 +31,6 @@ from consolidation.models import (
     SkillOffer,
     SkillWorth,
     StatementMessage,
-    Unprofiled,
 )
 from memories.models import Agent, AuditEntry, Episode, Event, Evidence, Lease, Memory, Performance, Proposal, Relation
 from memories.values.choices import Sensitivity
@@ -44,7 +44,7 @@ WITH_VERBS = (
     ArgumentFact, ArgumentUse, AuditEntry, CommandAttempt, CommandFact, Episode, Event, Evidence, GuidanceCurve, Memory,
     Pattern, Performance, PlannedRun, PlanShape, Proposal,
     Relation, Run, RunProfile, Sighting, Skill, SkillLines, SkillOffer, SkillVersion, SkillWorth, StatementMessage,
-    Unprofiled,
+    PendingProfile,
 )  # fmt: skip
 FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey", "webhook", "lease"}
 
@@ -99,7 +99,7 @@ def make_counted(said: str, run: Memory, memory: Memory | None, own: dict[str, A
 
 def make_guided(word: str, run: Memory, skill: Memory, low: Memory) -> None:
     """What guidance is told by, and what it told."""
-    Unprofiled.objects.create(episode_id=run.pk, scope=word, error=word)
+    PendingProfile.objects.create(episode_id=run.pk, scope=word, error=word)
     StatementMessage.objects.create(event=Event.objects.filter(episode=run.pk)[0], scope=word, error=word)
     RunProfile.objects.create(
         episode_id=run.pk, scope=word, sensitivity=run.sensitivity, thread=word, outcome="success", at=AT,
