@@ -3,7 +3,18 @@
 Statements are sets of tokens, some of which must not differ.
 """
 
-from memories.claims.claim import ALIKE_FROM, SAME_FROM, Claim, fingerprint, jaccard, kin, prefix, sealed
+from memories.claims.claim import (
+    ALIKE_FROM,
+    SAME_FROM,
+    Claim,
+    as_lists,
+    fingerprint,
+    from_lists,
+    jaccard,
+    kin,
+    prefix,
+    sealed,
+)
 from memories.claims.comparing import Likeness, compare
 from memories.claims.reading import NORMALISATION, claim_of
 
@@ -13,9 +24,11 @@ __all__ = [
     "SAME_FROM",
     "Claim",
     "Likeness",
+    "as_lists",
     "claim_of",
     "compare",
     "fingerprint",
+    "from_lists",
     "jaccard",
     "kin",
     "prefix",

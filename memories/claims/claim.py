@@ -3,12 +3,15 @@
 import hashlib
 import hmac
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 SAME_FROM = 0.7
 ALIKE_FROM = 0.5
 OBJECT = "object"
 OPENING = "opening"
+WHOLE, IDENTIFIER = "whole", "identifier"
+MARKS = (f"{WHOLE}:", f"{IDENTIFIER}:")
 UNPRINTED = (f"{OBJECT}:", f"{OPENING}:")  # kinds that are newer than the first stored fingerprints
 UNVALUED = ("denied:", f"{OPENING}:")  # kinds whose values are the topic, not what differs about it
 
@@ -19,10 +22,19 @@ class Claim:
 
     `tokens`: normalised content tokens, never empty. `hard`: "kind:value" of what must not differ; the value of a
     number, date, name and the like is itself one of the tokens, so that differing values can be removed from the topic.
+    `marks`: "kind:value" of the text itself (marks.py); equal claims may have others.
     """
 
     tokens: frozenset[str]
     hard: frozenset[str]
+    marks: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def marks_of(self, kind: str) -> set[str]:
+        return {mark for mark in self.marks if mark.startswith(f"{kind}:")}
+
+    @property
+    def mark_values(self) -> set[str]:
+        return {mark.partition(":")[2] for mark in self.marks}
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -63,7 +75,24 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
         sides = value.split(">", 1) if kind in DIRECTED else [value]
         return f"{kind}:{'>'.join(map(seal, sides))}"
 
-    return Claim(frozenset(map(seal, claim.tokens)), frozenset(map(seal_hard, claim.hard)))
+    def seal_mark(mark: str) -> str:
+        return f"{mark.partition(':')[0]}:{seal(mark)}"
+
+    hard, marks = (frozenset(map(how, values)) for how, values in ((seal_hard, claim.hard), (seal_mark, claim.marks)))
+    return Claim(frozenset(map(seal, claim.tokens)), hard, marks)
+
+
+def as_lists(claim: Claim) -> tuple[list[str], list[str]]:
+    """A claim as two lists: tokens, with the values of its marks, for an index to find; and hard tokens and marks."""
+    return sorted(claim.tokens | claim.mark_values), sorted(claim.hard | claim.marks)
+
+
+def from_lists(tokens: Iterable[str], hard: Iterable[str]) -> Claim:
+    """The claim that `as_lists` wrote. The values of marks must be no tokens, as those of a sealed claim are none."""
+    hard = frozenset(hard)
+    marks = frozenset(one for one in hard if one.startswith(MARKS))
+    claim = Claim(frozenset(tokens), hard - marks, marks)
+    return replace(claim, tokens=claim.tokens - claim.mark_values)
 
 
 DIRECTED = frozenset({"order", "role", OBJECT})
@@ -82,10 +111,11 @@ def fingerprint(claim: Claim, scope: str) -> bytes:
 
 def kin(claim: Claim) -> list[str]:
     """Tokens to look up in an index for all claims that are not OTHER, changed ones included; more tokens than
-    `prefix`.
+    `prefix`, and the values of marks.
     """
     if any(hard.startswith("order:") for hard in claim.hard):
-        return sorted(claim.tokens)
+        return [*sorted(claim.tokens), *sorted(claim.mark_values)]
     values = claim.tokens & {hard.partition(":")[2] for hard in claim.hard if not hard.startswith(UNVALUED)}
     rest = claim.tokens - values
-    return [*sorted(values), *(prefix(Claim(rest, frozenset()), ALIKE_FROM) if rest else [])]
+    rarest = prefix(Claim(rest, frozenset()), ALIKE_FROM) if rest else []
+    return [*sorted(values), *rarest, *sorted(claim.mark_values)]

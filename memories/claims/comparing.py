@@ -3,7 +3,7 @@
 from collections import defaultdict
 from enum import StrEnum
 
-from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, OPENING, SAME_FROM, UNVALUED, Claim, jaccard
+from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, OPENING, SAME_FROM, UNVALUED, WHOLE, Claim, jaccard
 
 ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference
 DETAIL = frozenset(
@@ -30,7 +30,7 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     name must be shared, or two tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of
     Maria.
     """
-    if old == new:
+    if old == new or old.marks_of(WHOLE) & new.marks_of(WHOLE):
         return Likeness.SAME
     one, other = _by_kind(old), _by_kind(new)
     if not same_subject and _about_others(old, new, one, other):

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memories.claims import chinese
+from memories.claims.leet import MARK
 from memories.claims.lexicon import ABBREVIATIONS, PHRASES
 from memories.claims.quantities import clock, number
-from memories.claims.words import fold, meanings
+from memories.claims.words import Meaning, fold, meanings
 
 
 @dataclass(slots=True)
@@ -51,6 +52,7 @@ _SCAN = re.compile(
         (?P<unit>%|[A-Za-z]{{1,3}}+|{chinese.UNIT})?(?!{_WORD})
     | (?P<han>[{chinese.CLASS}]++)
     | (?P<handle>{HANDLE})
+    | {MARK}(?P<leet>[A-Za-z]+)
     | (?P<word>{_WORD}(?:{_WORD}|[{_MARKS}])*+(?:'[A-Za-z]{{1,3}}\b)*+)
     | (?P<end>[.!?。！？\n])
     | (?P<pause>[,;:，；：、()（）])
@@ -90,6 +92,8 @@ def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
         kind = match.lastgroup or ""
         if kind == "word":
             yield from (Piece(kind, value, small, case=case) for kind, value, small, case in meanings(match[0]))
+        elif kind == "leet":
+            yield from map(_written_with_digits, meanings(match["leet"]))
         elif kind == "han":
             yield from (Piece(*found) for found in chinese.parts(match[0]))
         elif kind == "end":
@@ -98,6 +102,11 @@ def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
             yield Piece("pause", "")
         else:
             yield _other(match)
+
+
+def _written_with_digits(meaning: Meaning) -> Piece:
+    kind, value, small, _ = meaning
+    return Piece("name" if kind == "word" else kind, value, small)
 
 
 def _other(match: "re.Match[str]") -> Piece:

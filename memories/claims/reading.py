@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from memories.claims import chinese
 from memories.claims.claim import OBJECT, OPENING, Claim
 from memories.claims.lookalikes import folded
+from memories.claims.marks import marks
 from memories.claims.measuring import measured
 from memories.claims.numbered import numbered
+from memories.claims.obfuscation import deobfuscated
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
 from memories.claims.relating import denied, names, openings, ordered, roles, scopes, subjects
@@ -16,8 +18,9 @@ from memories.values.text import normal
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
 # The first one took what looks alike for different, and saw no objects; the second saw no openings, the third no
-# numbers of series. What a former one sealed is compared by it.
-NORMALISATION = 4
+# numbers of series, the fourth no spaced letters, digits for letters, encodings and traditional Chinese. What a former
+# one sealed is compared by it.
+NORMALISATION = 5
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
@@ -30,7 +33,8 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     Never raises and never returns an empty set: a text without content words is identified by the words that it has,
     else by its characters. Beyond 20,000 characters the rest becomes one hard token: a claim is a sentence.
     """
-    plain = folded(text) if normalisation > 1 else normal(text)
+    plain = _plain(text, normalisation)
+    marked = frozenset(marks(plain)) if normalisation > 4 else frozenset[str]()
     plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
     pieces = measured(scan(plain))
     named = names(pieces)
@@ -57,7 +61,13 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     tokens.discard("")
     if rest:
         hard.add(f"rest:{hashlib.sha256(rest.casefold().encode('utf-8', 'surrogatepass')).hexdigest()}")
-    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard))
+    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard), marked)
+
+
+def _plain(text: str, normalisation: int) -> str:
+    if normalisation > 4:
+        return deobfuscated(text[:LONGEST_TEXT]) + folded(text[LONGEST_TEXT:])
+    return folded(text) if normalisation > 1 else normal(text)
 
 
 def _take(piece: Piece, tokens: set[str], hard: set[str]) -> None:

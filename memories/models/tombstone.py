@@ -176,14 +176,14 @@ class Tombstone(models.Model):
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
         known_again = blocks and memory.is_claim
-        claim = seal(memory.content) if known_again else Claim(frozenset(), frozenset())
+        tokens, hard = claims.as_lists(seal(memory.content)) if known_again else ([], [])
         facts = {
             "scope": memory.scope,
             "key": memory.known_as,
             "memory_id": memory.pk,
             "category": getattr(memory, "category", None),
-            "claim_tokens": sorted(claim.tokens),
-            "claim_hard": sorted(claim.hard),
+            "claim_tokens": tokens,
+            "claim_hard": hard,
             "sensitivity": memory.sensitivity,
             "reason": why[:2000],
             "by": by.name[:200],
@@ -198,7 +198,7 @@ class Tombstone(models.Model):
 
     @property
     def claim(self) -> Claim:
-        return Claim(frozenset(self.claim_tokens), frozenset(self.claim_hard))
+        return claims.from_lists(self.claim_tokens, self.claim_hard)
 
     def likeness_to(self, sealed: Collection[Claim], *, exact: bool) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.

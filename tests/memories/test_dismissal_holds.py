@@ -1,14 +1,20 @@
 """A dismissed sentence does not come back: under another category or key, in other letters, or by its equal."""
 
+from importlib import import_module
+from typing import Any
+
 import pytest
+from django.apps import apps
 
 from memories import lifecycle
+from memories.claims import NORMALISATION, claim_of, sealed
 from memories.intake.claims import Occasion, Statement, promotion, remember
-from memories.models import Adaptation, Memory, Tombstone
+from memories.models import Adaptation, DigestKey, Memory, Tombstone
 from memories.people import trust_of
 from memories.values.choices import Category, Hold, Origin, Sensitivity, Status
 from memories.values.trust import SYSTEM, Trust
 from memos_site import review
+from tests.disguises import ANY_LANGUAGE, CHINESE, ENGLISH
 from tests.make import ANNA, AT, make_memory, make_person
 from tests.memories.storing import NET30, NET60, numbers, store
 
@@ -67,6 +73,36 @@ def test_it_is_suppressed_when_it_only_looks_alike(said: str) -> None:
 def test_underscores_are_spaces(said: str) -> None:
     dismissed(NET30, "acme", "fact")
     assert store(said, key="another", category="workflow").suppressed
+
+
+@pytest.mark.parametrize("disguise", [*ENGLISH, *ANY_LANGUAGE])
+def test_it_is_suppressed_in_other_clothes_also_when_it_is_forgotten(disguise: str, person: Trust) -> None:
+    memory, worn = dismissed(), (ENGLISH | ANY_LANGUAGE)[disguise](RULE)
+    assert store(worn, key="another", category="workflow").suppressed
+    lifecycle.forget(memory, trust=person, at=AT)
+    assert store(worn, key="one more", category="fact").suppressed
+
+
+@pytest.mark.parametrize("disguise", [*CHINESE, *ANY_LANGUAGE])
+def test_so_is_chinese(disguise: str) -> None:
+    dismissed("不要在周五发送提案")
+    assert store((CHINESE | ANY_LANGUAGE)[disguise]("不要在周五发送提案"), key="another").suppressed
+
+
+def test_the_upgrade_seals_again_what_is_dismissed_and_whose_text_is_kept() -> None:
+    kept, forgotten = dismissed(), dismissed(NET30, "acme", "fact")
+    for stone in Tombstone.objects.all():
+        text = RULE if stone.memory_id == kept.pk else NET30
+        claim = sealed(claim_of(text, 4), DigestKey.current())
+        stone.claim_tokens, stone.claim_hard, stone.normalisation = sorted(claim.tokens), sorted(claim.hard), 4
+        stone.save()
+    Tombstone.objects.filter(memory_id=forgotten.pk).update(memory_id=None)
+    migration: Any = import_module("memories.migrations.0049_claims_in_other_letters")
+    migration.seal_again(apps, None)
+    migration.read_again(apps, None)
+    assert dict(Tombstone.objects.values_list("memory_id", "normalisation")) == {kept.pk: NORMALISATION, None: 4}
+    assert store("N e v e r s e n d p r o p o s a l s o n F r i d a y s", key="another").suppressed
+    assert store("Acme pays on ｎｅｔ-30 terms", key="one more").suppressed
 
 
 @pytest.mark.parametrize("said", LOOKALIKES)
