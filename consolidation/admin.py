@@ -62,9 +62,6 @@ class LLMCallAdmin(TrustedAdmin):
     ordering = ("-at", "-id")
     id_fields = ("pk", "run")
 
-    def visible(self, trust: Trust) -> QuerySet[LLMCall]:
-        return LLMCall.objects.filter(Q(run=None) | Q(run__in=Run.objects.visible_to(trust)))
-
 
 @admin.register(Pattern)
 class PatternAdmin(TrustedAdmin):

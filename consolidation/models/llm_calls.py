@@ -1,10 +1,19 @@
 """The ledger of the language model: one row for every attempt to call it, also the failed ones."""
 
+from typing import Self
+
 from django.db import models
 from django.db.models import Q
 
 from consolidation.models.background_runs import Run
 from memories.models.trusted import new_id
+from memories.values.trust import Trust
+
+
+class LLMCallQuerySet(models.QuerySet["LLMCall"]):
+    def visible_to(self, trust: Trust) -> Self:
+        """The calls of runs that the caller may see, and those of no run."""
+        return self.filter(Q(run=None) | Q(run__in=Run.objects.visible_to(trust)))
 
 
 class LLMCall(models.Model):
@@ -23,6 +32,8 @@ class LLMCall(models.Model):
     error = models.TextField(blank=True)
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="llm_calls")
     at = models.DateTimeField()
+
+    objects = LLMCallQuerySet.as_manager()
 
     class Meta:
         verbose_name = "model call"

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import TruncDate
 
-from consolidation.models import LLMCall, Run
+from consolidation.models import LLMCall
 from memories.values.trust import Trust
 
 DAYS = timedelta(days=14)
@@ -25,8 +25,7 @@ class Cost:
 
 def costs(trust: Trust, *, at: datetime) -> list[Cost]:
     """Of the last two weeks, newest day first: the calls of runs that the caller may see, and those of no run."""
-    shown = Exists(Run.objects.visible_to(trust).filter(pk=OuterRef("run")))
-    calls = LLMCall.objects.filter(shown | Q(run=None), at__gt=at - DAYS).annotate(day=TruncDate("at"))
+    calls = LLMCall.objects.visible_to(trust).filter(at__gt=at - DAYS).annotate(day=TruncDate("at"))
     groups = calls.values("day", "purpose", "model").annotate(
         calls=Count("pk"), failed=Count("pk", filter=Q(ok=False)), tin=Sum("tokens_in"), tout=Sum("tokens_out")
     )

@@ -20,6 +20,7 @@ from memories import leases, metrics
 from memories.api.base import ApiView, FileNegotiation
 from memories.models import Pending
 from memories.values.choices import Permission
+from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.platform import measures
@@ -29,13 +30,18 @@ DAY = timedelta(days=1)
 
 
 class Prometheus(ApiView):
-    """For a token with the permission to read: figures of the store are counted within what it may see."""
+    """For a token with the permission to read in every scope.
+
+    Rows of the store are counted within its clearance. Requests, jobs and lag are those of the whole installation.
+    """
 
     needs = {"GET": (Permission.READ,)}
     content_negotiation_class = FileNegotiation
     schema = None  # described by Prometheus
 
     def get(self, request: Request) -> HttpResponse:
+        if self.trust.scopes is not None:
+            raise NotAllowed("these figures are of all scopes: they need a token that is confined to none")
         state = CollectorRegistry()
         state.register(_State(self.trust, timezone.now()))
         text = generate_latest(measures.counted()) + generate_latest(state)
@@ -72,11 +78,17 @@ class _State(Collector):
             due = OrmQ.objects.filter(lock__lte=self.at).aggregate(n=Count("pk"), oldest=Min("lock"))
             yield _gauge("memos_jobs_queued", "Jobs that no worker has taken", due["n"])
             yield _gauge("memos_jobs_oldest_seconds", "How long the oldest of them waits", self._age(due["oldest"]))
-        yield _gauge("memos_passages_pending", "Passages that wait for a vector", Pending.objects.count())
+        yield _gauge(
+            "memos_passages_pending", "Passages that wait for a vector", Pending.objects.visible_to(self.trust).count()
+        )
 
     def _tokens(self) -> Iterator[Metric]:
-        calls = LLMCall.objects.filter(at__gt=self.at - DAY).order_by().values_list("model", "ok")
-        rows = calls.annotate(n=Count("pk"), used=Sum("tokens_in") + Sum("tokens_out"))
+        calls = LLMCall.objects.visible_to(self.trust).filter(at__gt=self.at - DAY)
+        rows = (
+            calls.order_by()
+            .values_list("model", "ok")
+            .annotate(n=Count("pk"), used=Sum("tokens_in") + Sum("tokens_out"))
+        )
         asked = [(model, "ok" if ok else "failed", n) for model, ok, n, _ in rows]
         used = [(model, "ok" if ok else "failed", tokens) for model, ok, _, tokens in rows]
         yield _labelled("memos_model_calls_last_day", "Calls of the language model", ["model", "ended"], asked)

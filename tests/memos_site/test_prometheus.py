@@ -6,6 +6,8 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from prometheus_client.parser import text_string_to_metric_families
 
+from consolidation.models import LLMCall, Run
+from memories.models import Passage, Pending
 from memories.values.choices import Permission, Sensitivity
 from tests.make import make_agent, make_memory
 
@@ -64,6 +66,31 @@ def test_the_inbox_is_counted_within_the_trust_of_the_token(client: Client) -> N
     low, high = (make_agent(f"of-{level}", clearance=level)[1] for level in (Sensitivity.LOW, Sensitivity.HIGH))
     key = ("memos_inbox_items", frozenset({("kind", "semantic")}))
     assert (scraped(client, low)[key], scraped(client, high)[key]) == (1, 2)
+
+
+def test_passages_and_calls_of_the_model_are_counted_within_the_clearance_of_the_token(client: Client) -> None:
+    for number, sensitivity in enumerate((Sensitivity.LOW, Sensitivity.HIGH), start=1):
+        memory = make_memory(sensitivity=sensitivity)
+        facts: dict[str, object] = {"scope": "", "sensitivity": sensitivity, "type": memory.type, "at": timezone.now()}
+        passage = Passage.objects.create(memory=memory, position=1, text="-", **facts)
+        Pending.objects.create(passage=passage, model="other")
+        run = Run.objects.create(kind="extract", trigger="api", status="done", sensitivity=sensitivity)
+        used = {"tokens_in": number, "purpose": "facts", "model": "m"}
+        LLMCall.objects.create(run=run, ok=True, at=timezone.now(), **used)
+    low, high = (make_agent(f"of-{level}", clearance=level)[1] for level in (Sensitivity.LOW, Sensitivity.HIGH))
+    ended = frozenset({("model", "m"), ("ended", "ok")})
+    keys = [
+        ("memos_passages_pending", frozenset()),
+        *((f"memos_model_{of}_last_day", ended) for of in ("calls", "tokens")),
+    ]
+    assert [scraped(client, low)[key] for key in keys] == [1, 1, 1]
+    assert [scraped(client, high)[key] for key in keys] == [2, 2, 3]
+
+
+def test_a_token_that_is_confined_to_scopes_is_refused_in_a_sentence(client: Client) -> None:
+    answer = client.get("/metrics", headers=bearer(make_agent(scopes=["project:a"])[1]))
+    assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+    assert answer.json()["detail"] == "these figures are of all scopes: they need a token that is confined to none"
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])
