@@ -16,8 +16,8 @@ class Memos:
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         answer = self.http.post(f"tools/{tool}", json=arguments)
-        if answer.is_error:
-            raise ValueError(f"{tool}: {answer.json()['detail']}")
+        if not answer.is_success:
+            raise ValueError(f"{tool}: {answer.json()['detail'] if answer.is_error else 'a redirect: not followed'}")
         return dict(answer.json())
 
     def __getattr__(self, tool: str) -> Any:

@@ -9,6 +9,8 @@ never blocks: when the server is away or takes longer than DEADLINE, it says not
 
 Where: ~/.memos/config.json {"url", "token", "scope"}, or MEMOS_URL, MEMOS_TOKEN, MEMOS_SCOPE. MEMOS_OUTCOME (success,
 failure or partial) says how the session ended where the last call does not; MEMOS_DEADLINE is in seconds.
+The token is sent to that address only: a redirect is not followed but told on stderr. What lies in ~/.memos only its
+owner may read.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ if CLOCK:
     signal.signal(signal.SIGALRM, finish)
     signal.setitimer(signal.ITIMER_REAL, DEADLINE)
 
-import hashlib  # from here on the time is kept
+import contextlib  # from here on the time is kept
+import hashlib
 import json
 import threading
 import urllib.parse
@@ -61,12 +64,33 @@ COMMANDS = {"Bash", "Shell", "shell", "local_shell", "exec_command", "run_shell_
 ENDINGS = {"completed": "success", "error": "failure", "aborted": "partial"}  # of Cursor's `status`
 
 
+class Redirected(Exception):
+    """The server answered with another address, to which the token is not sent."""
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> Any:
+        other = str(headers.get("Location", ""))[:200]
+        raise Redirected(f"{req.full_url} leads to {other!r}, which is not followed: correct the address of Memos")
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+def closed(path: Path) -> Path:
+    """The path, closed to everybody but its owner where a former version or a hand left it open."""
+    with contextlib.suppress(OSError):  # somebody else's, and then theirs to close
+        mode = path.stat().st_mode
+        if mode & 0o077:
+            path.chmod(mode & 0o700)
+    return path
+
+
 class Hook:
     """One event of a session: what the harness told, and what is remembered between its hooks."""
 
     def __init__(self, event: Json, source: str) -> None:
         config = FOLDER / "config.json"
-        told = json.loads(config.read_text()) if config.exists() else {}
+        told = json.loads(closed(config).read_text()) if config.exists() else {}
         self.url = str(os.environ.get("MEMOS_URL") or told.get("url", "http://127.0.0.1:8000")).rstrip("/")
         self.token = os.environ.get("MEMOS_TOKEN") or told.get("token", "")
         scope = os.environ.get("MEMOS_SCOPE", told.get("scope"))
@@ -80,13 +104,16 @@ class Hook:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/v1/{path}", data, headers)
-        with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+        with urllib.request.build_opener(NoRedirects).open(request, timeout=DEADLINE) as answer:
             return dict(json.load(answer))
 
     def remember(self, **state: Any) -> None:
         self.state.update(state)
-        self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.file.parent.mkdir(parents=True, exist_ok=True)  # closed by the umask, as the file is
+        for folder in (FOLDER, self.file.parent):
+            closed(folder)
         fresh = self.file.with_suffix(f".{os.getpid()}")
+        fresh.unlink(missing_ok=True)  # of a process that was killed and had this number
         fresh.write_text(json.dumps(self.state))
         fresh.replace(self.file)
 
@@ -205,7 +232,7 @@ def beside(work: Callable[[], Any]) -> None:
         try:
             work()
         except Exception as error:
-            if os.environ.get("MEMOS_DEBUG"):
+            if os.environ.get("MEMOS_DEBUG") or isinstance(error, Redirected):
                 print(f"memos: {error}", file=sys.stderr)
 
     threads.append(threading.Thread(target=quietly, daemon=True))
@@ -213,6 +240,7 @@ def beside(work: Callable[[], Any]) -> None:
 
 
 def main() -> None:
+    os.umask(0o077)
     work = {"prompt": before_prompt, "before": before_tool, "after": after_tool, "end": at_end}
 
     def answer() -> None:

@@ -3,8 +3,9 @@
 
     memos_sync.py ~/.claude/skills [SCOPE]
 
-Python 3.9 or newer, nothing else. MEMOS_URL and MEMOS_TOKEN, or ~/.memos/config.json, say where. Only folders that this
-script made are changed or removed: they hold a file `.memos` with the ETag of their package.
+Python 3.9 or newer, nothing else. MEMOS_URL and MEMOS_TOKEN, or ~/.memos/config.json, say where; the token
+is sent to no other address. Only folders that this script made are changed or removed: they hold a file `.memos` with
+the ETag of their package.
 """
 
 from __future__ import annotations
@@ -23,14 +24,24 @@ from typing import Any
 
 told = Path.home() / ".memos" / "config.json"
 config = json.loads(told.read_text()) if told.exists() else {}
-URL = os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")
+URL = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
 TOKEN = os.environ.get("MEMOS_TOKEN") or config.get("token", "")
 
 
-def get(url: str) -> bytes:
-    request = urllib.request.Request(url)
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> Any:
+        other = str(headers.get("Location", ""))[:200]
+        raise SystemExit(f"{req.full_url} leads to {other!r}, which is not followed: correct the address of Memos")
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+def get(link: str, *handlers: type[urllib.request.BaseHandler]) -> bytes:
+    """What the server answers to a link that it gave, asked at the address that is configured."""
+    parts = urllib.parse.urlsplit(link)
+    request = urllib.request.Request(f"{URL}{parts.path}?{parts.query}")
     request.add_unredirected_header("Authorization", f"Bearer {TOKEN}")  # not to the store that it may lead to
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.build_opener(*handlers).open(request, timeout=30) as answer:
         return bytes(answer.read())
 
 
@@ -38,9 +49,9 @@ def published(scope: str) -> dict[str, Any]:
     """Skills by name; of several scopes that share one the first."""
     skills: dict[str, Any] = {}
     query = urllib.parse.urlencode({"limit": 200, **({"scope": scope} if scope else {})})
-    page = {"next": f"{URL}/api/v1/skills?{query}"}
+    page = {"next": f"/api/v1/skills?{query}"}
     while page["next"]:
-        page = json.loads(get(page["next"]))
+        page = json.loads(get(page["next"], NoRedirects))
         skills = {skill["name"]: skill for skill in page["results"] if skill["package"]} | skills
     return skills
 
@@ -52,7 +63,7 @@ def sync(folder: Path, scope: str) -> None:
         mark = place / ".memos"
         if place.exists() and (not mark.exists() or mark.read_text() == etag):
             continue  # somebody else's, or as it should be
-        content = get(skill["package"]["url"])
+        content = get(skill["package"]["url"])  # which may lead to an object store
         if hashlib.sha256(content).hexdigest() != etag:
             raise SystemExit(f"{name}: the package is not the one that was published")
         fresh = folder / f".{name}.new"
@@ -70,4 +81,5 @@ def sync(folder: Path, scope: str) -> None:
 
 
 if __name__ == "__main__":
+    os.umask(0o077)
     sync(Path(sys.argv[1]).expanduser(), sys.argv[2] if len(sys.argv) > 2 else "")
