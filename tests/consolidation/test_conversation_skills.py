@@ -140,13 +140,30 @@ def test_the_episode_is_its_evidence_and_it_is_found_by_its_words(endpoint: Mode
     assert Memory.objects.get(pk=episode.pk).evidence_of_live
 
 
-def test_simple_mode_asks_for_everything_at_once(endpoint: ModelEndpoint) -> None:
+@pytest.mark.parametrize(
+    ("setting", "fields"),
+    [(True, {"mode": "simple"}), (True, {"complete_skill_memory": False}), (False, {})],
+)
+def test_simple_mode_asks_for_everything_at_once(
+    endpoint: ModelEndpoint, settings: Any, setting: bool, fields: dict[str, Any]
+) -> None:
+    settings.COMPLETE_SKILL_MEMORY = setting
     endpoint.answers("task_chunking", CHUNKS)
     endpoint.answers("query_rewrite", {"query": "Packing lists"})
     endpoint.answers("skill_extraction_simple", {"skill": FIELDS, "reason": "r"})
-    process(talk(mode="simple"))
+    process(talk(**fields))
     assert SkillVersion.objects.get().fields["scripts"] is None
     assert LLMCall.objects.count() == 3
+
+
+@pytest.mark.parametrize("fields", [{"mode": "full"}, {"complete_skill_memory": True}])
+def test_a_conversation_may_ask_for_more_than_the_setting(
+    endpoint: ModelEndpoint, settings: Any, fields: dict[str, Any]
+) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    script(endpoint)
+    process(talk(**fields))
+    assert SkillVersion.objects.get().fields["scripts"]
 
 
 @pytest.mark.parametrize("nothing", ["null", fence("null"), {"skill": None, "reason": "small talk"}, "{}"])

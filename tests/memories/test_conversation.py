@@ -38,6 +38,7 @@ def wrong(**fields: Any) -> list[str]:
         ("timestamp", "not-a-time", "timestamp: must be an RFC 3339 time with its zone, from 1900 to 9000"),
         ("tools", ["search"], "tools[0]: must be a JSON object"),
         ("extract", "perhaps", "extract: Input should be a valid boolean, unable to interpret input"),
+        ("complete_skill_memory", [], "complete_skill_memory: Input should be a valid boolean"),
     ],
 )
 def test_a_wrong_field_is_named(field: str, value: Any, said: str) -> None:
@@ -64,6 +65,28 @@ def test_null_is_absent_and_a_blank_id_names_nothing() -> None:
     absent = dict.fromkeys(["outcome", "title", "tags", "tools", "extract", "timestamp", "chat_history"])
     blank = dict.fromkeys(["id", "source", "thread_id"], " ")
     assert conversation.parse(run(**absent, **blank)).fields == plain.fields
+
+
+@pytest.mark.parametrize(
+    ("fields", "mode"),
+    [
+        ({"complete_skill_memory": False}, "simple"),
+        ({"complete_skill_memory": True}, "full"),
+        ({"complete_skill_memory": False, "mode": "simple"}, "simple"),
+        ({"complete_skill_memory": None, "mode": "full"}, "full"),
+        ({}, None),
+    ],
+)
+def test_how_skills_are_extracted_has_two_words(fields: dict[str, Any], mode: str | None) -> None:
+    assert conversation.parse(run(**fields)).environment == ({"mode": mode} if mode else {})
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_two_words_that_disagree_are_refused(complete: bool) -> None:
+    other, meant = ("simple", "full") if complete else ("full", "simple")
+    assert wrong(mode=other, complete_skill_memory=complete) == [
+        f"complete_skill_memory: is another word for mode {meant}, and mode is {other}: give one of them"
+    ]
 
 
 def test_tags_are_trimmed_and_kept_once() -> None:

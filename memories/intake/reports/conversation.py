@@ -5,7 +5,16 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from memories.intake.reports.drafts import EventDraft, holds_secret
 from memories.intake.reports.messages import Reader
@@ -25,6 +34,7 @@ from memories.values.field_types import (
 )
 
 LONGEST_CONTENT = 500
+MODES = {True: "full", False: "simple"}
 ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
 
 
@@ -48,6 +58,20 @@ class Conversation(BaseModel):
     deletion_policy: DeletionPolicyName | None = None
     extract: bool = True
     mode: Literal["full", "simple"] | None = None
+    complete_skill_memory: bool | None = Field(None, description="Another word for `mode`: true is full, false simple")
+
+    @field_validator("complete_skill_memory")
+    @classmethod
+    def _says_the_same(cls, complete: bool | None, info: ValidationInfo) -> bool | None:
+        mode = info.data.get("mode")
+        if complete is not None and mode not in (None, MODES[complete]):
+            raise ValueError(f"is another word for mode {MODES[complete]}, and mode is {mode}: give one of them")
+        return complete
+
+    @property
+    def wanted_mode(self) -> str | None:
+        """How its skills are extracted; None: as the setting says."""
+        return self.mode if self.complete_skill_memory is None else MODES[self.complete_skill_memory]
 
 
 @dataclass(frozen=True)
@@ -72,7 +96,7 @@ class Draft:
         extras = {
             "tools": self.fields.tools,
             "chat_history": self.fields.chat_history,
-            "mode": self.fields.mode,
+            "mode": self.fields.wanted_mode,
             **(self.fields.model_extra or {}),
         }
         return {name: value for name, value in extras.items() if value not in ([], {}, None)}
