@@ -96,11 +96,13 @@ class Memories(WriteView):
 
         What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names
         them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as
-        used when an agent asks; else newest first, 50 a page. With `as_of` every filter is about what stood then.
+        used when an agent asks; else newest first, 50 a page. With `as_of` every filter is about what stood then. What
+        was dismissed is listed with the permission review only (403).
         """
         now = timezone.now()
         moment = moment_of(request, self.trust, now=now)
         at = moment.at if moment else paging.moment(request)
+        self.trust.check_statuses(paging.choice(request, "status", Status.values))
         rows = models.Memory.objects.visible_to(self.trust).as_of(moment)
         rows = with_recorded(_filtered(request, rows, at=moment.at if moment else now, moment=moment), moment)
         best_first = "company_id" in request.query_params or "source" in request.query_params
@@ -155,9 +157,11 @@ class Memories(WriteView):
         """Stubs of memories exactly one level above the caller, newest first."""
         above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
         now = moment.at if moment else timezone.now()
+        if "tag" in request.query_params:  # which tags they carry is not told
+            return []
         current = models.Memory.objects.just_above(self.trust).as_of(above).current(now)
         rows = _filtered(request, current, at=now, names=("scope",))
-        return [Stub.of(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
+        return [Stub.of(row) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
 class Teach(WriteView):

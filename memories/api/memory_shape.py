@@ -211,23 +211,18 @@ def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:
 
 
 class Stub(Shape):
-    """The redacted view of what lies exactly one level above the caller."""
+    """That there is something exactly one level above the caller, and nothing of what it is about."""
 
     id: UUID
     type: Type
     sensitivity: SensitivityName
-    confidence: Percent
-    salience: Share
-    scope: str
-    tags: list[str]
     created_at: datetime
     updated_at: datetime
     redacted: Literal[True]
 
     @classmethod
-    def of(cls, row: models.Memory, *, at: datetime) -> Json:
-        sensitivity = Sensitivity(row.sensitivity).label
-        return cls.from_row(row, sensitivity=sensitivity, salience=row.salience_on(at), redacted=True)
+    def of(cls, row: models.Memory) -> Json:
+        return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, redacted=True)
 
 
 class MemoryPage(Page):

@@ -112,7 +112,9 @@ def search_everything(call: ToolCall) -> Reply:
     """Search everything that was learned and everything that happened: knowledge, skills, and each event of past
     runs, best first.
     """
-    return _found(call, search.check(call.arguments))
+    question = search.check(call.arguments)
+    call.trust.check_statuses(question.statuses)
+    return _found(call, question)
 
 
 @tool(OneMemory, Permission.READ, read_only=True)
@@ -175,7 +177,7 @@ def _found(call: ToolCall, question: SearchRequest) -> Reply:
     verb = search.find if call.start else search.search
     answer = verb(question, trust=call.trust, at=call.at)
     items = [_result(result, explain=question.explain) for result in answer.results]
-    items += [Stub.of(row, at=call.at) for row in answer.stubs]
+    items += [Stub.of(row) for row in answer.stubs]
     head = {"selection": Selected.of(answer.selection) if answer.selection else None, "degraded": list(answer.degraded)}
     return Reply(filled(head), items=items)
 

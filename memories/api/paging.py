@@ -61,7 +61,12 @@ SHARED = (
     ),
     query("stale", BOOLEAN, "What nobody used or confirmed for a month."),
     some_of("type", Type.values, "Of these types (also as `memory_types`). Without it: everything but episodes."),
-    some_of("status", Status.values, "In these states. Without it: confirmed or applied, where a list says so."),
+    some_of(
+        "status",
+        Status.values,
+        "In these states. Without it: confirmed or applied, where a list says so. Of memories, "
+        "`dismissed` needs the permission review.",
+    ),
     some_of("category", Category.values, "Of these categories."),
     some_of("origin", Origin.values, "That came in this way."),
     query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
@@ -76,7 +81,7 @@ SHARED = (
     query(
         "include_redacted",
         BOOLEAN,
-        "Stubs of what lies exactly one level above the caller, after the last page.",
+        "Stubs of what lies exactly one level above the caller, after the last page; with `tag` there are none.",
     ),
     query(
         "ordering",

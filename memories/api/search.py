@@ -132,9 +132,7 @@ class SearchAnswer(Shape):
     def of(cls, found: SearchResults, question: SearchRequest, *, at: datetime) -> Json:
         at = found.moment.at if found.moment else at
         results = [SearchResult.of(one, at=at, explain=question.explain, as_of=found.moment) for one in found.results]
-        results += [
-            {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
-        ]
+        results += [{"memory": Stub.of(row), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs]
         selection = Selected.of(found.selection) if found.selection else None
         return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
 
@@ -146,6 +144,7 @@ class SearchView(ApiView):
 
     def search(self, request: Request) -> Response:
         question, at = search.check(request.data), timezone.now()
+        self.trust.check_statuses(question.statuses)
         results = search.search(question, trust=self.trust, at=at)
         measures.retrievals.labels("search", "found" if results.results else "empty").inc()
         return Response(SearchAnswer.of(results, question, at=at))

@@ -56,7 +56,7 @@ class SearchRequest(BaseModel):
     query: Text = Field("", validation_alias=AliasChoices("query", "task_descriptor"))
     types: list[TypeName] = Field([], validation_alias=AliasChoices("types", "memory_types"), max_length=10)
     statuses: Annotated[list[StatusName], Field(max_length=10)] = []
-    """Default: confirmed and applied"""
+    """Default: confirmed and applied. `dismissed` needs the permission review (403)"""
     categories: Annotated[list[CategoryName], Field(max_length=10)] = []
     tags: Tags = []
     """Carrying all of them"""
@@ -74,7 +74,8 @@ class SearchRequest(BaseModel):
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     include_redacted: bool = False
-    """Stubs of what lies exactly one level above the caller, after the results; they are not searched"""
+    """Stubs of what lies exactly one level above the caller, after the results; they are not searched, and with
+    `tags` there are none"""
     include_candidates: bool = False
     """Also what is not decided: candidates and contested"""
     unit: Literal["memory", "passage"] = "memory"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from memories.values import conditions
-from memories.values.choices import ActorKind, Permission, Sensitivity
+from memories.values.choices import ActorKind, Permission, Sensitivity, Status
 from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
@@ -45,6 +45,11 @@ class Trust:
 
     def may(self, permission: Permission) -> bool:
         return permission.value in self.permissions
+
+    def check_statuses(self, statuses: Collection[str]) -> None:
+        """NotAllowed: dismissed memories are named, which only those list who decide about them."""
+        if Status.DISMISSED in statuses and not self.may(Permission.REVIEW):
+            raise NotAllowed("dismissed memories are listed for those who review: this needs the permission review")
 
     def sees(self, *, scope: str, sensitivity: int) -> bool:
         """The same as `filter`, for one row in memory."""

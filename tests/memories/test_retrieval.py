@@ -192,15 +192,16 @@ def test_stubs_follow_and_are_never_matched_ranked_or_counted() -> None:
     older = known("secret one", sensitivity=3, tags=["x"], created_at=AT - timedelta(days=1))
     newer = known("secret two", sensitivity=3, tags=["x"], confidence=1, source="P09")
     known("secret three", sensitivity=4, tags=["x"])
-    known("secret four", sensitivity=3)
+    known("secret four", sensitivity=3, scope="elsewhere")
     known("secret five", sensitivity=3, tags=["x"], type=Type.COMPETENCE)
-    asked = {"include_redacted": True, "tags": ["x"], "types": ["semantic"], "min_confidence": 20, "source": "P01"}
+    asked = {"include_redacted": True, "types": ["semantic"], "min_confidence": 20, "source": "P01"}
     for query in ("Acme", ""):
-        found = find(query, by=AGENT, **asked)
+        found = find(query, by=AGENT, scopes=["here"], **asked)
         assert said(found) == ["Acme pays on net-30 terms"]
         assert [row.pk for row in found.stubs] == [newer.pk, older.pk]
     assert not Memory.objects.filter(pk=newer.pk, times_used__gt=0).exists()
     assert find("secret", by=AGENT).stubs == []
+    assert find("Acme", by=AGENT, tags=["x"], **asked).stubs == []  # which tags they carry is not told
 
 
 def test_competences_and_plans_among_the_results_are_selected_from() -> None:

@@ -139,7 +139,7 @@ class Secret:
 NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4(), uuid4(), uuid4(), uuid4())
 LISTS = {
     "memories": [
-        "memories?limit=2&status=candidate,confirmed,dismissed",
+        "memories?limit=2&status=candidate,confirmed,superseded",
         "memories?type=episodic,working&limit=50",
         "memories?ordering=key",
     ],
