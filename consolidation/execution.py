@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from consolidation.models import Run, RunStopped
 from memories import leases
 from memos_site.platform import correlation, tracing
+from memos_site.platform.outages import UNAVAILABLE
 
-OUTAGES = (OperationalError, InterfaceError)
 OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
 COLLECT_AFTER = 50_000  # new objects that hold others
 log = logging.getLogger(__name__)
@@ -45,7 +44,7 @@ def _execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
         run.fail(str(lost), at=timezone.now())
     except Exception as error:
         log.exception("the run %s failed", run.pk)
-        run.fail(f"{type(error).__name__}: {error}" if isinstance(error, OUTAGES) else type(error).__name__, at=at)
+        run.fail(f"{type(error).__name__}: {error}" if isinstance(error, UNAVAILABLE) else type(error).__name__, at=at)
     return True
 
 

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 
 from memories.models.lease import Lease
 from memos_site.platform import process_identity
+from memos_site.platform.outages import UNAVAILABLE
 
 SECONDS = 30.0  # until another host may take over from a process that does not answer
 IDLE_SECONDS = 120.0  # of silence within a transaction, then the database ends it; a computation may take a minute
@@ -77,7 +78,7 @@ def _acquire(name: str, *, wait: bool) -> int:
 
 def _release(fence: int) -> None:
     """An unreachable database does not matter: nobody renews the lease any more. Nor does a lost lease around it."""
-    with suppress(OperationalError, InterfaceError, LeaseLost):
+    with suppress(*UNAVAILABLE, LeaseLost):
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
         Lease.objects.filter(fence=fence).delete()
@@ -137,7 +138,7 @@ def _renew(fence: int, ended: threading.Event) -> None:
     while not ended.wait(SECONDS / 3):
         try:
             Lease.objects.filter(fence=fence).renew([fence], seconds=SECONDS)
-        except (OperationalError, InterfaceError) as error:
+        except UNAVAILABLE as error:
             log.warning("lease %s could not be renewed: %s", fence, error)
         finally:
             connection.close()
@@ -150,7 +151,7 @@ class Heartbeat:
         self._fence, self._due = 0, 0.0
 
     def __call__(self) -> None:
-        """OperationalError or InterfaceError: the database does not answer; the next call tries again."""
+        """One of UNAVAILABLE: the database does not answer, or takes no writes; the next call tries again."""
         if time.monotonic() < self._due:
             return
         if not (self._fence and Lease.objects.filter(fence=self._fence).renew([self._fence], seconds=SECONDS)):

@@ -20,6 +20,7 @@ from consolidation.models.worth import SkillOffer
 from memories.models import Episode, Memory, Proposal
 from memories.values.choices import LIVE, Outcome
 from memories.values.trust import SYSTEM, Trust
+from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
 from skills.models import SkillVersion
 
@@ -92,14 +93,15 @@ def _arm(counted: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:
 def offer(
     skill: OfferedSkill, request: GuidanceRequest, *, scope: str, trust: Trust, at: datetime
 ) -> SkillOffer | None:
-    """The offer of this skill to this run, made unless it was made before. None: the request names no run."""
+    """The offer of this skill to this run, made unless it was made before. None: the request names no run, or the disk
+    is full."""
     if request.episode_id is None and request.thread_id is None:
         return None
     run = {"episode_id": request.episode_id, "thread_id": "" if request.episode_id else request.thread_id or ""}
     facts = {"version": skill.version, "agent": trust.actor.name[:200], "at": at, "withheld": _withheld(skill, run)}
-    with replicas.primary():
-        found, _ = SkillOffer.objects.get_or_create(memory_id=skill.memory_id, scope=scope, **run, defaults=facts)
-    return found
+    with outages.dispensable("the offer of a skill"), replicas.primary():
+        return SkillOffer.objects.get_or_create(memory_id=skill.memory_id, scope=scope, **run, defaults=facts)[0]
+    return None
 
 
 def _withheld(skill: OfferedSkill, run: Mapping[str, object]) -> bool:

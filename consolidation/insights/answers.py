@@ -6,6 +6,7 @@ from consolidation.guidance.answer import Guidance
 from consolidation.insights.days import day_of
 from consolidation.models import DailyCount
 from memories.values.trust import Trust
+from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
 
 GUIDANCE = "guidance"
@@ -18,6 +19,6 @@ def count(advice: Guidance, *, trust: Trust, at: datetime) -> None:
     labels = ["withheld" if advice.withheld else "unsure" if advice.decision == "unsure" else "answered"]
     if advice.check and advice.check.verdict == "advised_against":
         labels.append("advised_against")
-    with replicas.primary():  # also where a replica answers
+    with outages.dispensable("an answer of guidance"), replicas.primary():  # also where a replica answers
         for label in labels:
             DailyCount.objects.increment(GUIDANCE, label, day=day_of(at), scope=scope)

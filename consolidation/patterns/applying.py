@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from consolidation.models.groups import RuleRetry
 from consolidation.patterns import categorisation, entity, override, sequence, time_of_day
@@ -14,9 +14,9 @@ from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rule import Rule
 from memories.models.row_queue import message_of
+from memos_site.platform.outages import UNAVAILABLE
 
 RULES = (categorisation.RULE, override.RULE, entity.RULE, sequence.RULE, time_of_day.RULE)
-OUTAGES = (OperationalError, InterfaceError)  # not caused by an event
 
 
 class RunProgress(Protocol):
@@ -31,11 +31,11 @@ class RunProgress(Protocol):
 def apply(rule: Rule, scope: str, runs: Sequence[ReportedRun], progress: RunProgress) -> Counter[str]:
     """Apply a rule to the runs of a scope; if that fails, to each run alone, recording the ones that fail for a retry.
 
-    Returns counters. OUTAGES are raised.
+    Returns counters. UNAVAILABLE is raised.
     """
     try:
         return apply_one(rule, runs, progress)
-    except OUTAGES:
+    except UNAVAILABLE:
         raise
     except Exception:  # one run must cost neither the other runs nor the other rules
         return _apply_singly(rule, runs, progress)
@@ -70,7 +70,7 @@ def _apply_singly(rule: Rule, runs: Sequence[ReportedRun], progress: RunProgress
     for run in runs:
         try:
             counters.update(apply_one(rule, [run], progress))
-        except OUTAGES:
+        except UNAVAILABLE:
             raise
         except Exception as error:  # recorded for this event and rule, and tried again
             message = message_of(error)  # may quote the event: shown only to who may see that

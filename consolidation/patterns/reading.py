@@ -15,10 +15,11 @@ from django.db import transaction
 
 from consolidation.models.groups import EventBatch, RuleRetry
 from consolidation.patterns import sessions
-from consolidation.patterns.applying import OUTAGES, RULES, apply, apply_one
+from consolidation.patterns.applying import RULES, apply, apply_one
 from consolidation.patterns.reported_run import ReportedRun
 from memories.models import Event, claim_locks
 from memories.models.row_queue import MOST_ATTEMPTS, message_of
+from memos_site.platform.outages import UNAVAILABLE
 
 SLICE = 5_000  # events of the queue that are loaded at once
 BATCH = 50
@@ -115,7 +116,7 @@ def _read_first_alone(reading: EventBatch, progress: Progress) -> None:
 
 def _public_message(error: Exception) -> str:
     """The message of an error for the run, which everybody sees: only its name if it may quote an event."""
-    return f"{type(error).__name__}: {error}" if isinstance(error, OUTAGES) else type(error).__name__
+    return f"{type(error).__name__}: {error}" if isinstance(error, UNAVAILABLE) else type(error).__name__
 
 
 def _set_aside(event_id: UUID, reading: EventBatch, rest: Sequence[UUID], progress: Progress) -> None:

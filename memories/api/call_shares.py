@@ -6,6 +6,7 @@ at the earliest at three quarters of it, when calls of a token move from one pro
 its share unused; a token whose calls go to one process, or to all alike, gets all of them.
 
 The allowance is a row of the database, or a counter of the Redis of CACHE_URL; while that does not answer, the row.
+While the disk of the database is full, no call is refused.
 """
 
 import logging
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from memories.models.call_allowance import WINDOW_SECONDS, CallAllowance, Grant
+from memos_site.platform import outages
 
 PART = 8  # of what a process answers is its next share
 MOST_SHARES = 10_000  # tokens that are remembered; then those whose window is over are dropped
@@ -49,7 +51,9 @@ def _allowance(agent: UUID, *, wanted: int, limit: int) -> Grant:
             return _counted(agent, wanted=wanted, limit=limit)
         except RedisError as error:
             log.warning("the cache does not answer, calls are counted in the database: %s", error)
-    return CallAllowance.objects.grant(agent, wanted=wanted, limit=limit)
+    with outages.dispensable("calls of a minute"):
+        return CallAllowance.objects.grant(agent, wanted=wanted, limit=limit)
+    return Grant(wanted, outages.RETRY_AFTER)
 
 
 def _counted(agent: UUID, *, wanted: int, limit: int) -> Grant:

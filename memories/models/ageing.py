@@ -16,6 +16,7 @@ from memories.models.as_of import AsOf, FormerTable
 from memories.models.trusted import Trusted
 from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
+from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
 
 if TYPE_CHECKING:
@@ -137,12 +138,14 @@ class Ageing(Trusted["Memory"]):
         """Count one use of each of these memories; rows that another transaction has locked are skipped.
 
         Restarts the idle time of believed memories, not of candidates. `decay_due_at` stays, so that no index is
-        written. One statement, which outside of a transaction is one of its own.
+        written. One statement, which outside of a transaction is one of its own. On the primary, also where a replica
+        answers the read that counts; not counted while the disk is full.
         """
         given = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
-        with replicas.primary(), bulk_rows.prepared() as cursor:  # also where a replica answers the read that counts
+        with outages.dispensable("uses of memories"), replicas.primary(), bulk_rows.prepared() as cursor:
             cursor.execute(COUNT_USE, {**given, "alone": not connection.in_atomic_block})
             return int(cursor.rowcount)
+        return 0
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
         """Raise salience by `amount`, or by each row's own gain, to at most 1."""

@@ -1,25 +1,20 @@
 """What processes count while they work, for Prometheus: requests, answers and their times.
 
-Under `serve` the processes of a host share a directory of files (prometheus-client's multiprocess mode), so any of them
-can answer for all. Labels have few values: a route, never an address; a word, never a name that a caller chose.
+Under `serve` the web processes of a host count in memory that they share, so any of them can answer for all. Labels
+have few values: a route, never an address; a word, never a name that a caller chose.
 """
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from time import perf_counter
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from prometheus_client import CollectorRegistry, Counter, Histogram, values
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, values
 
-from memos_site.platform import process_identity
+from memos_site.platform import shared_counts
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # of prometheus-client
-PREFIX = "measures-"  # the process id of the supervisor follows
+values.ValueClass = shared_counts.SharedNumber  # of all metrics that are made from here on
+disable_created_metrics()  # type: ignore[no-untyped-call]  # times of a process, where the numbers are of several
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -40,35 +35,18 @@ verdicts = Counter(
 )
 
 replica_reads = Counter("memos_replica_reads", "Reads that a replica answered", ["replica"], registry=registry)
-
-
-@contextmanager
-def shared(run: Path) -> Iterator[None]:
-    """Within the block the processes forked from this one count together, in a directory of their own in `run`.
-
-    Enter it before anything is counted. Directories that killed processes left there are removed.
-    """
-    run.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for former in run.glob(f"{PREFIX}*"):
-        if not process_identity.runs(int(former.name.removeprefix(PREFIX))):
-            shutil.rmtree(former, ignore_errors=True)
-    place = run / f"{PREFIX}{os.getpid()}"
-    place.mkdir(mode=0o700, exist_ok=True)
-    os.environ[SHARED] = str(place)
-    values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]  # decided at its import otherwise
-    try:
-        yield
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+METRICS = {
+    family.name: metric
+    for metric in (requests, retrievals, guidance, verdicts, replica_reads)
+    for family in metric.describe()
+}
 
 
 def counted() -> CollectorRegistry:
-    """The registry to expose: of all processes of this host where they share a directory, else of this one."""
-    if SHARED not in os.environ:
-        return registry
-    of_all = CollectorRegistry()
-    MultiProcessCollector(of_all)  # type: ignore[no-untyped-call]  # prometheus-client has no type here
-    return of_all
+    """The registry to expose: with what the other web processes of this host have counted."""
+    for name, labels in shared_counts.labels():
+        METRICS[name].labels(*labels)
+    return registry
 
 
 class Measured:

@@ -1,20 +1,26 @@
 """Classification of infrastructure errors: database unreachable or silent, disk full or read-only, store down."""
 
 import errno
+import logging
 from typing import NamedTuple
 
-from django.db import Error, InterfaceError, OperationalError
+from django.conf import settings
+from django.db import Error, InterfaceError, InternalError, OperationalError, connection
 from psycopg import errors
 
 from memos_site.platform.postgres.commits import CommitUncertain
 from memos_site.platform.postgres.driver import NoAnswer
 
 RETRY_AFTER = 10  # seconds
+UNAVAILABLE = (OperationalError, InterfaceError, InternalError)  # of a database that is lost, silent, full or read-only
 NO_SPACE, NO_WRITES = (errno.ENOSPC, errno.EDQUOT), (errno.EROFS, errno.EACCES, errno.EPERM)
 PERHAPS_STORED = (
     "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
     "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
 )
+
+
+log = logging.getLogger("memos.outages")
 
 
 class StoreUnavailable(Exception):
@@ -55,7 +61,26 @@ def _database_outage(error: Error) -> Outage | None:
     if isinstance(cause, errors.DiskFull) or "No space left on device" in str(error):
         return DISK_FULL
     if isinstance(cause, errors.ReadOnlySqlTransaction):
-        return READ_ONLY
+        return DISK_FULL if settings.EMBEDDED else READ_ONLY  # ours is so while its disk is full (postgres.reserve)
     if isinstance(cause, NoAnswer | errors.QueryCanceled):
         return SILENT
     return UNREACHABLE if isinstance(error, OperationalError | InterfaceError) else None
+
+
+class dispensable:  # noqa: N801 - used as a function
+    """Do without what a read records beside its answer where the disk is full: the answer is given, the log says so.
+
+    Inside of a transaction, which cannot go on, the error is raised.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __enter__(self) -> None:
+        """Nothing to begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if connection.in_atomic_block or outage(error) not in (DISK_FULL, READ_ONLY):
+            return False
+        log.warning("%s: not recorded, for the disk is full or read-only", self.what)
+        return True

@@ -13,10 +13,11 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from django.db import connection
+from django.db import InternalError, connection
 from psycopg import InterfaceError
 
 from memories.intake import episodes
+from memos_site.platform.outages import outage
 from memos_site.platform.postgres import driver
 from memos_site.web import inbox
 from tests.journeys.installation import Installation, call
@@ -56,7 +57,6 @@ def no_writes(*_: object, **__: object) -> None:
 OUTAGES = [
     (raising("53100"), "disk_full", "the disk is full"),
     (no_space, "disk_full", "the disk is full"),
-    (raising("25006"), "read_only", "read-only"),
     (no_writes, "read_only", "read-only"),
     (too_slow, "unavailable", "does not answer in time"),
 ]
@@ -95,6 +95,17 @@ def test_an_outage_is_told_to_a_person(
     assert answer.status_code == 503
     assert said in answer.content.decode().lower()
     assert int(answer["Retry-After"]) > 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("embedded", "code"), [(True, "disk_full"), (False, "read_only")])
+def test_a_database_that_takes_no_writes_is_full_where_it_is_ours(embedded: bool, code: str, settings: Any) -> None:
+    settings.EMBEDDED = embedded
+    try:
+        raising("25006")()
+    except InternalError as error:
+        broken = outage(error)
+    assert broken and broken.code == code
 
 
 @pytest.mark.django_db

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from memories.embedding import EmbeddingError
+from memos_site.platform.outages import outage
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class Allowance:
             return None
 
     def missing(self, name: str, error: Exception) -> None:
-        expected = isinstance(error, OutOfTime | EmbeddingError | OperationalError)
+        expected = isinstance(error, OutOfTime | EmbeddingError) or outage(error)
         why = str(error) or type(error).__name__
         log.warning("a context without %s: %s", name, why, exc_info=None if expected else error)
         self.degraded.append(name)

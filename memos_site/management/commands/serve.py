@@ -11,13 +11,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
+from socket import socket
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Tags, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError, OperationalError, connection, connections
+from django.db import DatabaseError, InternalError, OperationalError, connection, connections
+from django.db.migrations.exceptions import MigrationSchemaMissing
 from django.utils import timezone
 
 from consolidation import schedules
@@ -27,17 +29,18 @@ from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
-from memos_site.platform import measures
+from memos_site.platform import outages, shared_counts
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
-from memos_site.platform.supervision.child import FORK, Work
+from memos_site.platform.supervision.child import FORK, Ready, Work
 from memos_site.platform.supervision.successor import Invocation, Successor, inheritance
 from memos_site.platform.supervision.supervisor import Supervisor
 
 T = TypeVar("T")
 READ_SECONDS = 2.0  # more than a start takes anyway, for what the first searches read
 LOOK_EVERY = 0.1  # seconds, at whether another process has ended its start
+REFUSALS = (web.PortUnavailable, OperationalError, InternalError, MigrationSchemaMissing, Conflict, BrokenProcessPool)
 logger = logging.getLogger(__name__)
 CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -H "Content-Type: application/json" \\
      -d '{{"source": "me", "subject": "build", "predicate": "needs", "object": "PostgreSQL"}}'"""
@@ -70,8 +73,9 @@ class Command(BaseCommand):
             embedding.built_in().leave_rows()
             connections.close_all()
             web.freeze()
-        except (web.PortUnavailable, OperationalError, Conflict, BrokenProcessPool) as problem:
-            raise CommandError(str(problem)) from problem
+        except REFUSALS as problem:
+            full = settings.EMBEDDED and "read-only transaction" in str(problem)  # the cause stays in the fork
+            raise CommandError(f"the disk is full ({problem})" if full else str(problem)) from problem
         except KeyboardInterrupt:
             raise CommandError("stopped before it was up", returncode=130) from None
         if host not in settings.ALLOWED_HOSTS:
@@ -83,14 +87,14 @@ class Command(BaseCommand):
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
         broker = jobs.broker_of(leases.Heartbeat())
         children: dict[str, Work] = {"worker": lambda ready: jobs.run(broker, workers, ready)}
-        children |= {f"web {n + 1}": lambda ready: web.run(application, listener, ready) for n in range(workers)}
-        with measures.shared(Path(settings.DATA_DIR) / "run"):
-            Supervisor(
-                children,
-                successor=None if inherited else lambda: Successor(invocation, listener),
-                announce=inherited.announce if inherited else None,
-                at_end=broker.release_jobs,
-            ).run()
+        shared_counts.share(workers)
+        children |= {f"web {n + 1}": partial(answer_requests, application, listener, n) for n in range(workers)}
+        Supervisor(
+            children,
+            successor=None if inherited else lambda: Successor(invocation, listener),
+            announce=inherited.announce if inherited else None,
+            at_end=broker.release_jobs,
+        ).run()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
         if not inherited:
@@ -105,6 +109,12 @@ class Command(BaseCommand):
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write("\n".join([*lines, ""]))
         self.stdout.write(f"The administrator's password and an agent's token are in {path}")
+
+
+def answer_requests(application: Callable[..., Any], listener: socket, number: int, ready: Ready) -> None:
+    """The work of the web process of that number."""
+    shared_counts.count_in(number)
+    web.run(application, listener, ready)
 
 
 @contextmanager
@@ -152,7 +162,8 @@ def prepare(*, demo: bool = False) -> list[str] | None:
         logger.warning("%s (%s)", warning.msg, warning.hint or warning.id)
     if demo:
         load_demo(at=timezone.now())
-    schedules.enqueue_first()
+    with outages.dispensable("the first jobs"):
+        schedules.enqueue_first()
     return first
 
 

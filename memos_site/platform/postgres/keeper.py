@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from memos_site.platform.postgres.cluster import RECOVERY_SECONDS, Cluster, Unusable
+from memos_site.platform.postgres.reserve import Reserve
 
 LOG_LIMIT = 1_000_000  # bytes; above it the log is renamed, and one older file remains
 MEMORY_IN_USE = "is still in use"  # PostgreSQL's message while backends of a killed server hold its shared memory
@@ -27,6 +28,8 @@ class Keeper:
         self.cluster, self.keep_running = cluster, False
         self.users = os.open(data_dir / "run" / "users", os.O_RDWR | os.O_CREAT, 0o600)
         self.log = data_dir / "postgres.log"
+        self.reserve = Reserve(cluster.data, cluster.account)
+        self.reserve.look()
         self.postgres = self.start()
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -78,6 +81,7 @@ class Keeper:
     def keep(self) -> None:
         """Keep the server running until nobody uses it; the users' lock, once ours, is held until it has stopped."""
         self.watch_users()
+        self.reserve.watch(lambda: self.postgres.send_signal(signal.SIGHUP))  # it reads its settings
         while True:
             number = signal.sigwait(SIGNALS)
             if number == KEEP_RUNNING:

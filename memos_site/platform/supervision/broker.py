@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 from multiprocessing.sharedctypes import RawArray
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connections
+from django.db import close_old_connections, connections
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
+
+from memos_site.platform.outages import UNAVAILABLE
 
 PAUSE, RETRY_SECONDS = 1.0, 60.0  # while the database is unreachable
 SLOTS = 1024  # far above workers plus jobs waiting in memory; a job without a slot comes again after `retry`
@@ -34,8 +36,8 @@ class CrashSafeBroker(ORM):
         try:
             self.beat()
             jobs: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
-        except (OperationalError, InterfaceError) as error:  # django-q2 would end the process and pause for 10 s
-            log.warning("the database does not answer: %s", error)
+        except UNAVAILABLE as error:  # django-q2 would end the process and pause for 10 s
+            log.warning("the database does not answer, or takes no writes: %s", error)
             close_old_connections()  # django-q2 does so after the heartbeat, which would fail by a broken one for ever
             time.sleep(PAUSE)
             return None
@@ -51,7 +53,7 @@ class CrashSafeBroker(ORM):
             try:
                 super().delete(task_id)  # type: ignore[no-untyped-call]  # django-q has no types
                 break
-            except (OperationalError, InterfaceError):
+            except UNAVAILABLE:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(PAUSE)
@@ -71,9 +73,9 @@ class CrashSafeBroker(ORM):
             return
         try:
             OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=unfinished).update(lock=timezone.now())
-        except OperationalError as error:
+        except UNAVAILABLE as error:
             log.warning(
-                "%s jobs come again only in %s s, for the database does not answer: %s",
+                "%s jobs come again only in %s s, for the database does not answer or takes no writes: %s",
                 len(unfinished),
                 Conf.RETRY,
                 error,

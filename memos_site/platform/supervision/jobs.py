@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 from django_q.conf import Conf
 from django_q.worker import worker
 
+from memos_site.platform.outages import UNAVAILABLE
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.supervision.broker import CrashSafeBroker
 from memos_site.platform.supervision.child import FORK, Ready
@@ -128,8 +129,8 @@ class Jobs:
         """By a connection that is only open for the moment."""
         try:
             self.broker.beat()
-        except (OperationalError, InterfaceError) as error:
-            log.warning("the database does not answer: %s", error)
+        except UNAVAILABLE as error:
+            log.warning("the database does not answer, or takes no writes: %s", error)
         finally:
             connections.close_all()
 

@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 from django_q.brokers import Broker
 from django_q.conf import Conf
 from redis import Redis
 from redis.exceptions import RedisError
+
+from memos_site.platform.outages import UNAVAILABLE
 
 PAUSE = 1.0  # seconds, while Redis or the database is unreachable
 WAIT_SECONDS = 1  # of a worker for a job
@@ -44,8 +46,8 @@ class NudgeBroker(Broker):
         try:
             self.beat()
             job = self.connection.blpop([self.list_key], WAIT_SECONDS)
-        except (RedisError, OperationalError, InterfaceError) as error:
-            log.warning("Redis or the database does not answer: %s", error)
+        except (RedisError, *UNAVAILABLE) as error:
+            log.warning("Redis or the database does not answer, or takes no writes: %s", error)
             close_old_connections()  # by a broken one the heartbeat would fail for ever
             time.sleep(PAUSE)
             return None
