@@ -4,20 +4,19 @@ Both are open to everybody, so no answer says why something failed; the log does
 """
 
 import logging
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from pkgutil import iter_modules
 
 from django.apps import apps
 from django.contrib.auth.decorators import login_not_required
-from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 
 from memories import leases
 from memos_site.platform.outages import outage
+from memos_site.web import package_health
 
 log = logging.getLogger("memos.health")
 _migrated: set[bool] = set()
@@ -31,12 +30,24 @@ def live(request: HttpRequest) -> JsonResponse:
 
 @login_not_required
 def ready(request: HttpRequest) -> JsonResponse:
-    """503 when requests would fail. A late worker only delays background jobs: 200 with `worker: late`."""
-    states = {name: _state(name, check) for name, check in CHECKS.items()}
-    healthy = all(state == "ok" for state in states.values())
-    worker = _state("worker", worker_heartbeat) if healthy else "unknown"
-    status = 200 if healthy else 503
-    return JsonResponse({"status": "ok" if healthy else "unavailable", **states, "worker": worker}, status=status)
+    """503 when every request would fail; 200 when only some would, with what in `degraded`.
+
+    `packages`: what reads or stores one; `writes`: what stores anything, as the database is read-only (its disk is
+    full). A late worker only delays background jobs: `worker: late`.
+    """
+    database, migrations = _state("database", database_answers), _state("migrations", schema_is_current)
+    healthy = (database, migrations) in (("ok", "ok"), ("read-only", "ok"))
+    storage = _state("storage", packages_can_be_stored)
+    degraded = [*(["packages"] if storage != "ok" else []), *(["writes"] if database == "read-only" else [])]
+    answer = {
+        "status": "ok" if healthy else "unavailable",
+        "degraded": degraded,
+        "database": database,
+        "migrations": migrations,
+        "storage": storage,
+        "worker": _state("worker", worker_heartbeat) if healthy else "unknown",
+    }
+    return JsonResponse(answer, status=200 if healthy else 503)
 
 
 def _state(name: str, check: Callable[[], str]) -> str:
@@ -48,9 +59,10 @@ def _state(name: str, check: Callable[[], str]) -> str:
 
 
 def database_answers() -> str:
+    """`ok` or `read-only`."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    return "ok"
+        cursor.execute("SELECT current_setting('transaction_read_only') = 'on'")
+        return "read-only" if cursor.fetchone()[0] else "ok"
 
 
 def schema_is_current() -> str:
@@ -70,19 +82,10 @@ def _migrations() -> set[tuple[str, str]]:
 
 
 def packages_can_be_stored() -> str:
-    storage = storages["skills"]
-    if isinstance(storage, FileSystemStorage):
-        Path(storage.location).mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=storage.location) as file:  # a full disk, a read-only one
-            file.write(bytes(4096))
-    else:
-        storage.exists("health")
+    package_health.check()
     return "ok"
 
 
 def worker_heartbeat() -> str:
     """`ok`, or `late` when no worker of any host has asked for jobs recently."""
     return "ok" if leases.a_worker_lives() else "late"
-
-
-CHECKS = {"database": database_answers, "migrations": schema_is_current, "storage": packages_can_be_stored}
