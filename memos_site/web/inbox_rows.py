@@ -39,6 +39,7 @@ FLAGS = {
     review.FLAGGED: gettext_lazy("any flag"),
     review.RESEMBLES: gettext_lazy("resembles one you dismissed"),
     scanning.SECRET: gettext_lazy("secret"),
+    scanning.REMOVED: gettext_lazy("secret removed"),
     scanning.INSTRUCTION: gettext_lazy("instruction-like"),
     scanning.HIDDEN: gettext_lazy("hidden characters"),
 }
