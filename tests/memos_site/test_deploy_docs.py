@@ -3,7 +3,9 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 
 from memories import leases
@@ -17,6 +19,8 @@ VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b")
 OF_OTHERS = (
     "POSTGRES_PASSWORD", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_HEADERS",
 )  # fmt: skip
+BEGINS_AS_ROOT = {"postgres": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}}
+LIMIT = re.compile(r"(\$\{[A-Z_]+:-)?\d+[mg]\}?")
 IDLE = "idle_in_transaction_session_timeout"
 PATHS, NAMES = re.compile(r'BASE_DIR((?: / "[^"]+")+)'), re.compile(r'"([^"]+)"')
 OF_A_HISTOGRAM = re.compile(r"_(count|bucket|sum)$")
@@ -51,6 +55,46 @@ def test_compose_sets_settings_that_exist() -> None:
     names = {name.removesuffix("_FILE") for service in of_us for name in service["environment"]}
     assert len(of_us) == 4
     assert names <= set(Environment.model_fields)
+
+
+def compose() -> Any:
+    return yaml.safe_load((ROOT / "compose.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", compose()["services"])
+def test_a_container_has_no_more_rights_and_memory_than_it_needs_and_no_port_for_the_world(name: str) -> None:
+    service = compose()["services"][name]
+    assert service["cap_drop"] == ["ALL"]
+    assert set(service.get("cap_add", [])) <= BEGINS_AS_ROOT.get(name, set())
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert LIMIT.fullmatch(service["mem_limit"])
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    assert "privileged" not in service and "network_mode" not in service
+
+
+def test_no_secret_of_one_container_is_that_of_another() -> None:
+    services = compose()["services"]
+    of_minio, of_us = services["minio"], [one for one in services.values() if one.get("build") == "."]
+    assert of_minio["secrets"] == ["minio_root"]
+    assert all("minio_root" not in one["secrets"] for one in of_us)
+    assert not {of_minio["environment"]["MINIO_ROOT_USER"]} & {one["environment"]["AWS_ACCESS_KEY_ID"] for one in of_us}
+    shared = [name for name, one in services.items() if "POSTGRES_PASSWORD" in str(one)]
+    assert {name for name in shared if "build" not in services[name]} == {"pooler", "postgres"}
+    for one in of_us:
+        with_password = [setting for setting, value in one["environment"].items() if "POSTGRES_PASSWORD" in str(value)]
+        assert with_password == ["DATABASE_URL"]
+
+
+def test_every_secret_that_is_mounted_is_made_by_the_lines_that_operators_copy() -> None:
+    [made] = re.findall(r"for name in ([a-z_ ]+); do openssl", (ROOT / "docs/deploy.md").read_text())
+    assert set(made.split()) == set(compose()["secrets"])
+    mounted = {secret for service in compose()["services"].values() for secret in service.get("secrets", [])}
+    assert mounted == set(compose()["secrets"])
+    assert made in (ROOT / "compose.yaml").read_text()
+
+
+def test_the_first_lines_of_the_compose_file_say_https() -> None:
+    assert "HTTPS" in "".join((ROOT / "compose.yaml").read_text().splitlines()[:2])
 
 
 def test_the_image_holds_every_room_and_nothing_that_is_not_there() -> None:
