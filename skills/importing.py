@@ -20,7 +20,6 @@ from memories.models import Memory
 from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
-from memories.values.record_keys import competence_key
 from memories.values.trust import Trust
 from skills import publishing
 from skills.manifest import Fields
@@ -150,13 +149,10 @@ def _first_version(
 ) -> Imported:
     fields = prepared.version.fields
     statement = _statement(fields, prepared.scope, trust=trust, sensitivity=sensitivity)
-    by_person = trust.actor.kind == ActorKind.PERSON
-    forgotten = None if by_person else admission.dismissed_key(prepared.scope, competence_key(fields.name))
-    admitted = admission.admit(statement, trust=trust, at=at, decided=by_person)
-    if tombstone := forgotten or admitted.dismissal.blocking:
-        return Imported(None, [], stored=admission.suppress(tombstone, statement, trust=trust, at=at))
+    admitted = admission.admit(statement, trust=trust, at=at, decided=trust.actor.kind == ActorKind.PERSON)
+    if admitted.memory is None:
+        return Imported(None, [], stored=admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at))
     memory = admitted.memory
-    assert memory is not None
     memory.save(force_insert=True)
     indexing.index_memories([memory])
     memory.audit("create", by=trust.actor, at=at, why=changelog).save(force_insert=True)

@@ -35,7 +35,8 @@ class SkillQuerySet(Trusted["Skill"]):
         """Skills as the caller sees them, with their versions: every status for `review` and people, else downloadable
         ones.
         """
-        rows = self.visible_to(trust).select_related("memory__performance").prefetch_related("versions", "names")
+        rows = self.offered_to(trust, "memory__").select_related("memory__performance")
+        rows = rows.prefetch_related("versions", "names")
         return rows if sees_every_status(trust) else rows.downloadable()
 
     def mentioning(self, words: str, *, every_status: bool) -> Self:

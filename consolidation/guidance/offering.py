@@ -23,9 +23,11 @@ _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
 def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | None:
-    """In the scope itself, else where everybody sees it; the most reliable of several."""
+    """In the scope itself, else where everybody sees it, unless it was dismissed in the scope; the most reliable of
+    several."""
     named = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
-    rows = Skill.objects.visible_to(trust).downloadable().filter(scope__in={scope, *SHARED_SCOPES})
+    rows = Skill.objects.offered_to(trust, "memory__").downloadable().filter(scope__in={scope, *SHARED_SCOPES})
+    rows = rows.exclude(memory__withheld_from__contains=[scope])
     rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
     found = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
     found.sort(key=lambda skill: (skill.scope != scope, skill.name))

@@ -21,7 +21,7 @@ from memories.values.trust import Trust
 class CommandFactQuerySet(CountedFactQuerySet):
     def holding(self, trust: Trust) -> Self:
         """What the caller may see of the facts that nobody dismissed and that the latest runs do not contradict."""
-        held = self.visible_to(trust).filter(trust.visible("memory__"), memory__status__in=LIVE, memory__flags=[])
+        held = self.visible_to(trust).filter(trust.offered.q("memory__"), memory__status__in=LIVE, memory__flags=[])
         return held.filter(turned=False)
 
     def naming(self, forms: Iterable[str]) -> Self:

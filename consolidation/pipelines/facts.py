@@ -158,8 +158,7 @@ def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
     said = findings.still(fact.said)
     words = findings.sentence(said, _spoken(fact))
     statement = _statement(fact, words)
-    stone = admission.dismissal_of_statement(statement, trust=everything(BY)).blocking
-    if words == memory.content or stone is not None:
+    if words == memory.content or admission.dismissal_of_statement(statement, trust=everything(BY)).blocking:
         return
     memory.revise("reinforce", {"content": words, "flags": statement.flags}, by=BY, why="", at=at)
     fact.said, fact.words = said, words
@@ -200,6 +199,7 @@ def _statement(fact: CountedFact, content: str) -> Statement:
         category=Category.FACT,
         origin=Origin.CONSOLIDATED,
         sensitivity=Sensitivity(fact.sensitivity),
+        names=_keys(fact),
     )
 
 

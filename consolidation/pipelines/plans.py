@@ -79,13 +79,13 @@ def _create(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
         runs[run.shape_id].append(run)
     counters: Counter[str] = Counter()
     keys = [key for shape in shapes for key in keys_of(shape)]
-    dismissed = shapes and admission.dismissed_key(shapes[0].scope, *keys)
+    unmet = not shapes or not admission.is_dismissed_key(shapes[0].scope, *keys)
     for shape in shapes:
         shape.cases = _cases_well(runs[shape.pk])
-        if shape.cases and not (dismissed and _is_dismissed(shape, runs[shape.pk], counters, at=at)):
+        if shape.cases and (unmet or not _is_dismissed(shape, runs[shape.pk], counters, at=at)):
             statement = _statement(shape, runs[shape.pk])
-            columns: dict[str, Any] = {"decided": True, "provenance": {}}  # its shape tells it from a dismissed one
-            shape.memory = admission.admit(statement, trust=everything(SYSTEM), at=at, **columns).memory
+            asked: dict[str, Any] = {"unmet": unmet, "decided": True}  # its shape tells it from a dismissed one
+            shape.memory = admission.admit(statement, trust=everything(SYSTEM), at=at, provenance={}, **asked).memory
     fresh = {shape.memory: witnesses(runs[shape.pk]) for shape in shapes if shape.memory}
     _save(list(fresh), at=at)
     evidence.found(fresh)
@@ -156,6 +156,7 @@ def _statement(shape: PlanShape, runs: Sequence[PlannedRun]) -> Statement:
         type=Type.PLAN_GRAPH,
         payload=_payload(shape, runs),
         sensitivity=Sensitivity(shape.sensitivity),
+        names=keys_of(shape),
     )
 
 

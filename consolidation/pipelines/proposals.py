@@ -80,6 +80,7 @@ def _statement(pattern: Pattern, competence: Competence) -> Statement:
         type=Type.COMPETENCE,
         payload=_payload(pattern, competence),
         sensitivity=Sensitivity(pattern.sensitivity),
+        names=pattern.former,
     )
 
 

@@ -16,7 +16,6 @@ from memories.intake.statements import Statement
 from memories.models import Episode, Evidence, Memory, claim_locks
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
-from memories.values.record_keys import competence_key
 from memories.values.trust import Actor, everything
 from skills import publishing
 from skills.manifest import Fields
@@ -67,13 +66,11 @@ def _write_skill(draft: SkillDraft, *, episode: Episode, run: Run, at: datetime)
     statement = _statement(fields, episode)
     with transaction.atomic():
         claim_locks.to_store(episode.scope)
-        forgotten = admission.dismissed_key(episode.scope, competence_key(fields.name))
         admitted = admission.admit(statement, trust=everything(BY), at=at)
-        if tombstone := forgotten or admitted.dismissal.blocking:
-            admission.suppress(tombstone, statement, trust=everything(BY), at=at)
+        if admitted.memory is None:
+            admission.suppress(admitted.dismissal.blocking, statement, trust=everything(BY), at=at)
             return Counter(suppressed=1)
         memory = admitted.memory
-        assert memory is not None
         memory.save(force_insert=True)
         indexing.index_memories([memory])
         memory.audit("create", by=BY, at=at, why=draft.reason[:LONGEST_CHANGELOG]).save(force_insert=True)

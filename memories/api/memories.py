@@ -97,13 +97,14 @@ class Memories(WriteView):
         What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names
         them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as
         used when an agent asks; else newest first, 50 a page. With `as_of` every filter is about what stood then. What
-        was dismissed is listed with the permission review only (403).
+        was dismissed is listed with the permission review only (403), and no agent is shown what is shared and was
+        dismissed in a scope where it reads.
         """
         now = timezone.now()
         moment = moment_of(request, self.trust, now=now)
         at = moment.at if moment else paging.moment(request)
         self.trust.check_statuses(paging.choice(request, "status", Status.values))
-        rows = models.Memory.objects.visible_to(self.trust).as_of(moment)
+        rows = models.Memory.objects.offered_to(self.trust).as_of(moment)
         rows = with_recorded(_filtered(request, rows, at=moment.at if moment else now, moment=moment), moment)
         best_first = "company_id" in request.query_params or "source" in request.query_params
         order = _order(request, best_first=best_first)

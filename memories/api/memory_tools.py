@@ -168,7 +168,7 @@ def brief(row: models.Memory) -> Json:
 
 
 def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
-    rows = models.Memory.objects.visible_to(call.trust).unexpired(call.at).select_related(*RELATED)
+    rows = models.Memory.objects.told_to(call.trust).unexpired(call.at).select_related(*RELATED)
     return rows.keyed(question.key, scope=scope or "") if question.key else rows.filter(pk=question.id)
 
 
@@ -195,7 +195,7 @@ def _result(result: Result, *, explain: bool) -> Json:
 
 def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     """What is believed now, best first; counts a use of what is shown first."""
-    rows = models.Memory.objects.visible_to(call.trust).knowledge().current(call.at).filter(**exact)
+    rows = models.Memory.objects.offered_to(call.trust).knowledge().current(call.at).filter(**exact)
     rows = rows.filter(scope=question.scope) if question.scope is not None else rows
     ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
     found = list(ordered)

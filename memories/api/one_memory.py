@@ -86,7 +86,7 @@ class MemoryView(ApiView):
     needs = {"GET": (Permission.READ,), "DELETE": CHANGE}
 
     def rows(self, at: datetime, moment: AsOf | None = None) -> MemoryQuerySet:
-        rows = models.Memory.objects.visible_to(self.trust).as_of(moment)
+        rows = models.Memory.objects.told_to(self.trust).as_of(moment)
         return rows.unexpired(moment.at if moment else at)
 
     def show(self, rows: MemoryQuerySet, *, at: datetime, moment: AsOf | None) -> Response:

@@ -7,7 +7,7 @@ so that no write path can forget to ask.
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,27 +19,43 @@ from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
+from memories.models.withholding import scopes_of
 from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status
-from memories.values.record_keys import episode_key
-from memories.values.trust import Actor, Trust
+from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 DISMISSED = "it was dismissed before: nothing was stored"
 RESEMBLES = "resembles one you dismissed"
+WITHHELD = "it was dismissed in {}: it waits for a person, and is not offered there"
 FORGOTTEN = "it was forgotten before: nothing was stored"
-EpisodeName = tuple[str, str, str]  # scope, source, the caller's id
 
 
 @dataclass(frozen=True)
 class Dismissal:
-    """The tombstones that some words meet. `blocking`: of this very claim; `resembled`: the newest of a similar one."""
+    """The tombstones that some words meet. `blocking`: of this very claim; `resembled`: the newest of a similar one.
+
+    `elsewhere`: of this very claim, in scopes that read these words; `told`: where the caller may hear of that.
+    """
 
     blocking: Tombstone | None = None
     resembled: Tombstone | None = None
+    elsewhere: tuple[Tombstone, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def withheld_from(self) -> list[str]:
+        return scopes_of(self.elsewhere)
 
     @property
     def notice(self) -> str | None:
         """The sentence for a caller whose words are stored all the same."""
+        if self.told:
+            return WITHHELD.format(", ".join(self.told))
         return RESEMBLES if self.resembled else None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of a row with these words that tell of it."""
+        return {"resembles": self.resembled.pk if self.resembled else None, "withheld_from": self.withheld_from}
 
 
 NO_DISMISSAL = Dismissal()
@@ -59,23 +75,26 @@ def admit(
     trust: Trust,
     at: datetime,
     evidence: int = Sensitivity.PUBLIC,
+    unmet: bool = False,
     decided: bool = False,
     **columns: Any,
 ) -> Admission:
     """Construct the memory of a new statement, unless it was dismissed.
 
-    `evidence`: the highest sensitivity of what speaks for it. `decided`: the caller has asked what was dismissed, by
-    another identity than words, or under its locks (`lock_and_look`), or a person has answered. `columns`: values of
-    the row that do not follow from the statement; a status that no person gave is lowered where the row waits for one.
+    `evidence`: the highest sensitivity of what speaks for it. `unmet`: the caller has asked under its locks, and there
+    is no tombstone to compare with (`lock_and_look`), or it is no claim. `decided`: a person has answered, or another
+    identity than words; then nothing blocks it here, and where it is shared it is withheld from the scopes that
+    dismissed it all the same. `columns`: values of the row that do not follow from the statement; a status that no
+    person gave is lowered where the row waits for one.
     """
-    dismissal = NO_DISMISSAL if decided else dismissal_of_statement(statement, trust=trust)
+    dismissal = NO_DISMISSAL if unmet else _dismissal(statement, trust=trust, decided=decided)
     if dismissal.blocking is not None:
         return Admission(None, dismissal)
     derived: dict[str, Any] = {
         **statement.columns(at=at),
         "status": Status.CANDIDATE,
         "sensitivity": _claim_sensitivity(statement, evidence),
-        "resembles": dismissal.resembled.pk if dismissal.resembled else None,
+        **dismissal.columns,
     }
     memory = _memory(derived | columns, by=trust.actor, at=at)
     if memory.status in BELIEVED and memory.hold == Hold.NONE and memory.is_claim and waits_for_person(memory):
@@ -107,7 +126,7 @@ def admit_new_words(
 
     Its level never falls: what it said before stands in its history. `decided`: as in `admit`.
     """
-    dismissal = NO_DISMISSAL if decided else dismissal_of_statement(statement, trust=trust)
+    dismissal = _dismissal(statement, trust=trust, decided=decided)
     if dismissal.blocking is not None:
         return dismissal, {}
     return dismissal, {
@@ -115,7 +134,7 @@ def admit_new_words(
         "payload": statement.payload,
         "flags": statement.flags,
         "sensitivity": max(memory.sensitivity, statement.at_least(Sensitivity.PUBLIC)),
-        "resembles": dismissal.resembled.pk if dismissal.resembled else None,
+        **dismissal.columns,
     }
 
 
@@ -143,8 +162,16 @@ def _memory(columns: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
 
 
 def dismissal_of_statement(statement: Statement, *, trust: Trust) -> Dismissal:
-    place: dict[str, Any] = {"scope": statement.scope, "key": statement.key or None}
+    place: dict[str, Any] = {"scope": statement.scope, "key": statement.key or None, "names": statement.known_by}
     return dismissal_of(statement.content, **place, origin=statement.origin, trust=trust)
+
+
+def _dismissal(statement: Statement, *, trust: Trust, decided: bool) -> Dismissal:
+    if not decided:
+        return dismissal_of_statement(statement, trust=trust)
+    if statement.scope not in SHARED_SCOPES:
+        return NO_DISMISSAL
+    return replace(dismissal_of_statement(statement, trust=trust), blocking=None, resembled=None)
 
 
 def dismissal_of(
@@ -152,66 +179,40 @@ def dismissal_of(
     *,
     scope: str,
     key: str | None,
+    names: Collection[str] = (),
     origin: str = Origin.STORED,
     trust: Trust | None = None,
     claims_only: bool = False,
 ) -> Dismissal:
-    """The tombstones of this scope and of the shared ones that block these words or resemble them.
+    """The tombstones of this scope and of the shared ones that block these words or resemble them; of a shared scope
+    also where else they are dismissed.
 
     The sentences of rules (`origin`) differ in one word: under another key only the very same claim blocks them.
-    `trust`: of a caller, who is told of no resemblance that it may not see. `claims_only`: not of skills and plans.
+    `names`: by one of these it is the same in whatever words. `trust`: of a caller, who is told of nothing that it may
+    not see. `claims_only`: not of skills and plans.
     """
     tombstones = Tombstone.objects.exclude(category=None) if claims_only else Tombstone.objects.all()
     exact = origin in Origin.of_rules()
-    blocking, resembled = tombstones.met_by(content, scope=scope, key=key, exact=exact)
-    if resembled and trust and not trust.sees(scope=resembled.scope, sensitivity=resembled.sensitivity):
+    blocking, resembled, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
+    if resembled and trust and not _sees(trust, resembled):
         resembled = None
-    return Dismissal(blocking, resembled)
+    told = scopes_of(stone for stone in elsewhere if trust is None or _sees(trust, stone))
+    return Dismissal(blocking, resembled, elsewhere, tuple(told))
+
+
+def _sees(trust: Trust, stone: Tombstone) -> bool:
+    return trust.sees(scope=stone.scope, sensitivity=stone.sensitivity)
 
 
 def dismissed_key(scope: str, *keys: str | None) -> Tombstone | None:
-    """The newest tombstone of one of these keys. A rule's key identifies what it found, in whatever words."""
+    """The newest tombstone of one of these keys that blocks them in this scope. A rule's key identifies what it found,
+    in whatever words."""
     return Tombstone.objects.blocking(scope).filter(key__in=keys).order_by("-at").first()
 
 
-NAMED = """
-SELECT EXISTS (SELECT FROM memories_episode AS episode JOIN unnest(%s::text[], %s::text[], %s::text[])
-                   AS named (scope, source, external_id) USING (scope, source, external_id))
-    OR EXISTS (SELECT FROM memories_tombstone WHERE lifted_at IS NULL AND blocks AND key = ANY(%s::text[]))
-"""
-KNOWN_OR_FORGOTTEN = """
-    EXISTS (SELECT FROM memories_episode WHERE scope = %s AND source = %s AND external_id = %s)
-    OR EXISTS (SELECT FROM memories_tombstone WHERE lifted_at IS NULL AND blocks AND scope = %s AND key = %s)
-"""
-
-
-def known_or_forgotten(name: EpisodeName) -> bulk_rows.Part:
-    """The condition that an episode of this name is stored or forgotten, for the statement that would store it."""
-    scope, source, id = name
-    return bulk_rows.Part(KNOWN_OR_FORGOTTEN, [scope, source, id, scope, episode_key(source, id)])
-
-
-def may_be_known(names: Collection[EpisodeName]) -> bool:
-    """Whether one of these episodes is stored, or perhaps forgotten: most are neither, and cost one question."""
-    if not names:
-        return False
-    scopes, sources, ids = (list(part) for part in zip(*names, strict=True))
-    keys = [episode_key(source, id) for _, source, id in names]
-    with bulk_rows.prepared() as cursor:
-        cursor.execute(NAMED, [scopes, sources, ids, keys])
-        return bool(cursor.fetchone()[0])
-
-
-def forgotten_episodes(names: Iterable[EpisodeName], *, at: datetime) -> set[EpisodeName]:
-    """Those of these episodes that a person has forgotten; each attempt to store one again is counted."""
-    by_key = {(scope, episode_key(source, id)): (scope, source, id) for scope, source, id in names}
-    if not by_key:
-        return set()
-    standing = Tombstone.objects.standing().filter(blocks=True, key__in=[key for _, key in by_key])
-    tombstones = [stone for stone in standing.only("scope", "key") if (stone.scope, stone.key) in by_key]
-    if tombstones:
-        Tombstone.objects.filter(pk__in=[stone.pk for stone in tombstones]).hit(at=at)
-    return {by_key[stone.scope, stone.key] for stone in tombstones}
+def is_dismissed_key(scope: str, *keys: str) -> bool:
+    """Whether one of these keys is dismissed in this scope or in one that reads it."""
+    return Tombstone.objects.met_in(scope).filter(key__in=keys).exists()
 
 
 def suppress(tombstone: Tombstone | None, statement: Statement, *, trust: Trust, at: datetime) -> Stored:

@@ -92,7 +92,7 @@ def _create(writes: Writes, *, trust: Trust, at: datetime) -> dict[int, Answer |
     if not writes:
         return {}
     memories = {
-        index: admit(write.statement, trust=trust, at=at, decided=True, status=write.status).memory
+        index: admit(write.statement, trust=trust, at=at, unmet=True, status=write.status).memory
         for index, write in writes.items()
     }
     founded = {memory: [writes[index].founding] for index, memory in memories.items() if memory}

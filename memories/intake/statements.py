@@ -20,6 +20,7 @@ from memories.values import decay
 from memories.values.choices import Category, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_errors import format_instant
+from memories.values.record_keys import competence_key
 from memories.values.trust import Trust
 
 A = TypeVar("A")
@@ -60,7 +61,8 @@ class Occasion:
 class Statement:
     """The words, place and source of a memory to be written.
 
-    `key` '': it has none. `sensitivity` None: not stated. `confidence`: where it starts if it is new.
+    `key` '': it has none. `sensitivity` None: not stated. `confidence`: where it starts if it is new. `names`: other
+    keys by which its dismissal is known, in whatever words.
     """
 
     content: str
@@ -78,6 +80,14 @@ class Statement:
     thread_id: str | None = None
     expires_at: datetime | None = None
     deletion_policy: str | None = None
+    names: Sequence[str] = ()
+
+    @property
+    def known_by(self) -> list[str]:
+        """What a dismissal of it is known by in whatever words: of a skill its name in runs, of a finding its key."""
+        skill = competence_key(self.payload.get("skill_name")) if self.type == Type.COMPETENCE else None
+        found = self.key if self.origin in Origin.of_rules() else None
+        return list(dict.fromkeys(name for name in (skill, found, *self.names) if name))
 
     @cached_property
     def claim(self) -> Claim:

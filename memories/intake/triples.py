@@ -74,8 +74,8 @@ def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
         if same := next((met for met in lookup.met if triple.says(met.memory)), None):
             return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
         others = [met.memory for met in lookup.met if met.memory.status != Status.CONTESTED]
-        decided = not lookup.may_be_dismissed
-        admission = admit(statement, trust=trust, at=at, evidence=evidence, decided=decided, status=triple.status)
+        unmet = not lookup.may_be_dismissed
+        admission = admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet, status=triple.status)
         if admission.memory is None:
             return suppress(admission.dismissal.blocking, statement, trust=trust, at=at)
         if triple.dated and triple.policy != "fork" and _is_outdated(others, triple.occasion):
@@ -113,7 +113,7 @@ def _is_outdated(others: Sequence[Memory], occasion: Occasion) -> bool:
 def _not_to_be_revised(others: Sequence[Memory], triple: Triple, trust: Trust, *, unsure: bool) -> Memory | None:
     """The first memory with another object that this statement may not replace or contest without a person.
 
-    `unsure`: it asks for a second look, or resembles what was dismissed.
+    `unsure`: it waits for a person itself.
     """
     if triple.policy == "fork":
         return None

@@ -62,10 +62,11 @@ class Ladder:
 def waits_for_person(memory: Memory) -> bool:
     """Whether no number carries this row further and none makes it confirmed at birth, however often it is said.
 
-    What was flagged always waits. What resembles a dismissed claim is settled when a person has vouched for the row
-    (`floor`). Every place that gives a status by number asks here.
+    What was flagged always waits. What resembles a dismissed claim, or is dismissed in a scope that reads it, waits
+    until a person has vouched for the row (`floor`). Every place that gives a status by number asks here.
     """
-    return bool(memory.flags) or (memory.resembles is not None and memory.hold != Hold.FLOOR)
+    dismissed = memory.resembles is not None or bool(memory.withheld_from)
+    return bool(memory.flags) or (dismissed and memory.hold != Hold.FLOOR)
 
 
 def may_climb(memory: Memory) -> bool:

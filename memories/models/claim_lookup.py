@@ -70,13 +70,13 @@ class ClaimQuestion:
 
     def _parameters(self, secret: bytes | None) -> list[Any]:
         return [
-            claim_locks.names("", self.scope),
+            claim_locks.to_store_into(self.scope),
             [*self.locks_of_stems, self.lock_of_key],
             self.scope,
             self.key or None,
             self.beginnings,
             self._ends,
-            sorted({self.scope, *SHARED_SCOPES}),
+            self._read_by,
             self._tokens(secret) if secret else [],
             claims.NORMALISATION,
             list(self.occasions),
@@ -101,6 +101,11 @@ class ClaimQuestion:
         """What the keys with each beginning are below of."""
         return [f"{stem}{AFTER_STEM}" for stem in self.stems] or [f"{self.key}{AFTER_KEY}"]
 
+    @property
+    def _read_by(self) -> list[str] | None:
+        """The scopes whose dismissals it meets; None: all, for each of them reads what is shared."""
+        return None if self.scope in SHARED_SCOPES else sorted({self.scope, *SHARED_SCOPES})
+
     def _tokens(self, secret: bytes) -> list[str]:
         return claims.kin(claims.sealed(self.claim, secret))
 
@@ -112,22 +117,21 @@ class ClaimQuestion:
             "key": self.key or None,
             "low": self.beginnings,
             "high": self._ends,
-            "scopes": sorted({self.scope, *SHARED_SCOPES}),
+            "scopes": self._read_by,
             "tokens": self._tokens(secret),
         }
 
 
-NUMBERS_THAT_MEET = """
+STANDING = """SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
+              AND (asked.scopes IS NULL OR stone.scope = ANY(asked.scopes))"""
+NUMBERS_THAT_MEET = f"""
 SELECT asked.number FROM json_to_recordset(%s) AS asked
     (number integer, scope text, key text, low text[], high text[], scopes text[], tokens text[])
-WHERE memos_live_ids(asked.scope, asked.low, asked.high) <> '{}'
-   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
-              AND stone.claim_tokens && asked.tokens AND stone.scope = ANY(asked.scopes))
-   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
-              AND stone.key = asked.key AND stone.scope = ANY(asked.scopes))
-   OR EXISTS (SELECT FROM memories_tombstone AS stone WHERE stone.lifted_at IS NULL AND stone.blocks
-              AND stone.normalisation < %s AND stone.scope = ANY(asked.scopes))
-"""
+WHERE memos_live_ids(asked.scope, asked.low, asked.high) <> '{{}}'
+   OR EXISTS ({STANDING} AND stone.claim_tokens && asked.tokens)
+   OR EXISTS ({STANDING} AND stone.key = asked.key)
+   OR EXISTS ({STANDING} AND stone.normalisation < %s)
+"""  # noqa: S608 - our own text
 
 
 def lock_and_find_unmet(questions: Sequence[ClaimQuestion]) -> set[int]:

@@ -74,4 +74,5 @@ LIST_INDEXES = [
     *INBOX,
     *BY_SALIENCE,
     GinIndex(KeyWords("key"), condition=Q(key__isnull=False), name="memory_by_words_of_key"),
+    models.Index(fields=["scope"], condition=~Q(withheld_from=[]), name="memory_withheld"),
 ]

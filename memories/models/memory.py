@@ -11,12 +11,13 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce, Lower, Now
 
 from memories import claims
-from memories.models.ageing import PRUNABLE, Ageing
+from memories.models.ageing import PRUNABLE
 from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.list_indexes import LIST_INDEXES
 from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
+from memories.models.withholding import Withholding, scopes_against
 from memories.values import decay
 from memories.values.choices import (
     EXPERIENCE,
@@ -37,7 +38,7 @@ UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # actions that restart the idle time of a claim
 
 
-class MemoryQuerySet(Ageing):
+class MemoryQuerySet(Withholding):
     def just_above(self, trust: Trust) -> Self:
         """Memories exactly one level above the caller, within its scopes: for redacted stubs only."""
         above = replace(trust, max_sensitivity=trust.max_sensitivity + 1)
@@ -115,6 +116,7 @@ class Memory(Reviewable):
     flags = models.JSONField(default=list)
     fingerprint = models.BinaryField(max_length=32, null=True, editable=False)  # of the normalised claim in its scope
     resembles = models.UUIDField(null=True, editable=False)  # a tombstone of a similar claim
+    withheld_from = ArrayField(models.CharField(max_length=128), default=list, db_default=[], editable=False)
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
@@ -213,12 +215,15 @@ class Memory(Reviewable):
         )
 
     def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
-        """Restart the idle time, and update the fingerprint with the content."""
+        """Restart the idle time, and let the fingerprint and what the claim is withheld from follow the content."""
         moved: dict[str, Any] = {}
         if self.idle_since is not None and action in ACTIVITY:
             moved |= decay.awake(at)
         if self.type == Type.SEMANTIC and "content" in change:
             moved["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
+        revives = self.status not in LIVE and change.get("status") in LIVE
+        if (revives or "content" in change) and "withheld_from" not in change:
+            moved["withheld_from"] = scopes_against(self, change.get("content", self.content))
         return moved
 
     def follow(self, entry: AuditEntry, before: dict[str, Any], *, by: Actor, at: datetime) -> None:
@@ -251,7 +256,7 @@ class Memory(Reviewable):
         """Write or lift the tombstone: exactly the dismissed memories have one that blocks."""
         if self.status != Status.DISMISSED:
             Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
-        elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self):
+        elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self, at=at):
             duplicate = bool(entry.after.get("duplicate"))
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
 

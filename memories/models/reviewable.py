@@ -210,14 +210,17 @@ class Reviewable(models.Model):
         why: str,
         at: datetime,
         noted: dict[str, Any] | None = None,
+        beside: dict[str, Any] | None = None,
         **facts: Any,
     ) -> AuditEntry:
         """Write `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
 
-        `noted`: facts of the audit row beside the changed columns.
+        `noted`: facts of the audit row beside the changed columns. `beside`: columns that follow from the change and
+        are no part of the audit row, where the caller knows them.
         """
         before = {name: getattr(self, name) for name in change}
-        written = {**change, **self.along(action, change, at=at)}
+        changed = {**change, **(beside or {})}
+        written = {**changed, **self.along(action, changed, at=at)}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)

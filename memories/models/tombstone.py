@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import UUID
 
+from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
@@ -51,6 +52,22 @@ def seals(text: str, former: Iterable[Way]) -> dict[Way, list[Claim]]:
 CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
+def _memories() -> Any:
+    return apps.get_model("memories", "Memory")._default_manager
+
+
+class MetTombstones(NamedTuple):
+    """The tombstones that a statement meets.
+
+    `blocking`: it suppresses the statement. `resembled`: the newest of a similar claim. `elsewhere`: of this very
+    claim, in scopes that read what the statement's scope holds; they withhold it there.
+    """
+
+    blocking: "Tombstone | None" = None
+    resembled: "Tombstone | None" = None
+    elsewhere: "tuple[Tombstone, ...]" = ()
+
+
 class TombstoneQuerySet(Trusted["Tombstone"]):
     def standing(self) -> Self:
         return self.filter(lifted_at=None)
@@ -60,46 +77,55 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         undone = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
         return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undone)))
 
-    def for_scope(self, scope: str) -> Self:
-        """Tombstones that apply in this scope: its own and the shared ones."""
-        return self.filter(scope__in={scope, *SHARED_SCOPES})
-
     def blocking(self, scope: str) -> Self:
         """Tombstones that block automatic writes into this scope."""
-        return self.standing().for_scope(scope).filter(blocks=True)
+        return self.standing().filter(blocks=True, scope__in={scope, *SHARED_SCOPES})
+
+    def met_in(self, scope: str) -> Self:
+        """Tombstones that a write into this scope meets: those of the scopes that read it, and the shared ones."""
+        return self.standing().filter(blocks=True) if scope in SHARED_SCOPES else self.blocking(scope)
 
     def met_by(
-        self, content: str, *, scope: str, key: str | None, exact: bool = False
-    ) -> "tuple[Tombstone | None, Tombstone | None]":
-        """Return (the tombstone that suppresses this statement, the newest one that it resembles), each or None.
+        self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
+    ) -> MetTombstones:
+        """The tombstones that a statement meets; of a scope that does not read this one it meets none.
 
-        The same claim is suppressed, whatever its key and category; a similar or changed one only resembles. `exact`:
-        for rules, whose statements differ in one word: under another key only the identical claim is suppressed.
+        The same claim is suppressed, whatever its key and category; a similar or changed one only resembles. `names`:
+        by one of these it is the same in whatever words. `exact`: for rules, whose statements differ in one word: under
+        another key only the identical claim is suppressed.
         """
-        stones = self.blocking(scope)
+        stones = self.met_in(scope)
         former = stones.filter(normalisation__lt=claims.NORMALISATION).order_by()
         sealed = seals(content, former.values_list("normalisation", "sealed_with").distinct())
         near = Q(claim_tokens__overlap=[token for ways in sealed.values() for way in ways for token in claims.kin(way)])
-        if key is not None:
-            near |= Q(key=key)
-        resembled: Tombstone | None = None
+        near |= Q(key__in=[name for name in (key, *names) if name is not None])
+        blocking: Tombstone | None = None
         duplicate: Tombstone | None = None
+        resembled: Tombstone | None = None
+        elsewhere: list[Tombstone] = []
         for tombstone in stones.filter(near).order_by("-at", "-pk"):
-            same_key = key is not None and tombstone.key == key
-            likeness = tombstone.likeness_to(sealed.get(tombstone.way, ()), exact=exact and not same_key)
-            if likeness == Likeness.SAME and not tombstone.duplicate:
-                return tombstone, None
-            if likeness == Likeness.SAME:
+            is_here = tombstone.scope in (scope, *SHARED_SCOPES)
+            same_key = is_here and key is not None and tombstone.key == key
+            likeness = tombstone.likeness_to(sealed.get(tombstone.way, ()), exact=exact and not same_key, names=names)
+            if likeness == Likeness.SAME and not is_here:
+                elsewhere += [tombstone] if tombstone.keeps_out else []
+            elif likeness == Likeness.SAME and not tombstone.duplicate:
+                blocking = blocking or tombstone
+            elif likeness == Likeness.SAME:
                 duplicate = duplicate or tombstone
             elif likeness != Likeness.OTHER or same_key:
                 resembled = resembled or tombstone
-        return duplicate, None if duplicate else resembled
+        blocking = blocking or duplicate
+        return MetTombstones(blocking, None if blocking else resembled, tuple(elsewhere))
 
     def hit(self, *, at: datetime) -> int:
         return self.update(hits=F("hits") + 1, last_hit_at=at)
 
     def lift(self, *, by: Actor, at: datetime) -> int:
-        return self.standing().update(lifted_at=at, lifted_by=by.name[:200])
+        ended = list(self.standing())
+        self.standing().update(lifted_at=at, lifted_by=by.name[:200])
+        _memories().offer_again(ended, at=at)
+        return len(ended)
 
     def bury(
         self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True, duplicate: bool = False
@@ -108,16 +134,20 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
         stone.duplicate = duplicate
         stone.save(force_insert=True)
+        stone.withhold(at=at)
         return stone
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
         """Write watermarks for these memories."""
         bulk_rows.insert([self.model.over(memory, by=by, why="", at=at, blocks=False) for memory in memories])
 
-    def raise_again(self, memory: "Reviewable") -> bool:
+    def raise_again(self, memory: "Reviewable", *, at: datetime) -> bool:
         """Reactivate the last tombstone of a memory whose dismissal is redone, with the hits that it counted."""
         latest = self.filter(memory_id=memory.pk).order_by("-at", "-pk").first()
-        return bool(latest and self.filter(pk=latest.pk).update(lifted_at=None, lifted_by=""))
+        if latest is None or not self.filter(pk=latest.pk).update(lifted_at=None, lifted_by=""):
+            return False
+        latest.withhold(at=at)
+        return True
 
 
 class Tombstone(models.Model):
@@ -153,7 +183,7 @@ class Tombstone(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["scope", "key"], condition=Q(lifted_at=None), name="tombstone_by_key"),
+            models.Index(fields=["key", "scope"], condition=Q(lifted_at=None), name="tombstone_of_key"),
             models.Index(fields=["memory_id"], name="tombstone_by_memory"),
             models.Index(fields=["-at", "-id"], name="tombstone_newest"),
             models.Index(fields=["-at", "-id"], condition=Q(lifted_at=None, blocks=True), name="tombstone_standing"),
@@ -200,11 +230,23 @@ class Tombstone(models.Model):
     def claim(self) -> Claim:
         return claims.from_lists(self.claim_tokens, self.claim_hard)
 
-    def likeness_to(self, sealed: Collection[Claim], *, exact: bool) -> Likeness:
+    @property
+    def keeps_out(self) -> bool:
+        """Whether it withholds what is shared from its scope: one that is shared itself blocks, and a duplicate's claim
+        does hold."""
+        return self.blocks and not self.duplicate and self.scope not in SHARED_SCOPES
+
+    def withhold(self, *, at: datetime, since: datetime | None = None) -> None:
+        """It holds from now on; see `Withholding.withhold`."""
+        _memories().withhold(self, at=at, since=since)
+
+    def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str] = ()) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.
 
-        `exact`: the same claim in other words counts as a rewording.
+        `exact`: the same claim in other words counts as a rewording. `names`: by one of these it is the same.
         """
+        if self.key in names:
+            return Likeness.SAME
         found = Likeness.OTHER
         for claim in sealed:
             likeness = claims.compare(self.claim, claim)
@@ -228,17 +270,17 @@ class Tombstone(models.Model):
         with transaction.atomic():
             if becomes is None and self._lives():
                 raise Conflict("cannot undo: what it is about is believed again")
-            lifted = {"lifted_at": becomes and at, "lifted_by": by.name[:200] if becomes else ""}
-            if not Tombstone.objects.filter(pk=self.pk, lifted_at=was).update(**lifted):
+            rows = Tombstone.objects.filter(pk=self.pk, lifted_at=was)
+            if not (rows.lift(by=by, at=at) if becomes else rows.update(lifted_at=None, lifted_by="")):
                 raise Conflict("cannot undo: it was lifted or holds again meanwhile")
             self.refresh_from_db()
+            if becomes is None:
+                self.withhold(at=at, since=was)
             action = "redo" if entry.action == "undo" else "undo"
             return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _lives(self) -> bool:
-        from memories.models.memory import Memory  # imported here: a cycle
-
-        return bool(self.memory_id and Memory.objects.filter(pk=self.memory_id, status__in=LIVE).exists())
+        return bool(self.memory_id and _memories().filter(pk=self.memory_id, status__in=LIVE).exists())
 
     def _audit(self, action: str, before: dict[str, Any], *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
         """Draft an audit row without any content of the claim: the row outlives what is forgotten."""

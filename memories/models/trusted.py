@@ -19,3 +19,11 @@ class Trusted(QuerySet[M_co]):
 
     def visible_to(self, trust: Trust) -> Self:
         return self.filter(trust.visible(self.trust_path))
+
+    def offered_to(self, trust: Trust, memory: str = "") -> Self:
+        """The visible rows of memories, or about them (`memory`: the path to it), that the caller may be offered."""
+        return self.visible_to(trust).filter(trust.offered.on(["withheld_from"]).q(memory))
+
+    def told_to(self, trust: Trust) -> Self:
+        """The memories that the caller may read by id or key: who reads in all scopes every visible one."""
+        return self.visible_to(trust) if trust.scopes is None else self.offered_to(trust)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from memories.search.request import SearchRequest
 from memories.values.choices import BELIEVED, Type
-from memories.values.conditions import EitherOf, Filter, SalientAt, Where, valid, where
+from memories.values.conditions import EitherOf, Filter, SalientAt, Where, not_withheld, valid, where
 from memories.values.trust import Trust
 
 SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")
@@ -14,8 +14,8 @@ INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the 
 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
-    """Filter for the memories that a request asks for, among those that `trust` may see."""
-    found = trust.filter & valid(at) & where(status__in=request.statuses_wanted)
+    """Filter for the memories that a request asks for, among those that `trust` may be offered."""
+    found = trust.offered & valid(at) & where(status__in=request.statuses_wanted)
     exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
     listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
     least = {"confidence__gte": request.min_confidence}
@@ -26,13 +26,15 @@ def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
 def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter:
     """Filter for what may be put into a prompt.
 
-    Knowledge that is believed and unflagged, about one of these companies or about none; only published skills.
+    Knowledge that is believed, unflagged and not dismissed where the caller reads, whoever asks, about one of these
+    companies or about none; only published skills.
     """
     about = Where("company_id", "in", ["", *companies], or_null=True)
     published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     believed = where(status__in=[status.value for status in BELIEVED])
-    return trust.filter & valid(at) & believed & types & Filter((about, published)) & where(flags=[])
+    offered = trust.filter & not_withheld(trust.scopes)
+    return offered & valid(at) & believed & types & Filter((about, published)) & where(flags=[])
 
 
 def is_selective(found: Filter) -> bool:

@@ -101,10 +101,10 @@ def fetched(
 
 
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:
-    """Those of these memories that are visible, with their records `beside`."""
+    """Those of these memories that may be offered, with their records `beside`."""
     if moment is None:
-        return rows_by_id.read(Memory, ids, passing=trust.filter, beside=sorted(beside))
-    rows = with_recorded(Memory.objects.as_of(moment), moment).visible_to(trust).filter(pk__any=ids)
+        return rows_by_id.read(Memory, ids, passing=trust.offered, beside=sorted(beside))
+    rows = with_recorded(Memory.objects.as_of(moment), moment).offered_to(trust).filter(pk__any=ids)
     return list(rows.select_related(*beside) if beside else rows)
 
 

@@ -44,7 +44,7 @@ def write(record: ClaimRecord, label: str, writing: Writing) -> Written:
     if row is not None:
         return _meet(Meeting(row, statement, trust, at, Sensitivity.PUBLIC), label)
     experience = Type(record.type) == Type.WORKING
-    admitted = admission.admit(statement, trust=trust, at=at, decided=experience, **_columns(record, writing))
+    admitted = admission.admit(statement, trust=trust, at=at, unmet=experience, **_columns(record, writing))
     if admitted.memory is None:
         admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at)
         return RowResult(label, Result.SUPPRESSED, shown=statement.content[:200]), None

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from django.db.models import Q
 from django.db.models.lookups import GreaterThanOrEqual
 
+from memories.values.choices import Hold
 from memories.values.decay import SalienceAt
 
 COMPARISONS = {
@@ -110,6 +111,29 @@ class SalientAt:
 
 
 @dataclass(frozen=True)
+class NotWithheld:
+    """A condition on memories whose claim is not dismissed in one of these scopes; None: in none at all, unless a
+    person vouches for the shared row all the same.
+    """
+
+    scopes: tuple[str, ...] | None
+    column: str = "withheld_from"
+
+    def q(self, path: str) -> Q:
+        if self.scopes is None:
+            return Q(**{f"{path}{self.column}": []}) | Q(**{f"{path}hold": Hold.FLOOR.value})
+        return ~Q(**{f"{path}{self.column}__overlap": list(self.scopes)})
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        if self.scopes is None:
+            return f"(cardinality({row}.{self.column}) = 0 OR {row}.hold = %(vouched)s)"
+        return f"NOT {row}.{self.column} && %(withheld_from)s::varchar[]"
+
+    def values(self) -> dict[str, Any]:
+        return {"vouched": Hold.FLOOR.value} if self.scopes is None else {"withheld_from": list(self.scopes)}
+
+
+@dataclass(frozen=True)
 class Filter:
     """A conjunction of conditions. `first & second` has those of both; the same comparison of one column may stand only
     once.
@@ -170,6 +194,11 @@ def visible(*, max_sensitivity: int, scopes: list[str] | None) -> Filter:
     """Filter for what a caller with this clearance may see in these scopes; None: in every scope."""
     clearance = where(sensitivity__lte=max_sensitivity)
     return clearance if scopes is None else clearance & where(scope__in=scopes)
+
+
+def not_withheld(scopes: Collection[str] | None) -> Filter:
+    """Filter for memories that may be offered to who reads in these scopes; None: in every scope."""
+    return Filter((NotWithheld(None if scopes is None else tuple(sorted(scopes))),))
 
 
 def unexpired(at: datetime) -> Filter:

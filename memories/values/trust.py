@@ -71,6 +71,19 @@ class Trust:
         """Filter for visible rows of a table with the columns sensitivity and scope."""
         return conditions.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
 
+    @property
+    def offered(self) -> Filter:
+        """Filter for memories that the caller may be offered: the visible ones, without those shared ones that were
+        dismissed in a scope where it reads. People see these too, and so does who may review and reads in all scopes,
+        because they decide about them.
+        """
+        decides = self.actor.kind != ActorKind.AGENT or (self.scopes is None and self.may(Permission.REVIEW))
+        return self.filter if decides else self.filter & conditions.not_withheld(self.scopes)
+
+    def names_of(self, scopes: Collection[str]) -> list[str]:
+        """Those of these scopes that the caller may hear of."""
+        return sorted(scope for scope in scopes if self.scopes is None or scope in {*self.scopes, *SHARED_SCOPES})
+
     def visible(self, path: str = "") -> Q:
         """The same filter for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""
         return self.filter.q(path)

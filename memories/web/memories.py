@@ -15,6 +15,7 @@ from memories.intake.claims import equals_and_near
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Proposal, Relation, Tombstone
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
+from memories.models.withholding import tombstones_against
 from memories.people import trust_of
 from memories.search import usage
 from memories.values.choices import LIVE, ActorKind, Status, Type
@@ -57,6 +58,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "contexts": usage.contexts_of(row, trust=trust) if row.times_used else [],
         **_related_rows(row, trust),
         **_contests(row, trust),
+        "withholding": _withholding(row, trust),
         "fading": fading.curve(row, at=timezone.now()),
         "faster": _faster(decisions, request),
     }
@@ -103,6 +105,12 @@ def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
         "equal_claims": equals[:EQUALS_ON_THE_PAGE],
         "nearest": near[:NEAR_ON_THE_PAGE],
     }
+
+
+def _withholding(memory: Memory, trust: Trust) -> list[Tombstone]:
+    """The dismissals that withhold a shared memory from their scopes, of those that the reader may see."""
+    stones = tombstones_against(memory, memory.content) if memory.withheld_from else ()
+    return [stone for stone in stones if trust.sees(scope=stone.scope, sensitivity=stone.sensitivity)]
 
 
 def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:

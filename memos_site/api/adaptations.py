@@ -70,7 +70,7 @@ class Adaptations(ApiView):
 
         Newest first.
         """
-        rows = models.Adaptation.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
+        rows = models.Adaptation.objects.offered_to(self.trust, "memory__").filter(**paging.exact(request, "scope"))
         if (active := paging.boolean(request, "active")) is not None:
             rows = rows.filter(reverted_at__isnull=active)
         at = paging.moment(request)

@@ -94,13 +94,13 @@ class Inbox(ApiView):
         def show(row: models.Memory | models.Proposal) -> Json:
             kind = review.kind_of(row)
             if isinstance(row, models.Proposal):
-                return {"kind": kind, "proposal": Proposal.of(row), "why": str(review.explain(row))}
+                return {"kind": kind, "proposal": Proposal.of(row), "why": str(review.explain(row, self.trust))}
             skill: Any = getattr(row, "skill", None)
             if kind == review.VERSION and skill.proposed:
                 named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
                 version = {**SkillVersion.of(skill.proposed), **named}
-                return {"kind": kind, "version": version, "why": str(review.explain(row))}
-            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": str(review.explain(row))}
+                return {"kind": kind, "version": version, "why": str(review.explain(row, self.trust))}
+            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": str(review.explain(row, self.trust))}
 
         parts = [Part(rows) for rows in review.waiting_parts(self.trust, at=now, **filters).values()]
         also = [review.open_proposals(self.trust, at=now, **filters)]

@@ -10,6 +10,7 @@ from memories.lifecycle.ladder import Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
 from memories.values.choices import Status, Type
+from memories.values.trust import Trust
 from memos_site.review.waiting import IN_FORCE
 
 MAX_QUOTE = 280
@@ -27,27 +28,37 @@ MAX_DOUBT = 160
 class Explanation:
     """Sentences about a waiting row, each '' where there is nothing to say.
 
-    `reason`: why it waits; `resemblance`: it is like a dismissed claim; `remaining`: what is missing until rules
-    decide.
+    `reason`: why it waits; `resemblance`: it is like a dismissed claim; `withheld`: where it is dismissed; `remaining`:
+    what is missing until rules decide.
     """
 
     reason: str
     resemblance: str = ""
+    withheld: str = ""
     remaining: str = ""
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.reason, self.resemblance, self.remaining)))
+        return " ".join(filter(None, (self.reason, self.resemblance, self.withheld, self.remaining)))
 
 
-def explain(row: Memory | Proposal) -> Explanation:
-    """Explain why a memory or a proposal waits in the inbox.
+def explain(row: Memory | Proposal, trust: Trust) -> Explanation:
+    """Explain to the caller why a memory or a proposal waits in the inbox.
 
     A memory's evidence and contest are used as far as its query annotated them (`with_support`, `with_doubt`).
     """
     resemblance = _("It resembles one you dismissed.") if row.resembles else ""
     if isinstance(row, Proposal):
         return Explanation(_reason_of_proposal(row), resemblance)
-    return Explanation(_reason_of_memory(row), resemblance, _remaining(row))
+    return Explanation(_reason_of_memory(row), resemblance, _withheld(row, trust), _remaining(row))
+
+
+def _withheld(memory: Memory, trust: Trust) -> str:
+    """Say where what a shared memory claims was dismissed; of a scope that the caller does not see no name."""
+    if not memory.withheld_from:
+        return ""
+    if seen := trust.names_of(memory.withheld_from):
+        return _("It was dismissed in %(scopes)s and is not offered there.") % {"scopes": ", ".join(seen)}
+    return _("It was dismissed in a scope that you do not see, and is not offered there.")
 
 
 def _reason_of_proposal(proposal: Proposal) -> str:

@@ -39,8 +39,8 @@ SNOOZED_PROPOSALS = "snoozed proposals"
 VERSION = "version"
 LEARNED = "learned"  # what is no claim, of all types
 OTHER_TYPES: tuple[str, ...] = tuple(str(type) for type in Type if type != Type.SEMANTIC)
-FLAGGED = "flagged"  # with any flag; RESEMBLES and the names of flags are narrower
-RESEMBLES = "resembles"
+FLAGGED = "flagged"  # with any flag; RESEMBLES, WITHHELD and the names of flags are narrower
+RESEMBLES, WITHHELD = "resembles", "withheld"
 IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 NOT_ASKED = (  # what consolidation learned and only keeps: it repeats what is known, or says too little by itself
@@ -185,10 +185,10 @@ def filter_rows(rows: MemoryQuerySet, filters: Mapping[str, str]) -> MemoryQuery
 
 
 def flag_condition(flag: str) -> Q:
-    """Return the condition of a flag: its name, RESEMBLES, or FLAGGED for any."""
-    if flag == RESEMBLES:
-        return Q(resembles__isnull=False)
-    return ~Q(flags=[]) | Q(resembles__isnull=False) if flag == FLAGGED else Q(flags__contains=[flag])
+    """Return the condition of a flag: its name, RESEMBLES, WITHHELD, or FLAGGED for any."""
+    resembling, withheld = Q(resembles__isnull=False), ~Q(withheld_from=[])
+    known = {RESEMBLES: resembling, WITHHELD: withheld, FLAGGED: ~Q(flags=[]) | resembling | withheld}
+    return known[flag] if flag in known else Q(flags__contains=[flag])
 
 
 def kind_of(row: Memory | Proposal) -> str:

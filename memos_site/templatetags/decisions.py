@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
+from memories.people import trust_of
 from memories.values.choices import ActorKind, Category, Hold, Sensitivity, Status, Type
 from memos_site import review
 from memos_site.templatetags.page import code_spans
@@ -169,10 +170,10 @@ def confidence(memory: Memory, *, in_words: bool = False) -> SafeString:
     return fragment("components/_confidence.html", **facts)
 
 
-@register.filter
-def explanation(row: Memory | Proposal) -> review.Explanation:
+@register.simple_tag(takes_context=True)
+def explanation(context: Any, row: Memory | Proposal) -> review.Explanation:
     """Return why the row waits for a person."""
-    return review.explain(row)
+    return review.explain(row, trust_of(context["request"].user))
 
 
 @register.filter

@@ -38,6 +38,7 @@ KINDS = {
 FLAGS = {
     review.FLAGGED: gettext_lazy("any flag"),
     review.RESEMBLES: gettext_lazy("resembles one you dismissed"),
+    review.WITHHELD: gettext_lazy("dismissed in a scope"),
     scanning.SECRET: gettext_lazy("secret"),
     scanning.REMOVED: gettext_lazy("secret removed"),
     scanning.INSTRUCTION: gettext_lazy("instruction-like"),

@@ -106,7 +106,7 @@ def test_agents_that_say_a_counted_fact_again_do_not_confirm_it() -> None:
         store(report, trust=everything(Actor(ActorKind.AGENT, "P01")), at=NOON + timedelta(days=1, hours=hour))
     (fact,) = facts()
     assert (fact.confidence, fact.status) == (100, Status.CANDIDATE)
-    assert explain(fact).remaining == ""
+    assert explain(fact, everything()).remaining == ""
 
 
 def test_an_outcome_that_is_corrected_moves_the_counts() -> None:

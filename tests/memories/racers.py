@@ -1,4 +1,7 @@
-"""A process that stores or dismisses, one claim for each line that it reads: `python -m tests.memories.racers`."""
+"""A process that stores or dismisses, one claim for each line that it reads: `python -m tests.memories.racers`.
+
+It stores where every scope reads; what it dismisses is in the scope that it was started for.
+"""
 
 import os
 import sys
@@ -11,7 +14,7 @@ def said(number: int) -> str:
     return f"alpha{number}x beta{number}x gamma{number}x delta{number}x"
 
 
-def main(database: str, role: str) -> None:
+def main(database: str, role: str, scope: str = "") -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
     import django
 
@@ -21,7 +24,7 @@ def main(database: str, role: str) -> None:
     connection.settings_dict["NAME"] = database
     print("ready", flush=True)
     for line in sys.stdin:
-        print(_store(int(line)) if role == "store" else _dismiss(int(line)), flush=True)
+        print(_store(int(line)) if role == "store" else _dismiss(int(line), scope), flush=True)
 
 
 def _store(number: int) -> str:
@@ -36,7 +39,7 @@ def _store(number: int) -> str:
     return "stored"
 
 
-def _dismiss(number: int) -> str:
+def _dismiss(number: int, scope: str) -> str:
     """Says whether the twin was there when the decision was made."""
     from django.db import transaction
 
@@ -46,7 +49,8 @@ def _dismiss(number: int) -> str:
 
     anna = Actor(ActorKind.PERSON, "anna", "1")
     with transaction.atomic():
-        Memory.objects.get(key=f"k{number}", status="candidate").dismiss(by=anna, why="wrong", at=AT)
+        wrong = Memory.objects.get(key=f"k{number}", scope=scope, status="candidate")
+        wrong.dismiss(by=anna, why="wrong", at=AT)
         return "beside a twin" if Memory.objects.filter(key=f"twin-{number}").exists() else "alone"
 
 

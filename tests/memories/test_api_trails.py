@@ -106,14 +106,14 @@ def test_a_token_that_calls_too_often_is_told_when_to_come_again(settings: Any) 
 @pytest.mark.django_db(transaction=True)
 def test_a_database_that_is_away_for_a_moment_is_asked_again() -> None:
     client, memory = caller(), make_memory(status="confirmed")
-    real, failures = Memory.objects.visible_to, [OperationalError("gone"), OperationalError("gone")]
+    real, failures = Memory.objects.told_to, [OperationalError("gone"), OperationalError("gone")]
 
     def sometimes(*args: Any, **kwargs: Any) -> Any:
         if failures:
             raise failures.pop()
         return real(*args, **kwargs)
 
-    with patch.object(Memory.objects, "visible_to", sometimes), patch("memories.api.base.PAUSE", 0):
+    with patch.object(Memory.objects, "told_to", sometimes), patch("memories.api.base.PAUSE", 0):
         assert client.get(f"{BASE}/{memory.pk}").status_code == 200
         failures += [OperationalError("gone")] * 4
         refused = client.get(f"{BASE}/{memory.pk}")

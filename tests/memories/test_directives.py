@@ -10,7 +10,7 @@ from memories.models import Memory
 from memories.people import trust_of
 from memories.search.context.assembling import directives_among
 from memories.values.choices import Hold, Status
-from memories.values.trust import Trust
+from memories.values.trust import Trust, everything
 from memos_site import review
 from tests.make import ANNA, AT, make_agent, make_memory, make_person
 
@@ -84,7 +84,7 @@ def three_voices(settings: Any) -> None:
 @pytest.mark.usefixtures("three_voices")
 def test_one_agent_alone_applies_nothing_where_several_are_asked_for(bot: Trust) -> None:
     memory = stored(bot, times=9)
-    assert (memory.status, review.explain(memory).remaining) == (
+    assert (memory.status, review.explain(memory, everything()).remaining) == (
         Status.CONFIRMED,
         "2 more agents or sessions to apply.",
     )

@@ -43,6 +43,8 @@ ROW = st.fixed_dictionaries(
         "valid_from": MOMENTS,
         "valid_to": MOMENTS,
         "flags": st.sampled_from([[], ["secret"]]),
+        "withheld_from": st.sampled_from([[], [], ["project:a"], ["project:a", "project:b"]]),
+        "hold": st.sampled_from(["", "floor"]),
         "payload": st.sampled_from([{}, {"skill": {}}, {"skill": {"path": "a"}}, {"skill": {"path": None}}]),
     }
 )
@@ -64,9 +66,13 @@ ASKED = st.lists(st.sampled_from(sorted(FIELDS)), unique=True, max_size=2).flatm
     lambda names: st.fixed_dictionaries({name: FIELDS[name] for name in names})
 )  # with more at once nearly nothing passes
 TRUST = st.builds(
-    lambda level, scopes: Trust(Actor(ActorKind.AGENT, "ada", "ada"), level, scopes and frozenset(scopes)),
+    lambda level, scopes, may, kind: Trust(
+        Actor(kind, "ada", "ada"), level, scopes and frozenset(scopes), permissions=frozenset(may)
+    ),
     st.sampled_from([1, 2, 3, 4]),
     st.none() | st.lists(st.sampled_from(SCOPES), min_size=1),
+    st.sampled_from([[], [], ["review"]]),
+    st.sampled_from([ActorKind.AGENT, ActorKind.AGENT, ActorKind.PERSON]),
 )
 
 
@@ -91,8 +97,19 @@ def _ids(sql: str, found: Filter) -> set[UUID]:
         return {id for (id,) in cursor.fetchall()}
 
 
+def is_withheld(row: Memory, trust: Trust) -> bool:
+    """Dismissed where the caller reads; who reads in all scopes reads in each, unless a person vouches for it."""
+    if trust.scopes is None:
+        return bool(row.withheld_from) and row.hold != "floor"
+    return not trust.scopes.isdisjoint(row.withheld_from)
+
+
+def decides(trust: Trust) -> bool:
+    return trust.actor.kind == ActorKind.PERSON or (trust.scopes is None and "review" in trust.permissions)
+
+
 def passes(row: Memory, request: SearchRequest, trust: Trust) -> bool:
-    """The request as a person reads it."""
+    """The request as a person reads it, but for what is withheld."""
     statuses = {*(request.statuses or ("confirmed", "applied"))}
     statuses |= {"candidate", "contested"} if request.include_candidates else set()
     exact = all(getattr(request, name) in (None, getattr(row, name)) for name in ("source", "company_id", "thread_id"))
@@ -122,7 +139,8 @@ class Renderings(TestCase):
             request = check(body)
             narrowed = request.narrows(trust)
             found = filters.of_search(request, narrowed, AT)
-            expected = {row.pk for row in memories if passes(row, request, narrowed)}
+            offered = [row for row in memories if decides(narrowed) or not is_withheld(row, narrowed)]
+            expected = {row.pk for row in offered if passes(row, request, narrowed)}
             assert by_orm(found) == by_sql(found) == by_sql_of_passages(found) == expected
 
     @settings(max_examples=20, deadline=None, phases=PHASES)
@@ -136,6 +154,7 @@ class Renderings(TestCase):
             for row in memories
             if passes(row, SearchRequest(), trust)
             and not row.flags
+            and not is_withheld(row, trust)
             and (row.company_id or "") in ["", *companies]
             and (row.type == Type.SEMANTIC or (row.type == Type.COMPETENCE and "path" in row.payload.get("skill", {})))
         }

@@ -51,8 +51,8 @@ def test_stores_of_other_claims_at_once_leave_one_claim() -> None:
 
 
 @contextmanager
-def racer(role: str) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, "-m", "tests.memories.racers", str(connection.settings_dict["NAME"]), role]
+def racer(role: str, scope: str = "") -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-m", "tests.memories.racers", str(connection.settings_dict["NAME"]), role, scope]
     root = Path(__file__).resolve().parents[2]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(
@@ -76,6 +76,20 @@ def test_no_store_passes_between_a_dismissal_and_its_tombstone() -> None:
     assert not live & alone
     assert live == {f"twin-{number}" for number in range(RACES)} - alone
     assert Memory.objects.filter(status="dismissed").count() == Tombstone.objects.count() == RACES
+    assert 0 < len(alone) < RACES, "one of them always came first: this was no race"
+
+
+def test_no_store_for_all_scopes_passes_between_a_dismissal_in_one_and_its_tombstone() -> None:
+    alone = set()
+    with racer("store") as storing, racer("dismiss", "project:q1") as dismissing:
+        for number in range(RACES):
+            make_memory(said(number), key=f"k{number}", category="fact", scope="project:q1")
+            answers = race(number, *((storing, dismissing) if number % 2 else (dismissing, storing)))
+            alone |= {number} if "alone" in answers else set()
+    twins = Memory.objects.live().filter(scope="")
+    assert set(twins.values_list("status", flat=True)) == {"candidate"}
+    missed = twins.exclude(withheld_from=["project:q1"]).values_list("key", flat=True)
+    assert (twins.count(), list(missed)) == (2 * RACES, [])
     assert 0 < len(alone) < RACES, "one of them always came first: this was no race"
 
 

@@ -1,25 +1,20 @@
 """Find live memories that claim the same or nearly so. Words nominate, the comparison of claims decides."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import Q
-
 from memories import claims
 from memories.claims import Claim, Likeness
-from memories.models import Memory, Passage, Tombstone
+from memories.models import Memory, Tombstone
 from memories.models.memory import MemoryQuerySet
-from memories.values import text
+from memories.models.nominating import nominated
 from memories.values.choices import Origin, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
-MOST_WORDS, MOST_NOMINATED, MOST_SHOWN = 60, 50, 5
-WORD = re.compile(r"\w+")
+MOST_SHOWN = 5
 CLOSEST = list(Likeness)  # same, rewording, changed, other
 
 
@@ -74,7 +69,7 @@ class NearDuplicate(Conflict):
 def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
     """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
     rows = Memory.objects.visible_to(trust).live().exclude(pk=besides)
-    return _nearest_first(compare_with(row, content) for row in _nominate(content, scope, rows))
+    return _nearest_first(compare_with(row, content) for row in nominated(content, rows, scope=scope))
 
 
 def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory], list[Near]]:
@@ -82,10 +77,10 @@ def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory],
     if memory.type != Type.SEMANTIC:
         return [], []
     claim = claims.claim_of(memory.content)
-    nominated = list(_nominate(memory.content, memory.scope, rows.exclude(pk=memory.pk)))
-    equals = [row for row in nominated if _is_equal(memory, claim, row)]
-    rest = {row.pk for row in nominated} - {row.pk for row in equals}
-    near = [compare_with(row, memory.content) for row in nominated if row.pk in rest]
+    found = list(nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope))
+    equals = [row for row in found if _is_equal(memory, claim, row)]
+    rest = {row.pk for row in found} - {row.pk for row in equals}
+    near = [compare_with(row, memory.content) for row in found if row.pk in rest]
     return equals, _nearest_first(near)
 
 
@@ -100,8 +95,8 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     if memory.type != Type.SEMANTIC:
         return []
     claim = claims.claim_of(memory.content)
-    nominated = _nominate(memory.content, memory.scope, rows.exclude(pk=memory.pk))
-    return [row for row in nominated if _is_equal(memory, claim, row)]
+    found = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
+    return [row for row in found if _is_equal(memory, claim, row)]
 
 
 def _is_equal(memory: Memory, claim: Claim, row: Memory) -> bool:
@@ -113,32 +108,8 @@ def _is_equal(memory: Memory, claim: Claim, row: Memory) -> bool:
     return claims.compare(claim, other) == Likeness.SAME
 
 
-def _nominate(content: str, scope: str, rows: MemoryQuerySet) -> MemoryQuerySet:
-    """The rows of the scope that may say this: they have its fingerprint, or most of its words."""
-    rows = rows.filter(scope=scope, type=Type.SEMANTIC)
-    same = Q(fingerprint=claims.fingerprint(claims.claim_of(content), scope))
-    return rows.filter(same | Q(pk__in=_by_words(content, scope, rows)))
-
-
 def compare_with(row: Memory, content: str, *, same_subject: bool = False) -> Near:
     """How near these words are to the memory. `same_subject`: both are known to be about the same."""
     old, new = claims.claim_of(row.content), claims.claim_of(content)
     likeness = claims.compare(old, new, same_subject=same_subject)
     return Near(row, likeness, claims.jaccard(old.tokens, new.tokens))
-
-
-def _by_words(content: str, scope: str, rows: MemoryQuerySet) -> list[UUID]:
-    words = list(dict.fromkeys(_words(content)))[:MOST_WORDS]
-    if not words:
-        return []
-    query = SearchQuery(" or ".join(words), search_type="websearch", config="english")
-    passages = Passage.objects.filter(scope=scope, type=Type.SEMANTIC, search=query, memory__in=rows)
-    ranked = passages.order_by(SearchRank("search", query).desc())
-    return list(ranked.values_list("memory", flat=True)[:MOST_NOMINATED])
-
-
-def _words(content: str) -> Iterator[str]:
-    """Without the two that a search takes for operators."""
-    for word in WORD.findall(text.searchable(content) or content):
-        if word.casefold() not in ("or", "and"):
-            yield word

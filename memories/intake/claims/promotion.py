@@ -32,11 +32,11 @@ def climb(memory: Memory, *, at: datetime) -> bool:
 
 def ceiling(memory: Memory) -> Status:
     """The highest status that numbers may give to an equal of what people dismissed, demoted or reverted under another
-    key. What a person vouches for climbs."""
+    key, or of what they dismissed in a scope that reads it. What a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
         return Status.APPLIED
-    stone = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin).blocking
-    if stone is not None and not stone.duplicate:
+    met = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin)
+    if met.withheld_from or (met.blocking is not None and not met.blocking.duplicate):
         return Status.CANDIDATE
     fixed = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)
     ceilings = [Status(row.status) if row.status in STEPS else Status.CONFIRMED for row in equals_of(memory, fixed)]

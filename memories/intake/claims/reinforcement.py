@@ -1,7 +1,7 @@
 """Reinforce the live memory of a key by a statement that confirms it, rewords it or claims something else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -57,7 +57,7 @@ class Meeting:
     def counted(self) -> frozenset[str] | None:
         return self.met.counted if self.met else None
 
-    @property
+    @cached_property
     def dismissal(self) -> Dismissal:
         if not self.may_be_dismissed:
             return NO_DISMISSAL
@@ -81,8 +81,10 @@ class Meeting:
 
     @cached_property
     def out_of_place(self) -> bool:
-        """Words that ask for a second look do not replace those that hold; nor do more secret ones those of others."""
-        suspicious = bool(self.statement.flags) and self.row.status != Status.CANDIDATE
+        """Words that ask for a second look, or are dismissed where this is read, do not replace those that hold; nor do
+        more secret ones those of others."""
+        unsure = bool(self.statement.flags) or bool(self.dismissal.withheld_from)
+        suspicious = unsure and self.row.status != Status.CANDIDATE
         rises = self.sensitivity > self.row.sensitivity
         return suspicious or (rises and not self.is_own)
 
@@ -114,7 +116,8 @@ def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
     dismissal = meeting.dismissal
     if meeting.likeness == Likeness.SAME:  # what lives here already is not stored anew
         outlived = dismissal.blocking is not None and meeting.outlives(dismissal.blocking)
-        dismissal = Dismissal(None if outlived else dismissal.blocking)
+        blocking = None if outlived else dismissal.blocking
+        dismissal = replace(dismissal, blocking=blocking, resembled=None)
     if dismissal.blocking is not None:
         return admission.suppress(dismissal.blocking, statement, trust=trust, at=meeting.at)
     if not meeting.is_for_a_person:
@@ -209,6 +212,9 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
     unaudited: dict[str, Any] = {}
     if "content" in change and meeting.likeness != Likeness.SAME:
         unaudited["resembles"] = resembled.pk if resembled else None
+    withheld = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
+    if withheld != {*row.withheld_from}:
+        unaudited["withheld_from"] = sorted(withheld)
     if evidence:
         unaudited |= {"reinforced_at": at, "updated_at": at}
         unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
@@ -223,7 +229,8 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
             setattr(row, name, value)
     if moved:
         action = "revise" if meeting.begins_anew else "reinforce"
-        row.revise(action, change, by=meeting.trust.actor, why="", at=at)
+        beside = {"withheld_from": row.withheld_from}
+        row.revise(action, change, by=meeting.trust.actor, why="", at=at, beside=beside)
 
 
 def _of(row: Memory, change: dict[str, Any]) -> dict[str, Any]:

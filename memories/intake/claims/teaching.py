@@ -59,7 +59,13 @@ def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
         lock_key_alone(teaching.statement.scope, teaching.statement.key)
         stored = _teach(teaching)
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
-    return replace(stored, notice=adapted or stored.notice)
+    return replace(stored, notice=adapted or stored.notice or _withheld(stored.memory, trust))
+
+
+def _withheld(memory: Memory | None, trust: Trust) -> str | None:
+    """Where what was taught to all is not offered, because it was dismissed there."""
+    scopes = trust.names_of(memory.withheld_from) if memory else []
+    return f"it was dismissed in {', '.join(scopes)}: it is not offered there" if scopes else None
 
 
 def category_of(content: str) -> str:

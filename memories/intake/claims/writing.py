@@ -71,8 +71,8 @@ def write_in_transaction(
         if met := _unexpired(lookup, at=at):
             meeting = Meeting(met.memory, statement, trust, at, evidence, met, lookup.may_be_dismissed)
             return reinforce(meeting, confirming) if statement.type == Type.SEMANTIC else replace_typed(meeting)
-        decided = not lookup.may_be_dismissed
-        admitted = admission.admit(statement, trust=trust, at=at, evidence=evidence, decided=decided)
+        unmet = not lookup.may_be_dismissed and not statement.names
+        admitted = admission.admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet)
         if admitted.memory is None:
             return admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at)
         try:

@@ -10,14 +10,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from memories import indexing
-from memories.intake.admission import (
-    EpisodeName,
-    forgotten_episodes,
-    known_or_forgotten,
-    may_be_known,
-    sensitivity_of,
-)
+from memories.intake.admission import sensitivity_of
 from memories.intake.episodes.closing import set_outcome
+from memories.intake.episodes.known_names import EpisodeName, forgotten_episodes, known_or_forgotten, may_be_known
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.episodes.write_result import Ingested

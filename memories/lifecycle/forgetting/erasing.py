@@ -8,7 +8,7 @@ from django.db import transaction
 
 from memories.lifecycle.forgetting import audit_trail
 from memories.lifecycle.forgetting.forget import Receipt, allow, take
-from memories.models import Adaptation, AuditEntry, Memory, Tombstone
+from memories.models import Adaptation, AuditEntry, Memory, Tombstone, claim_locks
 from memories.models.audit import AuditQuerySet
 from memories.models.trusted import new_id
 from memories.values.exceptions import NotFound
@@ -31,8 +31,10 @@ def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False)
     if dry_run:
         return Receipt.of(memory) if memory else Receipt(memory_id)
     with transaction.atomic():
+        claim_locks.to_decide(*Tombstone.objects.filter(memory_id=memory_id).values_list("scope", flat=True))
         receipt, subjects = take(memory, trust=trust, at=at) if memory else (Receipt(memory_id), set())
         tombstones = Tombstone.objects.filter(memory_id=memory_id)
+        tombstones.lift(by=trust.actor, at=at)  # what they withheld is offered again
         _note(known, trust=trust, at=at)
         audit_trail.remove({memory_id, *subjects, *tombstones.values_list("pk", flat=True)})
         tombstones.delete()

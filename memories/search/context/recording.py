@@ -62,7 +62,7 @@ def announce(wanted: ContextQuery, source: str) -> list[str]:
     A notice about one company is not given in the context of another.
     """
     right = Q(memory__company_id=None) | Q(memory__company_id__in=["", *wanted.companies])
-    waiting = Adaptation.objects.unannounced(source).visible_to(wanted.trust).filter(right)
+    waiting = Adaptation.objects.unannounced(source).offered_to(wanted.trust, "memory__").filter(right)
     told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
     if told:
         Adaptation.objects.filter(pk__in=[row.pk for row in told]).update(notified_at=wanted.at)

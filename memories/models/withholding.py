@@ -1,0 +1,93 @@
+"""`Memory.withheld_from`: the scopes where people dismissed what a shared row claims.
+
+Every scope reads what is shared. A dismissal made in one of them leaves an equal shared row to the others, and keeps it
+from this one for as long as it holds. The gate sets the column of what is stored; here it follows dismissals and their
+end, other words, and a row's return to life, in the transaction that causes it and under its locks (claim_locks).
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+
+from django.db.models import Q
+
+from memories.claims import Likeness
+from memories.models.ageing import Ageing
+from memories.models.nominating import nominated
+from memories.models.tombstone import Tombstone, seals
+from memories.values.choices import EXPERIENCE, LIVE, Origin, Type
+from memories.values.trust import SHARED_SCOPES
+
+if TYPE_CHECKING:
+    from memories.models.memory import Memory
+
+CLAIMS = [type.value for type in Type if type not in EXPERIENCE]
+
+
+class Withholding(Ageing):
+    def shared_claims(self) -> Self:
+        return self.filter(scope__in=SHARED_SCOPES, type__in=CLAIMS, status__in=LIVE)
+
+    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> "list[Memory]":
+        """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
+        gone with the memory, what was written since then is compared, and what it withheld before was."""
+        return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row)]
+
+    def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None) -> None:
+        """Withhold what is shared from the scope of a tombstone that holds from now on. `since`: when it was lifted."""
+        if stone.keeps_out:
+            for row in self.shared_claims().claiming(stone, since=since):
+                self._move(row, {*row.withheld_from, stone.scope}, at=at)
+
+    def offer_again(self, stones: Iterable[Tombstone], *, at: datetime) -> None:
+        """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
+        for stone in stones:
+            if stone.keeps_out:
+                for row in self.shared_claims().exclude(withheld_from=[]).filter(withheld_from__contains=[stone.scope]):
+                    if _speaks_of(stone, row):
+                        self._move(row, scopes_against(row, row.content), at=at)
+
+    def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
+        content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()
+        if content is None:
+            return self.filter(updated_at__gte=since) if since else self.none()
+        by_words = nominated(content, self, types=CLAIMS)
+        if stone.key is None:
+            return by_words
+        by_name = Q(key=stone.key) | Q(type=Type.COMPETENCE, payload__skill_name=stone.key)
+        return self.filter(Q(pk__in=by_words.values("pk")) | by_name)
+
+    def _move(self, row: "Memory", scopes: Iterable[str], *, at: datetime) -> None:
+        self.filter(pk=row.pk).update(withheld_from=sorted(scopes), updated_at=at)
+
+
+def scopes_against(memory: "Memory", content: str) -> list[str]:
+    """The scopes that read this memory and where these words of it are dismissed."""
+    return scopes_of(tombstones_against(memory, content))
+
+
+def tombstones_against(memory: "Memory", content: str) -> Sequence[Tombstone]:
+    """The tombstones of these words in scopes that read this memory: any other reads what is shared. Newest first."""
+    if memory.scope not in SHARED_SCOPES or not memory.is_claim:
+        return ()
+    names, exact = _names(memory), _is_found(memory)
+    return Tombstone.objects.met_by(content, scope=memory.scope, key=memory.key, names=names, exact=exact).elsewhere
+
+
+def scopes_of(stones: Iterable[Tombstone]) -> list[str]:
+    return sorted({stone.scope for stone in stones})
+
+
+def _speaks_of(stone: Tombstone, row: "Memory") -> bool:
+    sealed = seals(row.content, [stone.way])[stone.way]
+    return stone.likeness_to(sealed, exact=_is_found(row), names=_names(row)) == Likeness.SAME
+
+
+def _names(row: "Memory") -> list[str]:
+    """What a skill or a finding of a rule is known by in whatever words, as `Statement.known_by` says."""
+    named = row.known_as if row.type == Type.COMPETENCE or _is_found(row) else None
+    return [named] if named else []
+
+
+def _is_found(row: "Memory") -> bool:
+    return row.origin in Origin.of_rules()
