@@ -110,7 +110,7 @@ Q_CLUSTER: dict[str, Any] = {
     "retry": 960,
     "max_attempts": 3,
     "ack_failures": True,  # a failed job's rows are still pending, and the next nudge finds them
-    "save_limit": -1,  # above 0 every success locks all successes; what a job did stands in our own rows
+    "save_limit": -1,  # above 0 every success locks all successes; ours are kept by `supervision/exchange.py`
     "catch_up": False,
 }
 

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from django.db import connection
 from django.utils import timezone
-from django_q.models import Failure, OrmQ, Schedule
+from django_q.models import Failure, OrmQ, Schedule, Success
 from django_q.tasks import async_task
 
 from memos_site.platform.supervision import exchange
@@ -44,6 +44,21 @@ def test_a_job_is_fetched_and_gone_when_its_success_is_recorded(broker: CrashSaf
     ResultSink(broker).put(job | {"success": True, "result": None, "stopped": timezone.now()})
     assert not OrmQ.objects.exists()
     assert not any(broker.rows)
+
+
+def test_the_newest_successes_are_kept_and_failures_stay(
+    broker: CrashSafeBroker, source: JobSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "MOST_SUCCESSES", 2)
+    sink, at = ResultSink(broker), timezone.now()
+    for number in range(4):
+        async_task(JOB, task_name=f"job {number}")  # type: ignore[no-untyped-call]  # django-q has no types
+        ended = {"success": number > 0, "result": f"{number} done", "stopped": at + timedelta(seconds=number)}
+        sink.put(source.get() | ended)
+    assert list(Failure.objects.values_list("name", flat=True)) == ["job 0"]
+    kept = Success.objects.order_by("stopped")
+    assert [(row.name, row.func, row.result) for row in kept] == [("job 2", JOB, "2 done"), ("job 3", JOB, "3 done")]
+    assert not OrmQ.objects.exists()
 
 
 def test_a_job_cut_off_amid_a_statement_is_recorded_as_failed(broker: CrashSafeBroker, source: JobSource) -> None:

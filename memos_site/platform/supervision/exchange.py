@@ -9,7 +9,7 @@ import time
 from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
 
-from django.db import connections
+from django.db import DatabaseError, connection, connections
 from django_q.conf import Conf
 from django_q.monitor import save_task
 from django_q.scheduler import scheduler
@@ -25,6 +25,14 @@ STOP = "STOP"  # in place of a job: the end of django-q2's worker
 SPARE_SECONDS = 10.0  # that a worker waits while another one asks; then it ends, and its memory is free
 SCHEDULE_SECONDS = 30.0  # from one look at the schedules to the next
 PAUSE = 10.0  # after a failure that the broker does not know
+MOST_SUCCESSES = 500  # that are kept to be seen in the admin
+TRIM = """
+    DELETE FROM django_q_task WHERE id IN (
+        SELECT id FROM django_q_task
+        WHERE id IN (SELECT id FROM django_q_task WHERE success ORDER BY stopped DESC OFFSET %s)
+        FOR UPDATE SKIP LOCKED
+    )
+"""
 log = logging.getLogger("memos.jobs")
 
 
@@ -85,7 +93,18 @@ class ResultSink:
         if not job["success"]:
             connections.close_all()  # one that was cut off amid a statement takes no other
             log.error("job %s failed: %s", job["func"], job["result"])
-        save_task(job, self.broker)
+        save_task(job | {"save": True}, self.broker)
+        if job["success"]:
+            _trim()
         number = job.pop("ack_id")
         if number and (job["success"] or job.get("ack_failure")):
             self.broker.acknowledge(number)  # type: ignore[no-untyped-call]  # django-q has no types
+
+
+def _trim() -> None:
+    """Keep the newest successes. By a statement that locks only what goes: `save_limit` of django-q2 locks them all."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(TRIM, [MOST_SUCCESSES])
+    except DatabaseError:
+        log.exception("old successes cannot be removed")
