@@ -15,7 +15,7 @@ from memories.claims.claim import (
     prefix,
     sealed,
 )
-from memories.claims.comparing import Likeness, compare
+from memories.claims.comparing import Likeness, compare, share_identifier
 from memories.claims.reading import NORMALISATION, claim_of
 
 __all__ = [
@@ -33,4 +33,5 @@ __all__ = [
     "kin",
     "prefix",
     "sealed",
+    "share_identifier",
 ]

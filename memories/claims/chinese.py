@@ -150,6 +150,11 @@ def bigrams(run: str) -> list[str]:
     return found + pairs(_EMPTY.sub("", run[at:]))
 
 
+def bare(run: str) -> str:
+    """A run without the words that carry no meaning."""
+    return _EMPTY.sub("", run)
+
+
 def names(run: str, *, opening: bool = False) -> list[str]:
     """Personal names as their bigrams: after 是, 叫 and the like, at the beginning, or with a title (王经理: 王经).
 

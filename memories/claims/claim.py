@@ -10,8 +10,8 @@ SAME_FROM = 0.7
 ALIKE_FROM = 0.5
 OBJECT = "object"
 OPENING = "opening"
-WHOLE, IDENTIFIER = "whole", "identifier"
-MARKS = (f"{WHOLE}:", f"{IDENTIFIER}:")
+WHOLE, IDENTIFIER, ACCOUNT = "whole", "identifier", "account"
+MARKS = (f"{WHOLE}:", f"{IDENTIFIER}:", f"{ACCOUNT}:")
 UNPRINTED = (f"{OBJECT}:", f"{OPENING}:")  # kinds that are newer than the first stored fingerprints
 UNVALUED = ("denied:", f"{OPENING}:")  # kinds whose values are the topic, not what differs about it
 

@@ -3,8 +3,21 @@
 from collections import defaultdict
 from enum import StrEnum
 
-from memories.claims.claim import ALIKE_FROM, DIRECTED, OBJECT, OPENING, SAME_FROM, UNVALUED, WHOLE, Claim, jaccard
+from memories.claims.claim import (
+    ACCOUNT,
+    ALIKE_FROM,
+    DIRECTED,
+    IDENTIFIER,
+    OBJECT,
+    OPENING,
+    SAME_FROM,
+    UNVALUED,
+    WHOLE,
+    Claim,
+    jaccard,
+)
 
+NUMBERS = ("number:", "code:", "email:", "url:", "version:", "year:", "date:", "time:", "unit:")
 ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference
 DETAIL = frozenset(
     {"unit", "year", "side", "bound", "pole", "daypart", "role", "subject", "denied", OBJECT, OPENING}
@@ -48,6 +61,14 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     if alike >= SAME_FROM and _equal(old, new, one, other):
         return Likeness.SAME
     return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
+
+
+def share_identifier(old: Claim, new: Claim) -> bool:
+    """Whether both name the same account, or the same identifier and the one that it belongs to: a word of both."""
+    if old.marks_of(ACCOUNT) & new.marks_of(ACCOUNT):
+        return True
+    values = {hard.partition(":")[2] for hard in new.hard if hard.startswith(NUMBERS)}
+    return bool(old.marks_of(IDENTIFIER) & new.marks_of(IDENTIFIER) and (new.tokens - values) & old.tokens)
 
 
 def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:

@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Iterator
 
 from memories.claims import leet
-from memories.claims.claim import IDENTIFIER, WHOLE
+from memories.claims.claim import ACCOUNT, IDENTIFIER, WHOLE
 from memories.claims.lexicon import SERIES, SERIES_OR_VERBS
 from memories.claims.pieces import EMAIL, URL
 
 LEAST_WHOLE, LONGEST_WHOLE = 6, 200  # letters
 LONGEST_SEARCHED = 20_000  # characters
 LEAST_DIGITS = 5  # of a number that is rare
-UNIQUE = 10  # letters and digits of an identifier that is of one account, whoever it is said to belong to
+LEAST_OF_ACCOUNT = 10  # letters and digits of an identifier that is of one account, whoever it is said to belong to
 _SIGNS = "%$€£¥₹<>=≠→"  # they make a difference, as do some others beside digits: 3.5, -5, C++
 _DIFFERENT = re.compile(rf"[\d{_SIGNS}+#]")
 _SAID = re.compile(rf"(?<=\d)[.,:-](?=\d)|(?<![\w.,:-])-(?=\d)|(?<=\w)[+#]+(?![\w+#])|[{_SIGNS}]|[^\W_]+")
@@ -45,7 +45,10 @@ def marks(plain: str) -> Iterator[str]:
     if len(whole) >= LEAST_WHOLE:
         long = len(whole) > LONGEST_WHOLE
         yield f"{WHOLE}:{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest() if long else whole}"
-    yield from (f"{IDENTIFIER}:{value}" for value in identifiers(plain[:LONGEST_SEARCHED]))
+    for value in identifiers(plain[:LONGEST_SEARCHED]):
+        yield f"{IDENTIFIER}:{value}"
+        if len(value) >= LEAST_OF_ACCOUNT and sum(map(str.isdecimal, value)) >= LEAST_OF_ACCOUNT - 2:
+            yield f"{ACCOUNT}:{value}"
 
 
 def letters_in_a_row(plain: str) -> str:

@@ -84,6 +84,24 @@ class Static:
         cosines: Array = (products[:, :-1] - asked @ self.mean) / np.sqrt(np.maximum(centred, LEAST_LENGTH))
         return cosines
 
+    def words(self, words: Sequence[str]) -> tuple[Array, Array]:
+        """For each word its vector without the mean of all texts, zero where it has none, and its weight in texts."""
+        vectors, weights = np.zeros((len(words), self.dimensions), np.float32), np.ones(len(words), np.float32)
+        found = {place: numbers for place, word in enumerate(words) if (numbers := self.pieces(word))}
+        if not found:
+            return vectors, weights
+        pieces = np.array([piece for of_word in found.values() for piece in of_word])
+        starts = np.cumsum([0, *map(len, found.values())])[:-1]
+        rows = self._table.rows.take(pieces, axis=0).astype(np.float32)
+        lengths = _lengths(rows)
+        own = lengths * self._table.scale.take(pieces)
+        centred = rows / lengths[:, None] - self.mean
+        summed = np.add.reduceat(centred * (own / _lengths(centred))[:, None], starts)
+        places = list(found)
+        vectors[places] = summed / _lengths(summed)[:, None]
+        weights[places] = np.maximum.reduceat(own, starts)
+        return vectors, weights
+
     def _of(self, text: str) -> Array | None:
         pieces = self._words.pieces(text)
         if not pieces:

@@ -19,6 +19,7 @@ from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
+from memories.models.nearness import nearest
 from memories.models.withholding import scopes_of
 from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status
 from memories.values.trust import SHARED_SCOPES, Actor, Trust
@@ -34,12 +35,14 @@ class Dismissal:
     """The tombstones that some words meet. `blocking`: of this very claim; `resembled`: the newest of a similar one.
 
     `elsewhere`: of this very claim, in scopes that read these words; `told`: where the caller may hear of that.
+    `tells`: it may hear of the resemblance. What it may not hear of makes its words wait all the same.
     """
 
     blocking: Tombstone | None = None
     resembled: Tombstone | None = None
     elsewhere: tuple[Tombstone, ...] = ()
     told: tuple[str, ...] = ()
+    tells: bool = True
 
     @property
     def withheld_from(self) -> list[str]:
@@ -50,7 +53,7 @@ class Dismissal:
         """The sentence for a caller whose words are stored all the same."""
         if self.told:
             return WITHHELD.format(", ".join(self.told))
-        return RESEMBLES if self.resembled else None
+        return RESEMBLES if self.resembled and self.tells else None
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -187,17 +190,18 @@ def dismissal_of(
     """The tombstones of this scope and of the shared ones that block these words or resemble them; of a shared scope
     also where else they are dismissed.
 
-    The sentences of rules (`origin`) differ in one word: under another key only the very same claim blocks them.
-    `names`: by one of these it is the same in whatever words. `trust`: of a caller, who is told of nothing that it may
-    not see. `claims_only`: not of skills and plans.
+    The sentences of rules (`origin`) differ in one word: under another key only the very same claim blocks them, and
+    none is near them. `names`: by one of these it is the same in whatever words. `trust`: of a caller, who is told of
+    nothing that it may not see. `claims_only`: not of skills and plans.
     """
     tombstones = Tombstone.objects.exclude(category=None) if claims_only else Tombstone.objects.all()
     exact = origin in Origin.of_rules()
     blocking, resembled, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
-    if resembled and trust and not _sees(trust, resembled):
-        resembled = None
+    if not (blocking or resembled or elsewhere or exact):
+        resembled = nearest(tombstones.met_in(scope), content)
     told = scopes_of(stone for stone in elsewhere if trust is None or _sees(trust, stone))
-    return Dismissal(blocking, resembled, elsewhere, tuple(told))
+    tells = resembled is not None and (trust is None or _sees(trust, resembled))
+    return Dismissal(blocking, resembled, elsewhere, tuple(told), tells)
 
 
 def _sees(trust: Trust, stone: Tombstone) -> bool:

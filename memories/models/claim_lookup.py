@@ -107,7 +107,7 @@ class ClaimQuestion:
         return None if self.scope in SHARED_SCOPES else sorted({self.scope, *SHARED_SCOPES})
 
     def _tokens(self, secret: bytes) -> list[str]:
-        return claims.kin(claims.sealed(self.claim, secret))
+        return claims.as_lists(claims.sealed(self.claim, secret))[0]
 
     def as_json(self, number: int, secret: bytes) -> dict[str, Any]:
         """The same question as one row among others."""

@@ -85,6 +85,11 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """Tombstones that a write into this scope meets: those of the scopes that read it, and the shared ones."""
         return self.standing().filter(blocks=True) if scope in SHARED_SCOPES else self.blocking(scope)
 
+    def sealed_alike(self, content: str) -> dict[Way, list[Claim]]:
+        """The text, sealed in the ways of these tombstones."""
+        former = self.filter(normalisation__lt=claims.NORMALISATION).order_by()
+        return seals(content, former.values_list("normalisation", "sealed_with").distinct())
+
     def met_by(
         self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
     ) -> MetTombstones:
@@ -95,8 +100,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         another key only the identical claim is suppressed.
         """
         stones = self.met_in(scope)
-        former = stones.filter(normalisation__lt=claims.NORMALISATION).order_by()
-        sealed = seals(content, former.values_list("normalisation", "sealed_with").distinct())
+        sealed = stones.sealed_alike(content)
         near = Q(claim_tokens__overlap=[token for ways in sealed.values() for way in ways for token in claims.kin(way)])
         near |= Q(key__in=[name for name in (key, *names) if name is not None])
         blocking: Tombstone | None = None
