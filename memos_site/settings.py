@@ -183,6 +183,7 @@ FILE_UPLOAD_TEMP_DIR = private_directory(ENV.SKILLS_LOCAL_TMP_DIR or DATA_DIR / 
 DEFAULT_SENSITIVITY = ENV.DEFAULT_SENSITIVITY
 MIN_PATTERN_OCCURRENCES = ENV.MIN_PATTERN_OCCURRENCES
 LADDER = {"apply_agents": ENV.APPLY_AGENTS, "confirms": ENV.AUTO_CONFIRM, "applies": ENV.AUTO_APPLY}
+UNREVIEWED_CLAIMS = ENV.UNREVIEWED_CLAIMS
 DECAY: dict[str, Any] = {"demotes": ENV.DECAY_DEMOTES}
 SEARCH_WEIGHTS: dict[str, Any] = {  # measured together (docs/measurements.md): to turn one alone has made search worse
     "words": 0.7,

@@ -24,7 +24,7 @@ class CheckRequest(GuidanceRequest):
 def add_conversation(call: ToolCall) -> Reply:
     """Report a whole conversation with its tool calls, in OpenAI's or Anthropic's form, as one finished episode."""
     stored, run = record(call.arguments, trust=call.trust, at=call.at)
-    reply = stored_reply(stored)
+    reply = stored_reply(stored, call.trust)
     return replace(reply, head={**reply.head, "run": run.pk}) if run and stored.memory else reply
 
 

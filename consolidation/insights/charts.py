@@ -160,6 +160,17 @@ def retrievals(figures: Figures) -> Chart:
     return replace(_by_day(figures, "retrievals", _("Retrievals"), series, note), form=Form.LINE)
 
 
+def offered(figures: Figures) -> Chart:
+    series = [
+        Series(_("reviewed, or the agent's own"), Tone.GOOD, figures.by_day("offered", "reviewed")),
+        Series(_("unreviewed"), Tone.WARN, figures.by_day("offered", "unreviewed")),
+    ]
+    unreviewed, whole = figures.total("offered", "unreviewed"), figures.total("offered", "reviewed", "unreviewed")
+    text = _("%(part)s of %(whole)s memories in contexts were unreviewed: another agent alone had said them.")
+    note = of_share(unreviewed, whole, text)
+    return _by_day(figures, "offered", _("What agents were offered"), series, note)
+
+
 def skills(figures: Figures) -> Chart:
     outcomes = [
         (_("worked"), Tone.GOOD, Outcome.SUCCESS),
@@ -231,6 +242,7 @@ CHARTS: dict[str, Callable[[Figures], Chart]] = {
     "confidence": confidence,
     "salience": salience,
     "retrievals": retrievals,
+    "offered": offered,
     "skills": skills,
     "guidance": guidance,
     "forecast": forecast,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum, Value
+from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 
 from consolidation.insights.days import place
@@ -17,7 +17,8 @@ from skills.models import SkillUse
 
 Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
 LONGEST_LABEL = 64
-FLOWS = ("arrived", "decided", "retrieved", "used", "model")
+ITEMS = "jsonb_array_length(jsonb_path_query_array(%(expressions)s, '$[*] ? ({condition})'))"
+FLOWS = ("arrived", "decided", "retrieved", "offered", "used", "model")
 DECISIONS = {
     "taken": ("promote", "publish", "accept"),
     "changed": ("revise",),
@@ -29,7 +30,7 @@ DECISIONS = {
 def flows(day: date, since: datetime, until: datetime, *, scopes: Sequence[str]) -> list[DailyCount]:
     """The counts of what happened from `since` on, before `until`."""
     sums: dict[tuple[str, str, str, int], int] = {}
-    for count in (_arrived, _decided, _retrieved, _used, _model):
+    for count in (_arrived, _decided, _retrieved, _offered, _used, _model):
         for name, label, scope, sensitivity, n in count(since, until):
             row = (name, label[:LONGEST_LABEL], place(scope, scopes, OTHER_SCOPES), sensitivity)
             sums[row] = sums.get(row, 0) + n
@@ -71,6 +72,21 @@ def _retrieved(since: datetime, until: datetime) -> Iterator[Counted]:
     for row in _groups(rows, "scope", "sensitivity", n=Count("pk"), hits=Count("pk", filter=~Q(items=[]))):
         yield "retrieved", "all", row["scope"], row["sensitivity"], row["n"]
         yield "retrieved", "hit", row["scope"], row["sensitivity"], row["hits"]
+
+
+def _offered(since: datetime, until: datetime) -> Iterator[Counted]:
+    """What contexts held, and what of it only one other agent had said."""
+    rows = Injection.objects.filter(at__gte=since, at__lt=until).exclude(items=[])
+    conditions = {"reviewed": "@.unreviewed == false", "unreviewed": "@.unreviewed == true"}
+    sums = {label: Sum(_items(condition)) for label, condition in conditions.items()}
+    for row in _groups(rows, "scope", "sensitivity", **sums):
+        for label in sums:
+            yield "offered", label, row["scope"], row["sensitivity"], row[label]
+
+
+def _items(condition: str) -> Func:
+    """The number of items of a context that meet a condition of a JSON path."""
+    return Func("items", template=ITEMS.format(condition=condition), output_field=IntegerField())
 
 
 def _used(since: datetime, until: datetime) -> Iterator[Counted]:

@@ -17,6 +17,7 @@ from memories.intake.reports.events import (
     check,
 )
 from memories.values.choices import Permission, Type
+from memories.values.trust import Trust
 
 
 @tool(EventReport, Permission.INGEST)
@@ -50,14 +51,15 @@ def ingest_working_state(call: ToolCall) -> Reply:
 
 
 def _stored(call: ToolCall, shape: type[Report]) -> Reply:
-    return stored_reply(store(check(shape, call.arguments), trust=call.trust, at=call.at))
+    stored = store(check(shape, call.arguments), trust=call.trust, at=call.at)
+    return stored_reply(stored, call.trust)
 
 
-def stored_reply(stored: Ingested) -> Reply:
+def stored_reply(stored: Ingested, trust: Trust) -> Reply:
     """What was stored in brief, with the names by which later calls refer to it."""
     if stored.memory is None:
         return Reply(Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {}))
-    head = {"created": stored.created, "memory": brief(stored.memory)}
+    head = {"created": stored.created, "memory": brief(stored.memory, trust)}
     if stored.memory.type == Type.EPISODIC:
         nodes = [event.node_id for event in stored.events if event.kind == "tool_call"]
         head |= {"episode_id": stored.memory.pk} | ({"node_ids": nodes} if nodes else {})

@@ -34,11 +34,12 @@ from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.search.former_words import saying_then
-from memories.values.choices import ActorKind, Category, Origin, Permission, Status, Type
+from memories.search.unreviewed import shown_to
+from memories.values.choices import ActorKind, Category, Origin, Permission, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Order
 
-CHOICES = {"status": Status.values, "category": Category.values, "origin": Origin.values}
+CHOICES = {"status": Status.values, "category": Category.values, "origin": Origin.values, "review": Review.values}
 EXACT = ("source", "company_id", "scope", "thread_id")
 NUMBERS = ("min_confidence", "min_salience")
 EVERY_FILTER = ("type", *CHOICES, *EXACT, *NUMBERS, "q", "stale")
@@ -105,6 +106,8 @@ class Memories(WriteView):
         at = moment.at if moment else paging.moment(request)
         self.trust.check_statuses(paging.choice(request, "status", Status.values))
         rows = models.Memory.objects.offered_to(self.trust).as_of(moment)
+        if not self.trust.may(Permission.REVIEW):
+            rows = rows.filter(shown_to(self.trust).q())
         rows = with_recorded(_filtered(request, rows, at=moment.at if moment else now, moment=moment), moment)
         best_first = "company_id" in request.query_params or "source" in request.query_params
         order = _order(request, best_first=best_first)
@@ -200,6 +203,7 @@ def _filtered(
     rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
         if name in names and (values := paging.choice(request, name, allowed)):
+            rows = rows.with_review() if name == "review" else rows
             rows = rows.filter(**{f"{name}__in": values})
     rows = rows.filter(**paging.exact(request, *(name for name in EXACT if name in names)))
     for tag in request.query_params.getlist("tag"):

@@ -20,8 +20,9 @@ from memories.api.payload_shapes import (
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
 from memories.api.time_travel import AsItStood
 from memories.models.as_of import AsOf
-from memories.values.choices import Category, DeletionPolicy, Origin, Sensitivity, Status, Type
+from memories.values.choices import Category, DeletionPolicy, Origin, Review, Sensitivity, Status, Type
 from memories.values.field_types import SensitivityName
+from memories.values.speakers import agents_of, review_of
 
 OUTCOME_CONFIDENCE = 85
 RELATED = ("episode", "performance")  # related rows of a whole memory
@@ -122,6 +123,8 @@ def memory_example(kind: str = "semantic", **fields: Any) -> Json:
         "sensitivity": "low",
         "confidence": 70,
         "status": "confirmed",
+        "review": "one_agent" if kind == "semantic" else None,
+        "agents": 1 if kind == "semantic" else None,
         "salience": 0.97,
         "lifecycle": Lifecycle.example,
         "times_used": 3,
@@ -153,6 +156,11 @@ class Memory(Shape):
     sensitivity: SensitivityName
     confidence: Percent
     status: Status
+    review: Review | None
+    """Who stands behind a claim: a `person` who decided it, several `agents`, or `one_agent` alone, whatever sources it
+    names; then it is unreviewed. null: experience, or a skill or plan that waits for a person"""
+    agents: Count | None
+    """How many agents have said the claim in these or equal words, at most 20; an import counts as one"""
     salience: Share
     """As of now, or of `as_of`; on every page of a list as of the first one"""
     lifecycle: Lifecycle
@@ -187,6 +195,8 @@ class Memory(Shape):
             row,
             payload=_payload(row, events),
             sensitivity=Sensitivity(row.sensitivity).label,
+            review=review_of(row),
+            agents=agents_of(row),
             salience=row.salience_on(at),
             lifecycle=Lifecycle.of(row),
             provenance=Provenance.of(row, events),

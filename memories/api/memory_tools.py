@@ -18,10 +18,12 @@ from memories.intake import claims
 from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
-from memories.search import Result, SearchRequest
+from memories.search import Result, SearchRequest, unreviewed
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
 from memories.values.field_types import CategoryName, Given, ScopeName, Text
+from memories.values.speakers import agents_of, review_of
+from memories.values.trust import Trust
 
 BRIEF = (
     *("id", "type", "scope", "key", "category", "content", "source", "company_id", "thread_id", "tags", "status"),
@@ -92,7 +94,7 @@ def memory_store(call: ToolCall) -> Reply:
         name: True for name in ("created", "reinforced", "suppressed", "forgotten", "reset") if getattr(stored, name)
     }
     details = {"proposal": stored.proposal, "ignored_fields": stored.ignored_fields, "notice": stored.notice}
-    return Reply({"memory": brief(stored.memory) if stored.memory else None, **flags, **filled(details)})
+    return Reply({"memory": brief(stored.memory, call.trust) if stored.memory else None, **flags, **filled(details)})
 
 
 @tool(MemoryQuestion, Permission.READ, read_only=True)
@@ -121,7 +123,8 @@ def search_everything(call: ToolCall) -> Reply:
 def memory_get(call: ToolCall) -> Reply:
     """Read one memory in full by its id or its key, whatever its status, with where it came from."""
     question = check(OneMemory, call.arguments)
-    row = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None).first()
+    rows = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None)
+    row = rows.filter(unreviewed.shown_to(call.trust).q()).first()
     if row is None:
         raise NotFound
     _count_use(call, [row.pk])
@@ -131,7 +134,8 @@ def memory_get(call: ToolCall) -> Reply:
         return Reply({"memory": _without(whole, "payload")}, items=events, items_name="events")
     payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
     text = f"{row.content}\n\n{dumps(payload)}" if payload else row.content
-    return Reply({"memory": _without(whole, "payload", "content")}, text=text, text_name="content")
+    mark = unreviewed.MARK if unreviewed.is_marked(row, call.trust) else ""
+    return Reply({"memory": _without(whole, "payload", "content")}, text=text, text_name="content", mark=mark)
 
 
 @tool(CompanyQuestion, Permission.READ, read_only=True)
@@ -161,10 +165,15 @@ def memory_delete(call: ToolCall) -> Reply:
     return Reply(asdict(lifecycle.forget(row, trust=call.trust, at=call.at, dry_run=question.dry_run)))
 
 
-def brief(row: models.Memory) -> Json:
+def brief(row: models.Memory, trust: Trust) -> Json:
     """What an agent needs of a memory among others."""
-    fields = filled({name: getattr(row, name) for name in BRIEF})
-    return {**fields, "content": shortened(row.content, LONG_CONTENT)}
+    fields = {name: getattr(row, name) for name in BRIEF}
+    stands = {"review": review_of(row), "agents": agents_of(row), **_marks(row, trust)}
+    return filled({**fields, **stands, "content": shortened(row.content, LONG_CONTENT)})
+
+
+def _marks(row: models.Memory, trust: Trust) -> Json:
+    return {"unreviewed": unreviewed.SAID_BY} if unreviewed.is_marked(row, trust) else {}
 
 
 def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
@@ -176,13 +185,13 @@ def _found(call: ToolCall, question: SearchRequest) -> Reply:
     """Search; the first page counts the uses, as the endpoint does."""
     verb = search.find if call.start else search.search
     answer = verb(question, trust=call.trust, at=call.at)
-    items = [_result(result, explain=question.explain) for result in answer.results]
+    items = [_result(result, call.trust, explain=question.explain) for result in answer.results]
     items += [Stub.of(row) for row in answer.stubs]
     head = {"selection": Selected.of(answer.selection) if answer.selection else None, "degraded": list(answer.degraded)}
     return Reply(filled(head), items=items)
 
 
-def _result(result: Result, *, explain: bool) -> Json:
+def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
     passages = [
         filled({"at": passage.at, "actor": passage.actor, "text": shortened(passage.text, LONG_CONTENT)})
         for passage in result.passages
@@ -190,17 +199,18 @@ def _result(result: Result, *, explain: bool) -> Json:
     of_episode = result.memory.type == Type.EPISODIC
     scores = {"score": round(result.score, 3), "relevance": result.relevance and round(result.relevance, 3)}
     parts = {"parts": result.parts} if explain else {}
-    return {**brief(result.memory), **scores, **({"passages": passages} if of_episode else {}), **parts}
+    return {**brief(result.memory, trust), **scores, **({"passages": passages} if of_episode else {}), **parts}
 
 
 def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     """What is believed now, best first; counts a use of what is shown first."""
-    rows = models.Memory.objects.offered_to(call.trust).knowledge().current(call.at).filter(**exact)
+    rows = models.Memory.objects.offered_to(call.trust).filter(unreviewed.shown_to(call.trust).q())
+    rows = rows.knowledge().current(call.at).filter(**exact)
     rows = rows.filter(scope=question.scope) if question.scope is not None else rows
     ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
     found = list(ordered)
     _count_use(call, [row.pk for row in found[: question.limit]])
-    items = [brief(row) for row in found[: question.limit]]
+    items = [brief(row, call.trust) for row in found[: question.limit]]
     return Reply(items=items, first=call.start, more=len(found) > question.limit)
 
 
@@ -211,7 +221,7 @@ def _count_use(call: ToolCall, ids: list[UUID]) -> None:
 
 def _shown(row: models.Memory, call: ToolCall) -> Json:
     """The whole memory with the episodes behind it, and without ids that the caller may not see."""
-    whole = Memory.of(row, at=call.at)
+    whole = {**Memory.of(row, at=call.at), **_marks(row, call.trust)}
     redaction.redact({"memory": whole}, call.trust)
     provenance.add_episodes({"memory": whole}, call.trust)
     return whole

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
 from memories.search.request import OTHER_NAMES as OTHER_TYPES
-from memories.values.choices import Category, Origin, Status, Type
+from memories.values.choices import Category, Origin, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import YEARS
 from memories.values.keyset import Cursor, Order, Part, page
@@ -69,6 +69,7 @@ SHARED = (
     ),
     some_of("category", Category.values, "Of these categories."),
     some_of("origin", Origin.values, "That came in this way."),
+    some_of("review", Review.values, "Claims behind which a person, several agents or one agent alone stands."),
     query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
     query(
         "as_of",

@@ -24,12 +24,16 @@ def filled(fields: Json) -> Json:
 
 @dataclass(frozen=True)
 class Page:
-    """What goes out: `result` as JSON, beside it a text that is better read as it is; `next` continues."""
+    """What goes out: `result` as JSON, beside it a text that is better read as it is; `next` continues.
+
+    `mark`: what a model must read before the text, and `result` says in a field.
+    """
 
     result: Json
     text: str = ""
     text_name: str = ""
     next: str | None = None
+    mark: str = ""
 
     @property
     def body(self) -> Json:
@@ -42,14 +46,16 @@ class Page:
         """The same as texts for a model: the text as it is, then the rest as JSON."""
         more = {"next": self.next} if self.next else {}
         rest = {**self.result, **more}
-        return [*([self.text] if self.text else []), *([dumps(rest)] if rest or not self.text else [])]
+        text = f"[{self.mark}] {self.text}" if self.mark else self.text
+        return [*([text] if text else []), *([dumps(rest)] if rest or not self.text else [])]
 
 
 @dataclass(frozen=True)
 class Reply:
     """A whole answer: `head`, and a list or a text that may be too long for one page.
 
-    `first`: the position of the first of `items` in the whole list; `more`: there are others behind the last one.
+    `first`: the position of the first of `items` in the whole list; `more`: there are others behind the last one;
+    `mark`: of the text.
     """
 
     head: Json = field(default_factory=dict)
@@ -59,6 +65,7 @@ class Reply:
     text_name: str = ""
     first: int = 0
     more: bool = False
+    mark: str = ""
 
     def page(self, *, start: int, max_chars: int) -> Page:
         """The part from `start` (an item, or a character of the text) that fits into `max_chars`."""
@@ -66,7 +73,7 @@ class Reply:
             head = squeezed(self.head, int(max_chars * (1 - SHARE_OF_TEXT)))
             end = start + max(1, max_chars - len(dumps(head)) - 40)
             following = str(end) if end < len(self.text) else None
-            return Page(head, self.text[start:end], self.text_name, following)
+            return Page(head, self.text[start:end], self.text_name, following, "" if start else self.mark)
         if self.items is None:
             return Page(squeezed(self.head, max_chars))
         return self._list(self.items[max(0, start - self.first) :], start=start, max_chars=max_chars)

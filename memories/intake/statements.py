@@ -15,9 +15,9 @@ from memories import claims, scanning
 from memories.claims import Claim
 from memories.intake.reports.payloads import EvidenceSource, Triple, Validity
 from memories.models import Evidence, Memory
-from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
-from memories.values import decay
-from memories.values.choices import Category, Origin, Sensitivity, Status, Type
+from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion, speakers_behind
+from memories.values import decay, speakers
+from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_errors import format_instant
 from memories.values.record_keys import competence_key
@@ -266,9 +266,16 @@ def keep_episodes(occasions: Sequence[Occasion]) -> None:
 def add_evidence(
     memory: Memory, occasions: Sequence[Occasion], content: str, *, kind: str, delta: float, trust: Trust
 ) -> None:
-    """Write one evidence row per occasion; see `evidence_of`. Their episodes are kept as long as the memory lives."""
-    Evidence.objects.insert(evidence_of(memory, occasions, content, kind=kind, delta=delta, trust=trust))
+    """Write one evidence row per occasion; see `evidence_of`. Their episodes are kept as long as the memory lives.
+
+    Whose runs a rule read, and found to speak for the memory, has said it too.
+    """
+    rows = evidence_of(memory, occasions, content, kind=kind, delta=delta, trust=trust)
+    Evidence.objects.insert(rows)
     keep_episodes(occasions)
+    if trust.actor.kind == ActorKind.SYSTEM and kind != Evidence.Kind.CONTRADICTS:
+        memory.speakers = speakers.united(memory, speakers_behind(rows))
+        Memory.objects.filter(pk=memory.pk).update(speakers=memory.speakers)
 
 
 def _texts(value: Any) -> Iterator[str]:

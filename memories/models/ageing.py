@@ -16,6 +16,7 @@ from memories.models.as_of import AsOf, FormerTable
 from memories.models.trusted import Trusted
 from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
+from memories.values.speakers import review_expression
 from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
 
@@ -91,6 +92,10 @@ class Ageing(Trusted["Memory"]):
     def keyed(self, key: str, *, scope: str) -> Self:
         """Memories with this key: the live one first, then closed ones, the latest first."""
         return self.filter(scope=scope, key=key).order_by(LIVE_FIRST, "-updated_at", "-pk")
+
+    def with_review(self) -> Self:
+        """Annotate `review`, as `review_of` tells it of a row."""
+        return self.annotate(review=review_expression())
 
     def with_salience(self, at: datetime) -> Self:
         return self.annotate(salience_now=decay.SalienceAt(at))

@@ -21,7 +21,7 @@ TABLE, STATES = "memories_memory", "memories_formerstate"
 KEPT = (  # columns that every state has
     *("category", "company_id", "tags", "sensitivity", "status", "confidence", "hold", "salience", "salience_at"),
     *("reinforced_at", "pinned", "deletion_policy", "expires_at", "valid_from", "valid_to", "times_confirmed"),
-    *("flags", "version", "updated_at"),
+    *("flags", "speakers", "version", "updated_at"),
 )
 LONG = ("content", "payload", "provenance")  # those that only a state which ended with another value has
 

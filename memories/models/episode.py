@@ -6,13 +6,13 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Case, Func, Q, Value, When
+from django.db.models import Case, Exists, Func, OuterRef, Q, Value, When
 from django.db.models.functions import Cast, Coalesce, Left, Length, Lower
 
 from memories.models.memory import Memory
 from memories.models.row_queue import RowQueue
 from memories.models.trusted import Trusted, new_id
-from memories.values import roles
+from memories.values import roles, speakers
 from memories.values.choices import Outcome
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
@@ -60,6 +60,16 @@ class EpisodeQuerySet(RowQueue["Episode"]):
 
     def digested(self, ids: list[UUID], *, at: datetime) -> int:
         return self.filter(pk__any=ids).update(digested_at=at, digest_error="")
+
+    def speakers(self, ids: Collection[UUID]) -> dict[UUID, str]:
+        """Who speaks in each of these episodes, as values/speakers.py names it; nobody in one that is gone, or into
+        which another token has reported as well: a thread is joined by whoever names it.
+        """
+        if not ids:
+            return {}
+        others = Event.objects.filter(episode=OuterRef("pk")).exclude(made_by=OuterRef("memory__created_by"))
+        reported = self.filter(pk__any=ids).exclude(Exists(others)).values_list("pk", "memory__created_by_id")
+        return {pk: speakers.speaker(maker) for pk, maker in reported}
 
 
 class Episode(models.Model):

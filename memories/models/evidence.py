@@ -1,7 +1,7 @@
 """Evidence: an occasion that speaks for or against a memory; it counts once, however often a job runs."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import models
@@ -9,16 +9,20 @@ from django.db.models import Count, F, OuterRef, Prefetch, Subquery
 from django.db.models.functions import Coalesce, Left, Now
 from django.utils.translation import gettext_lazy as _
 
+from memories import claims
+from memories.claims import Claim, Likeness
 from memories.models import array_insert
 from memories.models.episode import LONGEST_OPENING, Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
-from memories.values.choices import Outcome
-from memories.values.trust import Trust
+from memories.values import speakers
+from memories.values.choices import ActorKind, Origin, Outcome
+from memories.values.trust import Actor, Trust
 
 OF_EPISODE = "episode:"
 OF_THREAD = "thread:"
 LONGEST_SNAPSHOT = 2_000
+MOST_COMPARED = 200  # occasions
 INSERTED = (
     "id", "memory_id", "occasion", "episode_id", "event_id", "kind", "outcome", "latency_ms", "delta", "at", "made_by",
     "made_by_id", "snapshot",
@@ -40,17 +44,43 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         """Insert new rows, as `bulk_create` does, for less."""
         array_insert.insert(Evidence, INSERTED, ([getattr(row, name) for name in INSERTED] for row in rows))
 
+    def speaking(self) -> Self:
+        """Evidence for a memory, none against it."""
+        return self.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
+
     def voices(self) -> int:
         """Number of distinct agents behind the evidence, or of distinct sessions (episodes and threads) if larger."""
         agents, sessions = set(), set()
-        speaking = self.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
-        for maker, occasion, episode in speaking.values_list("made_by_id", "occasion", "episode_id"):
+        for maker, occasion, episode in self.speaking().values_list("made_by_id", "occasion", "episode_id"):
             agents.add(maker)
             if episode or occasion.startswith(OF_EPISODE):
                 sessions.add(episode_occasion(episode) if episode else occasion)
             elif occasion.startswith(OF_THREAD):
                 sessions.add(occasion.rpartition(":")[0])  # without the day
         return max(len(agents - {""}), len(sessions))
+
+    def speakers_with_words(self, memory: Memory, words: str, *, by: Actor | None) -> list[str]:
+        """The value of `speakers` for a memory whose evidence this is and whose words become these.
+
+        `by`: who states them now; None: they are those of before. The words that a rule counts follow the counts.
+        """
+        if by and by.kind == ActorKind.SYSTEM and memory.origin in Origin.of_rules():
+            return memory.speakers
+        stating = [by.identity] if by and by.kind == ActorKind.AGENT else []
+        return speakers.column_of(memory, [*self.saying(words), *stating])
+
+    def saying(self, words: str) -> list[str]:
+        """The speakers (values/speakers.py) behind the latest evidence that claims the same as these words.
+
+        None for words that are longer than what is kept of them.
+        """
+        if len(words) > LONGEST_SNAPSHOT:
+            return []
+        latest = self.speaking().exclude(snapshot="").order_by("-created_at", "-pk")
+        rows = list(latest.only("made_by_id", "episode_id", "snapshot")[:MOST_COMPARED])
+        claim = claims.claim_of(words)
+        same = {text for text in {row.snapshot for row in rows} if _is_same(claim, text)}
+        return speakers_behind(row for row in reversed(rows) if row.snapshot in same)
 
     def in_words(self) -> Self:
         """Objections in words that come from no episode, newest first."""
@@ -82,6 +112,21 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         return self.annotate(position=F("event__position")).prefetch_related(
             Prefetch("episode", episodes.prefetch_related(calls))
         )
+
+
+def speakers_behind(rows: Iterable["Evidence"]) -> list[str]:
+    """The speakers (values/speakers.py) of evidence, in its order: agents, and for what a rule or a model read those
+    who reported the episode. People are left out: theirs is to decide.
+    """
+    rows, agents, rules = list(rows), f"{ActorKind.AGENT}:", f"{ActorKind.SYSTEM}:"
+    read = {row.episode_id for row in rows if row.episode_id and row.made_by_id.startswith(rules)}
+    reporters: dict[Any, str] = Episode.objects.speakers(read)
+    names = [row.made_by_id if row.made_by_id.startswith(agents) else reporters.get(row.episode_id) for row in rows]
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def _is_same(claim: Claim, text: str) -> bool:
+    return claims.compare(claim, claims.claim_of(text), same_subject=True) == Likeness.SAME
 
 
 def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:

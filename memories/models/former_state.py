@@ -56,6 +56,7 @@ class FormerState(models.Model):
     valid_to = models.DateTimeField(null=True)
     times_confirmed = models.IntegerField()
     flags = models.JSONField(default=list)
+    speakers = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
     version = models.IntegerField()
     updated_at = models.DateTimeField()
 

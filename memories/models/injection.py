@@ -24,7 +24,8 @@ class InjectionQuerySet(Trusted["Injection"]):
 class Injection(models.Model):
     """One context given to an agent.
 
-    `items` = [{memory, why, score}]; `task_sha256` is a fingerprint of the task, not its words.
+    `items` = [{memory, why, score, unreviewed}], the last where one other agent alone had said it; `task_sha256` is a
+    fingerprint of the task, not its words.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -19,16 +19,7 @@ from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
 from memories.models.withholding import Withholding, scopes_against
 from memories.values import decay
-from memories.values.choices import (
-    EXPERIENCE,
-    LIVE,
-    Category,
-    DeletionPolicy,
-    Origin,
-    RevertReason,
-    Status,
-    Type,
-)
+from memories.values.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
 from memories.values.exceptions import Conflict
 from memories.values.record_keys import competence_key, episode_key
 from memories.values.trust import Actor, Trust
@@ -108,6 +99,8 @@ class Memory(Reviewable):
 
     created_by = models.CharField(max_length=200)  # display name; the identity is `created_by_id`
     created_by_id = models.CharField(max_length=64, blank=True, editable=False)  # Actor.identity
+    # identities of agents who have said it in these words; empty: its maker alone. See values/speakers.py
+    speakers = ArrayField(models.CharField(max_length=64), default=list, db_default=[], blank=True, editable=False)
     provenance = models.JSONField(default=dict)
     evidence_of_live = models.BooleanField(default=False)  # pruning skipped it as evidence; see Ageing.released
     times_used = models.IntegerField(default=0)
@@ -214,13 +207,15 @@ class Memory(Reviewable):
             pinned=self.pinned,
         )
 
-    def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
-        """Restart the idle time, and let the fingerprint and what the claim is withheld from follow the content."""
+    def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
+        """Restart the idle time; fingerprint, speakers, and what the claim is withheld from follow the content."""
         moved: dict[str, Any] = {}
         if self.idle_since is not None and action in ACTIVITY:
             moved |= decay.awake(at)
         if self.type == Type.SEMANTIC and "content" in change:
             moved["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
+            stating = None if action in UNDONE else by
+            moved["speakers"] = self.evidence.speakers_with_words(self, change["content"], by=stating)
         revives = self.status not in LIVE and change.get("status") in LIVE
         if (revives or "content" in change) and "withheld_from" not in change:
             moved["withheld_from"] = scopes_against(self, change.get("content", self.content))

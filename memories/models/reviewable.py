@@ -220,7 +220,7 @@ class Reviewable(models.Model):
         """
         before = {name: getattr(self, name) for name in change}
         changed = {**change, **(beside or {})}
-        written = {**changed, **self.along(action, changed, at=at)}
+        written = {**changed, **self.along(action, changed, by=by, at=at)}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)
@@ -234,7 +234,7 @@ class Reviewable(models.Model):
         self.follow(entry, before, by=by, at=at)
         return entry
 
-    def along(self, action: str, change: dict[str, Any], *, at: datetime) -> dict[str, Any]:
+    def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
         """Columns that change along with a change and are not part of the audit row."""
         return {}
 

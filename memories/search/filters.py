@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from memories.search.request import SearchRequest
+from memories.search.unreviewed import shown_to
 from memories.values.choices import BELIEVED, Type
 from memories.values.conditions import EitherOf, Filter, SalientAt, Where, not_withheld, valid, where
 from memories.values.trust import Trust
@@ -15,7 +16,7 @@ INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
     """Filter for the memories that a request asks for, among those that `trust` may be offered."""
-    found = trust.offered & valid(at) & where(status__in=request.statuses_wanted)
+    found = trust.offered & shown_to(trust) & valid(at) & where(status__in=request.statuses_wanted)
     exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
     listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
     least = {"confidence__gte": request.min_confidence}
@@ -33,7 +34,7 @@ def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter
     published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     believed = where(status__in=[status.value for status in BELIEVED])
-    offered = trust.filter & not_withheld(trust.scopes)
+    offered = trust.filter & not_withheld(trust.scopes) & shown_to(trust)
     return offered & valid(at) & believed & types & Filter((about, published)) & where(flags=[])
 
 

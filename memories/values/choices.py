@@ -55,6 +55,14 @@ UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
 
 
+class Review(TextChoices):
+    """Who stands behind a claim; see `memories/values/speakers.py`."""
+
+    PERSON = "person", _("Decided by a person")
+    AGENTS = "agents", _("Said by several agents")
+    ONE_AGENT = "one_agent", _("Said by one agent, decided by nobody")
+
+
 REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")  # of a dismissal; a note may follow it
 
 

@@ -29,7 +29,7 @@ from memories.web.facets import filters_of
 from memories.web.paging import NEWEST, moment_of, page_of
 
 FILTERS = {"type": "type", "status": "status", "category": "category", "source": "source", "scope": "scope"}
-FILTERS |= {"company_id": "company_id", "tag": "tags"}  # of the address, with their columns
+FILTERS |= {"company_id": "company_id", "tag": "tags", "review": "review"}  # of the address, with their columns
 ROWS = 50  # of a page
 LONGEST_QUESTION = 1_000
 MOST_HITS = 50  # of a search, best first
@@ -97,7 +97,7 @@ class MemoryList:
     def rows(self, *, without: Collection[str] = ()) -> MemoryQuerySet:
         """The memories that the filters leave, unordered; `without`: except these of them. Words are not asked."""
         exact = {name: value for name, value in self.filters.items() if name not in ("tag", *without)}
-        rows = Memory.objects.visible_to(self.trust).unexpired(self.at).matching(**exact)
+        rows = Memory.objects.visible_to(self.trust).unexpired(self.at).with_review().matching(**exact)
         tag = self.filters["tag"] if "tag" not in without else ""
         return rows.filter(tags__contains=[tag]) if tag else rows
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from memories.models import Memory
 from memories.models.built import INSTANT, Statement, ask
 from memories.models.value_counts import first_of_each, read_counts, value_counts
-from memories.values.choices import Category, Status, Type
+from memories.values.choices import Category, Review, Status, Type
 from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, Facet, carried, count_in, facet
 from memories.web.memory_list import BY_RELEVANCE, COLUMNS, COLUMNS_COOKIE, FILTERS, SORTS, MemoryList, columns_of
@@ -34,6 +34,7 @@ COUNTED = {
     "scope": lambda row: [row.scope],
     "company_id": lambda row: [row.company_id or ""],
     "tag": lambda row: row.tags,
+    "review": lambda row: [row.review or ""],
 }
 
 
@@ -123,6 +124,7 @@ def _facets(request: HttpRequest, asked: MemoryList) -> tuple[list[Facet], int]:
     facets = [
         facet("status", _("Status"), counts.get("status", {}), request.GET, always=Status.values),
         facet("category", _("Kind"), _kinds(counts), request.GET, always=[*KINDS], filters=KINDS),
+        facet("review", _("Behind it"), counts.get("review", {}), request.GET, always=Review.values),
         facet("scope", _("Scope"), counts.get("scope", {}), request.GET),
         facet("source", _("Source"), counts.get("source", {}), request.GET),
         facet("company_id", _("Company"), counts.get("company_id", {}), request.GET),

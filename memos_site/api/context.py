@@ -14,11 +14,12 @@ from consolidation.guidance import Guidance
 from consolidation.guidance.rendering import block
 from memories.api.base import ApiView
 from memories.api.openapi import operation
-from memories.api.shapes import EXAMPLE_ID, Json, Percent, Shape, Share
+from memories.api.shapes import EXAMPLE_ID, Count, Json, Percent, Shape, Share
 from memories.search import context
 from memories.search.context import ContextRequest, Item
 from memories.search.context.time_budget import Allowance
-from memories.values.choices import Permission
+from memories.values.choices import Permission, Review
+from memories.values.speakers import agents_of, review_of
 from memories.values.trust import Trust
 from memos_site.platform import measures
 
@@ -43,12 +44,18 @@ class ContextItem(Shape):
     status: Literal["confirmed", "applied"]
     overridable: bool
     """false: a person taught it or promoted it to applied, and it is to be followed; true: a hint"""
+    review: Review | None
+    """Who stands behind it: a `person` who decided it, several `agents`, or `one_agent` alone. That one reads the line
+    of its own claim plainly; for others the line says `unreviewed`"""
+    agents: Count | None
+    """How many agents have said the claim; null: it is a skill"""
     url: str | None = None
     """Only of a skill: where its package is downloaded"""
 
     @classmethod
     def of(cls, item: Item) -> Json:
-        derived = {"url": item.url} if item.url else {}
+        derived: Json = {"url": item.url} if item.url else {}
+        derived |= {"review": review_of(item.memory), "agents": agents_of(item.memory)}
         return cls.from_row(
             item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **derived
         )
@@ -99,6 +106,8 @@ class ContextAnswer(Shape):
                 "confidence": 95,
                 "status": "applied",
                 "overridable": False,
+                "review": "person",
+                "agents": 1,
             }
         ],
         "guidance": None,

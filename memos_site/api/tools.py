@@ -25,16 +25,19 @@ from memos_site.api.context import give_context
 from skills.api.tools import SKILL_TOOLS
 
 USAGE = (
-    "Ask `context` before a task and `guidance` when it is unclear what to do; ask `check_before_write` right before "
-    "the first call that changes something; report what happened with the `ingest_` tools and how it ended with "
-    "`ingest_outcome`. What is stored is a candidate: people decide what holds. An answer with `next` goes on when the "
-    "same call is made with that `next`."
+    "Ask `context` before a task and `guidance` when it is unclear what to do; ask `check_before_write` right "
+    "before the first call that changes something; report what happened with the `ingest_` tools and how it "
+    "ended with `ingest_outcome`. What is stored is a candidate: people decide what holds. What is marked "
+    "`unreviewed` one other agent alone has said: treat it as a colleague's hint and verify it before acting. An "
+    "answer with `next` goes on when the same call is made with that `next`."
 )
 
 
 @tool(ContextRequest, Permission.READ, name="context", read_only=True)
 def context_of_task(call: ToolCall) -> Reply:
-    """Get what is known that fits a task, as a block to read before starting: preferences, facts, skills, guidance."""
+    """Get what is known that fits a task, as a block to read before starting: preferences, facts, skills, guidance; a
+    line marked `unreviewed` is one other agent's hint, to be verified.
+    """
     answer = give_context(call.arguments, trust=call.trust, at=call.at)
     kept = ("guidance", "notices", "degraded")
     items = [{name: item[name] for name in item if name != "content"} for item in answer["items"]]

@@ -121,6 +121,11 @@ class Claims(Section):
     APPLY_AGENTS: int = Field(
         1, ge=1, description="distinct agents, or sessions, that say a claim before it is applied"
     )
+    UNREVIEWED_CLAIMS: Literal["mark", "hide", "plain"] = Field(
+        "mark",
+        description="what other agents get of a claim that one agent alone has said and nobody decided: `mark`: it is "
+        "marked as unreviewed; `hide`: nothing; `plain`: it reads like any other",
+    )
     DECAY_DEMOTES: bool = Field(True, description="a claim that fades below a confidence of 60 waits for a person")
 
 

@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
-from memories.values.choices import ActorKind, Category, Hold, Sensitivity, Status, Type
+from memories.values.choices import ActorKind, Category, Hold, Review, Sensitivity, Status, Type
+from memories.values.speakers import review_of
 from memos_site import review
 from memos_site.templatetags.page import code_spans
 from memos_site.web.fragments import fragment
@@ -64,6 +65,7 @@ ACTION_TEXTS = {
     "snooze": gettext_lazy("snoozed"),
     "pin": gettext_lazy("pinned"),
     "unpin": gettext_lazy("unpinned"),
+    "hold": gettext_lazy("held by a person"),
 }
 LEARNED_TEXTS = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
 
@@ -153,6 +155,12 @@ def by_rule(memory: Memory) -> bool:
     return (
         memory.status in (Status.APPLIED, Status.CONFIRMED) and memory.hold == Hold.NONE and memory.category is not None
     )
+
+
+@register.filter
+def is_unreviewed(memory: Memory) -> bool:
+    """Return whether one agent alone has said it, and no person has decided it."""
+    return review_of(memory) == Review.ONE_AGENT
 
 
 @register.filter

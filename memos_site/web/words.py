@@ -19,6 +19,7 @@ KINDS_OF_MEMORIES = [
     *(_("public"), _("low"), _("medium"), _("high"), _("hyper"), _("critical"), _("info")),
 ]
 REASONS = [_("wrong"), _("stale"), _("duplicate"), _("sensitive"), _("noise"), _("other")]
+REVIEWS = [_("person"), _("several agents"), _("one agent alone")]
 SINCE_A_DISMISSAL = [_("said again"), _("not since")]
 FLAGS = [_("secret"), _("instruction-like"), _("hidden characters")]
 ACTIONS = [
@@ -68,6 +69,8 @@ PLAIN = {  # stored words that the pages say otherwise, each as a word above
     "working": "working state",
     "competence": "skill",
     "plan_graph": "plan",
+    "agents": "several agents",
+    "one_agent": "one agent alone",
     "competences_created": "skills learned",
     "competences_reinforced": "skills seen again",
     "facts_reinforced": "facts seen again",

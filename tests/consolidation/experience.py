@@ -10,7 +10,7 @@ from memories.intake import episodes
 from memories.intake.reports import conversation
 from memories.models import Memory
 from memories.values.choices import ActorKind
-from memories.values.trust import Actor, everything
+from memories.values.trust import Actor, Trust, everything
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AGENT = everything(Actor(ActorKind.AGENT, "build-agent"))
@@ -27,11 +27,13 @@ def messages(tools: list[str], *, opening: str = "please build it") -> list[dict
     return said
 
 
-def run(used: list[str], outcome: str | None = "success", *, minutes: int = 0, **fields: Any) -> Memory:
+def run(
+    used: list[str], outcome: str | None = "success", *, minutes: int = 0, trust: Trust = AGENT, **fields: Any
+) -> Memory:
     """One stored run. `minutes` after noon it was closed; further fields are those of a conversation."""
     fields = {"id": f"run-{next(_number)}", "messages": messages(used), "scope": "project:acme", **fields}
     draft = conversation.parse({**fields, "outcome": outcome} if outcome else fields)
-    stored = episodes.conversation(draft, trust=AGENT, at=NOON + timedelta(minutes=minutes))
+    stored = episodes.conversation(draft, trust=trust, at=NOON + timedelta(minutes=minutes))
     assert stored.memory is not None
     return stored.memory
 

@@ -12,9 +12,11 @@ from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.profiles import PendingProfile
 from memories.intake import equal_claims
 from memories.models import Episode, Evidence, Memory, Proposal
-from memories.values.choices import ActorKind, Category, Origin, Status
+from memories.values.choices import ActorKind, Category, Origin, Review, Status
+from memories.values.speakers import review_of
 from memories.values.trust import Actor, everything
 from tests.consolidation.experience import NOON, consolidated, run
+from tests.make import make_agent
 
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
@@ -33,7 +35,7 @@ def commands(*lines: tuple[str, str], repository: str | None = "sympy", **fields
         call = {"name": "bash", "arguments": json.dumps({"command": line})}
         said.append({"role": "assistant", "tool_calls": [{"id": f"c{n}", "type": "function", "function": call}]})
         said.append({"role": "tool", "tool_call_id": f"c{n}", "content": answer})
-    more = {"repository": repository} if repository else {}
+    more: dict[str, Any] = {"repository": repository} if repository else {}
     return run([], messages=said, minutes=next(_hours), **more, **fields)
 
 
@@ -214,3 +216,15 @@ def test_a_person_who_dismisses_one_repository_dismisses_no_other() -> None:
     one, other = facts()
     equal_claims.dismiss(one, trust=everything(PERSON), why="wrong here", at=NOON, batch=uuid7())
     assert [fact.status for fact in facts(pk=other.pk)] == [Status.CANDIDATE]
+
+
+def test_a_counted_fact_is_said_by_the_agents_whose_runs_show_it() -> None:
+    ada, bob = (make_agent(name)[0].trust for name in ("ada", "bob"))
+    nine_runs(trust=ada)
+    (fact,) = facts()
+    assert (fact.speakers, review_of(fact)) == ([ada.actor.identity], Review.ONE_AGENT)
+    commands(STARTS, trust=bob)
+    digested()
+    (fact,) = facts()
+    assert "6 of 6" in fact.content, "its words follow the counts"
+    assert (fact.speakers, review_of(fact)) == ([ada.actor.identity, bob.actor.identity], Review.AGENTS)

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from consolidation.insights import day_counts
+from consolidation.insights import charts, day_counts
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
-from memories.models import Memory
+from memories.models import Injection, Memory
 from memories.values.choices import ActorKind, Sensitivity, Status, Type
-from memories.values.trust import Actor, Trust
+from memories.values.trust import Actor, Trust, everything
 from skills.models import SkillUse
 from tests.make import ANNA, AT, make_memory, make_run, make_skill
 
@@ -120,3 +120,18 @@ def test_plans_that_were_seen_once_do_not_wait() -> None:
     stored(type=Type.PLAN_GRAPH, status=Status.CANDIDATE)
     day_counts.count(at=AT)
     assert counts("waiting") == {"day": 1}, "one that somebody stored waits"
+
+
+def test_what_agents_were_offered_is_counted_and_what_of_it_was_unreviewed() -> None:
+    """By the mark that was kept with it: what became of a claim since changes nothing of what an agent read."""
+    place = {"at": AT, "agent": "a", "task_sha256": b"x", "status": "ok", "sensitivity": 1}
+    marks: list[list[bool]] = [[True, False], [False], []]
+    for kept in marks:
+        Injection.objects.create(items=[{"memory": "m", "unreviewed": mark} for mark in kept], **place)
+    Injection.objects.create(items=[{"memory": "m"}], **place)  # of a version that did not tell
+    stored()
+    day_counts.count(at=AT)
+    assert counts("offered") == {"reviewed": 2, "unreviewed": 1}
+    chart = charts.CHARTS["offered"](charts.read(everything(), at=AT, window=30))
+    assert [row.values[-1] for row in chart.series] == [2, 1]
+    assert "1 of 3" in chart.note

@@ -16,6 +16,7 @@ from tests.make import ANNA, AT, make_memory
 
 pytestmark = pytest.mark.django_db
 MIGRATION = import_module("memories.migrations.0018_former_states")
+KEEPING = import_module("memories.migrations.0050_speakers")
 MINUTE = timedelta(minutes=1)
 NEITHER_SHOWN_NOR_ASKED_FOR = {
     *("snoozed_until", "ttl", "idle_since", "decay_steps", "decay_due_at", "evidence_of_live", "fingerprint"),
@@ -41,7 +42,7 @@ def seen(row: Memory, at: datetime) -> dict[str, Any]:
 def test_every_column_is_kept_or_there_is_a_reason_why_not() -> None:
     columns = {str(field.column) for field in Memory._meta.concrete_fields if not field.generated}
     assert columns == {*KEPT, *LONG} | NEITHER_SHOWN_NOR_ASKED_FOR | OF_TODAY | NEVER_CHANGED
-    assert [*MIGRATION.KEPT, *MIGRATION.LONG] == [*KEPT, *LONG]
+    assert [*KEEPING.KEPT, *KEEPING.LONG] == [*KEPT, *LONG]
 
 
 def test_between_two_edits_the_first_words_stand() -> None:
@@ -138,6 +139,9 @@ def test_states_before_the_trigger_are_put_together_from_the_audit_trail() -> No
     with connection.cursor() as cursor:
         for statement in (MIGRATION.OVERLAY, MIGRATION.FROM_AUDIT, MIGRATION.UNTIL_NOW):
             cursor.execute(statement)
-    assert {moment: seen(row, moment) for moment in steps} == steps
+    found = {moment: seen(row, moment) for moment in steps}
+    for told in (*found.values(), *steps.values()):
+        del told["speakers"]  # of them the trail tells nothing
+    assert found == steps
     assert not FormerState.objects.filter(recorded=True).exists()
     assert FormerState.objects.filter(until__gt=at + MINUTE).count() == 1

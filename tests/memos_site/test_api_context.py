@@ -40,7 +40,7 @@ def test_a_context_is_a_block_and_its_items(agent: APIClient) -> None:
     given = context(agent, {"task": "Remind Acme to pay", "source": "billing", "scope": "", "thread_id": "t1"})
     assert given == {
         "block": "## Relevant Memories\n- [preference] Remind Acme by mail (confidence: 95)\n"
-        "- [fact] Acme pays on net-30 terms (confidence: 65)",
+        "- [fact, unreviewed, said by one agent] Acme pays on net-30 terms (confidence: 65)",
         "items": [item(rule, "preference", overridable=False), item(fact, "fact", overridable=True)],
         "guidance": None,
         "notices": [],
@@ -58,6 +58,8 @@ def item(memory: Memory, category: str, *, overridable: bool) -> Json:
         "confidence": memory.confidence,
         "status": memory.status,
         "overridable": overridable,
+        "review": "one_agent" if overridable else "person",
+        "agents": 1,
     }
 
 

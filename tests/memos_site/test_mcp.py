@@ -168,7 +168,7 @@ def test_the_site_itself_may_come_in_from_a_browser(live_server: Any) -> None:
 
 def test_a_long_answer_goes_on_with_next(live_server: Any) -> None:
     content = "".join(f"line {number}\n" for number in range(1_000))
-    memory = make_memory(content, status="confirmed")
+    memory = make_memory(content, status="confirmed", hold="floor")
 
     async def work(client: Client) -> str:
         pieces, arguments = [], {"id": str(memory.pk)}

@@ -16,7 +16,9 @@ from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Evidence, Memory, Proposal, Tombstone, bulk_rows
 from memories.models.claim_lookup import Met
+from memories.models.evidence import speakers_behind
 from memories.models.proposal import REJECTED
+from memories.values import speakers
 from memories.values.choices import Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.field_types import united
@@ -210,6 +212,8 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
     """Write the change with its evidence and audit row; `unaudited` columns move neither the version nor the trail."""
     row, at, resembled = meeting.row, meeting.at, dismissal.resembled
     unaudited: dict[str, Any] = {}
+    if "content" not in change and (known := speakers.united(row, speakers_behind(evidence))) != row.speakers:
+        unaudited["speakers"] = known  # with other words they follow these
     if "content" in change and meeting.likeness != Likeness.SAME:
         unaudited["resembles"] = resembled.pk if resembled else None
     withheld = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
@@ -220,7 +224,7 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
         unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
     moved = not WORDS.isdisjoint(change)
     if change and not moved:  # numbers only: the version stays
-        unaudited |= {**change, **row.along("reinforce", change, at=at)}
+        unaudited |= {**change, **row.along("reinforce", change, by=meeting.trust.actor, at=at)}
     entry = row.audit("reinforce", by=meeting.trust.actor, at=at, before=_of(row, change), after=change)
     bulk_rows.insert(evidence, [entry] if change and not moved else [])
     if unaudited:

@@ -19,7 +19,9 @@ from memories.lifecycle.expiry import remove_expired
 from memories.models import Evidence, Memory, bulk_rows, claim_locks
 from memories.models.ageing import BY_HAND
 from memories.models.claim_lookup import Lookup, Met
-from memories.values.choices import Type
+from memories.models.evidence import speakers_behind
+from memories.values import speakers
+from memories.values.choices import ActorKind, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, Trust, everything
 
@@ -130,6 +132,10 @@ def _insert(
         for memory, founding in founded.items()
         for row in evidence_of(memory, founding, memory.content, kind=kind, delta=0, trust=trust)
     ]
+    if trust.actor.kind == ActorKind.SYSTEM:
+        for memory in memories:
+            if read := speakers_behind(row for row in evidence if row.memory_id == memory.pk):
+                memory.speakers = speakers.column_of(memory, read)
     trail = [memory.audit("create", by=trust.actor, at=at, after=noted) for memory in memories]
     passages, rest = indexing.of_new_memories(memories)
     if not bulk_rows.insert(memories, evidence, trail, also=passages, unless_taken=unless_taken):

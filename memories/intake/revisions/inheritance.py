@@ -13,6 +13,7 @@ from memories.values.choices import Category, DeletionPolicy, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import format_instant, parse_instant
 from memories.values.field_types import united
+from memories.values.speakers import MOST_SPEAKERS, speakers_of
 from memories.values.trust import Actor
 
 MERGE, FORK, SUPERSEDE = "merge", "fork", "supersede"
@@ -103,7 +104,10 @@ def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any]
     }
     if head.type == Type.SEMANTIC:
         columns |= decay.awake(at) | _window(payload)
-    return columns | (_counters(sources, at=at) if making.verb == MERGE else {})
+    if making.verb != MERGE:
+        return columns
+    said_by = dict.fromkeys(name for source in sources for name in speakers_of(source))
+    return columns | _counters(sources, at=at) | {"speakers": list(said_by)[:MOST_SPEAKERS]}
 
 
 def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:

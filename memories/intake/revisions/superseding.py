@@ -13,7 +13,7 @@ from memories.intake.revisions.sources import hold_for
 from memories.intake.revisions.undoing import related
 from memories.models import AuditEntry, Memory, Relation
 from memories.models.relation import DERIVED_FROM, SUPERSEDES
-from memories.values.choices import LIVE, Status, Type
+from memories.values.choices import BELIEVED, LIVE, Hold, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Actor
 
@@ -44,7 +44,8 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
 def choose(
     keep: UUID, ids: Collection[UUID], *, scope: str, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> None:
-    """Close the others of several memories that contradict each other; the one to `keep` stays as it is.
+    """Close the others of several memories that contradict each other; the one to `keep` stays where it is, and is held
+    if it is believed: a person has decided that it is the one that holds.
 
     Conflict: one of them is gone, or not live any more.
     """
@@ -57,6 +58,8 @@ def choose(
         for loser in (row for row in rows if row.pk != keep):
             close(loser, winner, "supersede", {"superseded_by": str(keep)}, by=by, why=why, at=at, batch=batch)
             Relation.objects.get_or_create(source=winner, predicate=SUPERSEDES, target=loser)
+        if winner.status in BELIEVED and winner.hold == Hold.NONE:
+            winner.revise("hold", {"hold": Hold.FLOOR}, by=by, why=why, at=at, batch=batch)
 
 
 def close(

@@ -12,7 +12,7 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis, run_votes
+from memories.search import emphasis, run_votes, unreviewed
 from memories.search.context import queries, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
@@ -38,10 +38,14 @@ def status_of(degraded: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Item:
-    """One line of a context. A directive is to be followed; anything else is a hint, to be overridden for a reason."""
+    """One line of a context. A directive is to be followed; anything else is a hint, to be overridden for a reason.
+
+    `unreviewed`: the line says that one other agent alone has said it.
+    """
 
     memory: Memory
     directive: bool = False
+    unreviewed: bool = False
 
     @property
     def category(self) -> str:
@@ -62,7 +66,8 @@ class Item:
         skill, said = self._skill, self.memory.content
         if skill:
             said = f"{skill['name']}: {said} ({self.url})"
-        return rendering.line(self.category, said, self.memory.confidence)
+        kind = f"{self.category}, {unreviewed.MARK}" if self.unreviewed else self.category
+        return rendering.line(kind, said, self.memory.confidence)
 
     @property
     def _skill(self) -> dict[str, Any]:
@@ -110,7 +115,7 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
             if not trust.sources or source in trust.sources:
                 notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
-    items = [Item(row, row.pk in directives) for row in shown]
+    items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust)) for row in shown]
     return Context(items, notices or [], tuple(dict.fromkeys(allowance.degraded)))
 
 
@@ -182,7 +187,7 @@ def _chosen(
     found = selection.merged(hits)
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
-    lines = {id: Item(row).line for id, row in rows.items()}
+    lines = {id: Item(row, unreviewed=unreviewed.is_marked(row, wanted.trust)).line for id, row in rows.items()}
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
     chosen = selection.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
     kept = [rows[one.memory] for one in chosen]

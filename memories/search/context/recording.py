@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
 from django.utils.crypto import salted_hmac
@@ -11,7 +12,9 @@ from memories.search.context.queries import ContextQuery
 from memories.search.context.rendering import in_one_line
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Merged
+from memories.search.unreviewed import announced_to
 from memories.values.choices import Sensitivity
+from memories.values.speakers import is_unreviewed
 from memories.values.trust import SHARED_SCOPES
 
 MOST_NOTICES = 10
@@ -40,11 +43,16 @@ def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery)
         thread_id=request.thread_id or "",
         at=wanted.at,
         task_sha256=salted_hmac("memos.context", request.task, algorithm="sha256").digest(),
-        items=[{"memory": str(one.memory), "why": one.why, "score": round(one.score, 4)} for one in given.chosen],
+        items=[_item(one, row, wanted) for one, row in zip(given.chosen, given.rows, strict=True)],
         status=given.status,
         scope=_scope(request.scope, wanted, given.rows),
         sensitivity=max((row.sensitivity for row in given.rows), default=Sensitivity.LOW),
     )
+
+
+def _item(one: Merged, row: Memory, wanted: ContextQuery) -> dict[str, Any]:
+    unreviewed = is_unreviewed(row, reader=wanted.trust.actor.identity)
+    return {"memory": str(one.memory), "why": one.why, "score": round(one.score, 4), "unreviewed": unreviewed}
 
 
 def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> str:
@@ -59,10 +67,12 @@ def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> s
 def announce(wanted: ContextQuery, source: str) -> list[str]:
     """Notices of new adaptations for this source, each given once, also to concurrent callers.
 
-    A notice about one company is not given in the context of another.
+    A notice about one company is not given in the context of another, nor one about what only another agent has said.
     """
     right = Q(memory__company_id=None) | Q(memory__company_id__in=["", *wanted.companies])
-    waiting = Adaptation.objects.unannounced(source).offered_to(wanted.trust, "memory__").filter(right)
+    reviewed = announced_to(wanted.trust).q("memory__")
+    offered = Adaptation.objects.unannounced(source).offered_to(wanted.trust, "memory__")
+    waiting = offered.filter(right, reviewed)
     told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
     if told:
         Adaptation.objects.filter(pk__in=[row.pk for row in told]).update(notified_at=wanted.at)
