@@ -45,12 +45,10 @@ def request(memory: Memory, *, trigger: Run.Trigger, at: datetime) -> Run:
     return run
 
 
-def process_queue(
-    *, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never, threads: int = 1
-) -> int:
+def process_queue(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:
     """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many."""
     work = partial(process, now=now, should_stop=should_stop)
-    return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop, threads=threads)
+    return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop)
 
 
 def process(run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> None:
@@ -104,7 +102,8 @@ def _ask_each(run: Run, memory: Memory, *, now: Callable[[], datetime], should_s
         try:
             _perform(Asking(run, step, memory, now), at=now())
         except llm.NotNow as fault:
-            processing.pause(run, step, fault, at=now())
+            processing.uncount(step, str(fault))
+            processing.pause(run, fault, at=now())
             return False
     return True
 

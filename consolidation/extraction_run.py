@@ -1,4 +1,4 @@
-"""One run for each closed conversation that the language model reads, step by step.
+"""One run for each closed conversation that the language model reads: steps that need nothing of each other at once.
 
 The queued run is the queue. A step that fails is tried again with the next attempt of its run, three times, without
 those that succeeded; while the model is out of reach or the day's tokens are used up the runs pause, and go on by
@@ -16,6 +16,7 @@ from consolidation.extraction import episode_facts
 from consolidation.extraction.processing import MOST_ATTEMPTS, process
 from consolidation.extraction.queue import KIND
 from consolidation.extraction.steps import Step, never
+from consolidation.llm.workers import Workers
 from consolidation.pipelines import skills
 
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
@@ -30,6 +31,10 @@ def process_queue(
     steps: Sequence[Step] = STEPS,
     threads: int = 1,
 ) -> int:
-    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many."""
-    work = partial(process, steps=steps, now=now, should_stop=should_stop)
-    return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop, threads=threads)
+    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many.
+
+    `threads`: so many conversations, or steps of one, at once.
+    """
+    with Workers(threads if threads > 1 else 0) as workers:
+        work = partial(process, steps=steps, now=now, should_stop=should_stop, workers=workers)
+        return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop, workers=workers)

@@ -1,13 +1,12 @@
 """The queue of runs that ask the language model: its rows are the queued runs of a kind."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from django.db import connection
 from django.utils import timezone
 
 from consolidation.execution import execute, never
+from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run
 from memories import leases
 
@@ -20,28 +19,22 @@ def process_queue(
     *,
     now: Callable[[], datetime] = timezone.now,
     should_stop: Callable[[], bool] = never,
-    threads: int = 1,
+    workers: Workers = ALONE,
 ) -> int:
-    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many."""
+    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many.
+
+    Each thread takes runs of its own; one that finds none any more helps with parts of the others'.
+    """
     recover(kind)
     Run.objects.filter(kind=kind).resume_due(at=now())
 
-    def work(_: int) -> int:
+    def work() -> int:
         processed = 0
         while not should_stop() and _process_next(kind, process, at=now()):
             processed += 1
         return processed
 
-    def work_in_thread(number: int) -> int:
-        try:
-            return work(number)
-        finally:
-            connection.close()
-
-    if threads == 1:
-        return work(0)
-    with ThreadPoolExecutor(threads, thread_name_prefix=kind) as pool:
-        return sum(pool.map(work_in_thread, range(threads)))
+    return sum(workers.together([work] * max(workers.threads, 1)))
 
 
 def recover(kind: str) -> None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 
@@ -28,6 +28,7 @@ WORKER = "worker "  # the leases that workers hold as long as they live begin wi
 READING = ("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET", "RESET", "SHOW", "DROP INDEX", "CREATE INDEX")
 LOCKING = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bpg_advisory_xact_lock", re.IGNORECASE)
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class LeaseLost(BaseException):
@@ -67,6 +68,23 @@ def hold(name: str, *, wait: bool) -> Iterator[int]:
     finally:
         del _held.names[fence]
         _release(fence)
+
+
+def carried(work: Callable[[], T]) -> Callable[[], T]:
+    """The work for another thread, as long as this one holds its leases: what it writes confirms them, too."""
+    names = dict(_held.names)
+
+    def under_them() -> T:
+        if not names:
+            return work()
+        before, _held.names = _held.names, dict(names)
+        try:
+            with connection.execute_wrapper(_confirm_before_writing):
+                return work()
+        finally:
+            _held.names = before
+
+    return under_them
 
 
 def _acquire(name: str, *, wait: bool) -> int:

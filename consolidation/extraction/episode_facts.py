@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
@@ -68,15 +69,9 @@ def perform(work: Work) -> Counter[str]:
     or no whole sentence), instruction_like, outdated, known (nothing new), unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts()
-    answers = [
-        work.ask(
-            Facts,
-            name=f"part {number}",
-            system=prompt("facts", language),
-            text=fenced(part, what=WHAT[language], language=language),
-        )
-        for number, part in enumerate(parts, start=1)
-    ]
+    texts = [fenced(part, what=WHAT[language], language=language) for part in parts]
+    ask = partial(work.ask, Facts, system=prompt("facts", language))
+    answers = work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
     for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
         counters[_write(fact, work)] += 1

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
@@ -11,8 +13,9 @@ from django.utils import timezone
 from consolidation import llm
 from consolidation.extraction import transcripts
 from consolidation.extraction.queue import refusal
-from consolidation.extraction.steps import OutOfTime, Step, StepSkipped, Work, never
+from consolidation.extraction.steps import Done, OutOfTime, Step, StepSkipped, Work, Writing, never
 from consolidation.extraction.transcripts import Transcript
+from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep, RunStopped
 from memories.models import Episode
 
@@ -28,8 +31,10 @@ def process(
     steps: Sequence[Step],
     now: Callable[[], datetime] = timezone.now,
     should_stop: Callable[[], bool] = never,
+    workers: Workers = ALONE,
 ) -> None:
-    """Read the conversation of a run that was begun, step by step; its row says how it ended.
+    """Read the conversation of a run that was begun, its steps side by side as far as they do not need each other; its
+    row says how it ended.
 
     Steps that ended before are passed over, with what they paid for.
     """
@@ -37,24 +42,17 @@ def process(
     transcript = transcripts.of(episode)
     if reason := refusal(episode) or _too_small(transcript):
         return run.finish(Run.Status.SKIPPED, counters={}, at=now(), error=reason)
+    reading = Reading(run, episode, transcript, now, should_stop, workers)
     counters: Counter[str] = Counter(run.counters)
-    for position, step in enumerate(_planned(run, steps, transcript)):
+    begun: set[str] = set()
+    while due := _due(run, steps, transcript, begun):
         total = len(list(_planned(run, steps, transcript)))
-        run.progress(stage=step.name, done=position, total=total, counters=counters)
-        if should_stop():
-            return run.requeue()
-        if not _is_due(run, step):
-            continue
-        row = run.begin_step(step.name, position=position, at=now())
-        model = replace(llm.language_model(for_skills=step.for_skills), now=now)
-        work = Work(run, row, episode, transcript, model, run.moment, should_stop)
-        try:
-            counters.update(_perform(step, work, at=now()))
-        except llm.NotNow as fault:
-            return pause(run, row, fault, at=now())
-        except OutOfTime:
-            uncount(row, "")
-            return run.requeue()
+        run.progress(stage=due[0].step.name, done=due[0].position, total=total, counters=counters)
+        counters.update(reading.perform(due))
+        if reading.halts:
+            run.progress(stage=run.stage, done=run.done, total=total, counters=counters)
+            return _halt(run, reading.halts, at=now())
+        begun.update(one.step.name for one in due)
     names = [step.name for step in _planned(run, steps, transcript)]
     return _end(run, names, counters, at=now())
 
@@ -67,6 +65,89 @@ def _planned(run: Run, steps: Sequence[Step], transcript: Transcript) -> Iterato
             yield from step.expand(run, transcript)
 
 
+class Planned(NamedTuple):
+    position: int
+    step: Step
+
+
+@dataclass
+class Reading:
+    """One worker at one conversation. `halts`: why it must leave the rest of its steps to another one."""
+
+    run: Run
+    episode: Episode
+    transcript: Transcript
+    now: Callable[[], datetime]
+    should_stop: Callable[[], bool]
+    workers: Workers
+    halts: list[llm.NotNow | OutOfTime] = field(default_factory=list)
+
+    def perform(self, due: Sequence[Planned]) -> Counter[str]:
+        """The counters of these steps: performed side by side, and what is then written by them one after the other."""
+        counters: Counter[str] = Counter()
+        for done in self.workers.together([partial(self._begin, one) for one in due]):
+            counters.update(done if isinstance(done, Counter) else done())
+        return counters
+
+    def _runs(self) -> bool:
+        """Whether the run was not paused, and no other worker has begun it."""
+        return Run.objects.filter(pk=self.run.pk, status=Run.Status.RUNNING, attempts=self.run.attempts).exists()
+
+    def _begin(self, planned: Planned) -> Done:
+        """The counters of a step, or what it writes in its turn."""
+        if not self.halts and (self.should_stop() or not self._runs()):
+            self.halts.append(OutOfTime())
+        if self.halts:
+            return Counter()
+        step = planned.step
+        row = self.run.begin_step(step.name, position=planned.position, at=self.now())
+        model = replace(llm.language_model(for_skills=step.for_skills), now=self.now)
+        moment = self.run.moment
+        work = Work(self.run, row, self.episode, self.transcript, model, moment, self.should_stop, self.workers)
+        try:
+            return _perform(work, partial(step.perform, work), self.now)
+        except (llm.NotNow, OutOfTime) as fault:
+            uncount(row, str(fault))
+            self.halts.append(fault)
+            return Counter()
+
+
+def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) -> Done:
+    """The counters of a step, whose row says how it ended; or what writes for it and then answers them.
+
+    NotNow: the model cannot be asked.
+    """
+    try:
+        done = do()
+    except (llm.NotNow, OutOfTime):
+        raise
+    except (StepSkipped, llm.TooSensitive) as skipped:
+        work.step.finish(RunStep.Status.SKIPPED, at=now(), reason=str(skipped))
+    except Exception as fault:  # of this step alone; it is tried again
+        if not Run.objects.filter(pk=work.run.pk).exists():  # it went with its conversation
+            raise RunStopped from None
+        reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
+        work.step.finish(RunStep.Status.FAILED, at=now(), reason=reason)
+    else:
+        if callable(done):
+            return partial(_written, work, done, now)
+        work.step.finish(RunStep.Status.SUCCEEDED, at=now())
+        return done
+    return Counter()
+
+
+def _written(work: Work, write: Writing, now: Callable[[], datetime]) -> Counter[str]:
+    done = _perform(work, write, now)
+    return done if isinstance(done, Counter) else Counter()
+
+
+def _halt(run: Run, halts: Sequence[llm.NotNow | OutOfTime], *, at: datetime) -> None:
+    """Leave the run to another job: at once, or when the model can be asked again."""
+    if fault := next((halt for halt in halts if isinstance(halt, llm.NotNow)), None):
+        return pause(run, fault, at=at)
+    return run.requeue()
+
+
 def _too_small(transcript: Transcript) -> str:
     messages, characters = settings.EXTRACT_MIN_MESSAGES, settings.EXTRACT_MIN_CHARACTERS
     if transcript.messages >= messages and transcript.characters >= characters:
@@ -74,13 +155,13 @@ def _too_small(transcript: Transcript) -> str:
     return f"too small to teach: under {messages} messages or {characters} characters"
 
 
-def _is_due(run: Run, step: Step) -> bool:
-    """Whether a step has not ended, and all that it needs have."""
+def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collection[str]) -> list[Planned]:
+    """The steps that have not ended and were not begun by this worker, as far as all that they need have ended."""
     rows = {row.name: row for row in run.steps.all()}
-    row = rows.get(step.name)
-    if row is not None and not is_unfinished(row, run):
-        return False
-    return all(name in rows and rows[name].status in DONE for name in step.after)
+    ended = {name for name, row in rows.items() if row.status in DONE}
+    planned = (Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript)))
+    left = [one for one in planned if one.step.name not in begun and ended.issuperset(one.step.after)]
+    return [one for one in left if one.step.name not in rows or is_unfinished(rows[one.step.name], run)]
 
 
 def is_unfinished(row: RunStep, run: Run) -> bool:
@@ -90,28 +171,8 @@ def is_unfinished(row: RunStep, run: Run) -> bool:
     return row.status not in DONE and row.attempts < MOST_ATTEMPTS
 
 
-def _perform(step: Step, work: Work, *, at: datetime) -> Counter[str]:
-    """The counters of a step, whose row says how it ended. NotNow: the model cannot be asked."""
-    try:
-        counters = step.perform(work)
-    except (llm.NotNow, OutOfTime):
-        raise
-    except (StepSkipped, llm.TooSensitive) as skipped:
-        work.step.finish(RunStep.Status.SKIPPED, at=at, reason=str(skipped))
-    except Exception as fault:  # of this step alone; it is tried again
-        if not Run.objects.filter(pk=work.run.pk).exists():  # it went with its conversation
-            raise RunStopped from None
-        reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
-        work.step.finish(RunStep.Status.FAILED, at=at, reason=reason)
-    else:
-        work.step.finish(RunStep.Status.SUCCEEDED, at=at)
-        return counters
-    return Counter()
-
-
-def pause(run: Run, row: RunStep, fault: llm.NotNow, *, at: datetime) -> None:
+def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
     """Pause the run and all of its kind that wait: nothing can be asked now."""
-    uncount(row, str(fault))
     wait = timedelta(seconds=fault.seconds or 0.0)
     until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, OUTAGE))
     run.pause_until(until, error=str(fault))

@@ -1,9 +1,11 @@
 """Files and tools of a skill that the model writes after its fields: programs, the use of tools, documents."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -43,17 +45,21 @@ def write_details(draft: DraftSkill, *, task: str, tools: Sequence[str], work: W
     task; `name`: the prefix of the answers' names. NotNow: the model cannot be asked.
     """
     details = _Details(draft, task, work, name)
-    update = {
-        "scripts": details.scripts() or None,
-        "tool": details.tools(tools) or None,
-        "others": details.documents() or None,
-    }
+    briefs = details.named(draft.others, "reference")
+    asked: list[_Details] = [replace(details, left_out=[]) for _ in range(2 + len(briefs))]
+    jobs: list[Callable[[], Any]] = [asked[0].scripts, partial(asked[1].tools, tools)]
+    jobs += [partial(of.document, *brief) for of, brief in zip(asked[2:], briefs.items(), strict=True)]
+    scripts, uses, *documents = work.together(jobs)
+    others = {file: text for file, text in zip(briefs, documents, strict=True) if text}
+    update = {"scripts": scripts or None, "tool": uses or None, "others": others or None}
     fields = Fields.model_validate({**draft.fields.model_dump(), **update})
-    return Detailed(fields, tuple(details.left_out))
+    return Detailed(fields, tuple(chain(details.left_out, *(one.left_out for one in asked))))
 
 
 @dataclass
 class _Details:
+    """`left_out`: of what one of these wrote, in its order: they write side by side."""
+
     draft: DraftSkill
     task: str
     work: Work
@@ -62,7 +68,7 @@ class _Details:
 
     def scripts(self) -> dict[str, str]:
         """Every program that the model returned, under a safe name."""
-        named = self._named(self.draft.scripts, "scripts")
+        named = self.named(self.draft.scripts, "scripts")
         if not named:
             return {}
         todo = "\n".join(f"- {name}: {brief.brief}" for name, brief in named.items())
@@ -83,17 +89,14 @@ class _Details:
         uses = {tool.name: tool.use for tool in answer.tools if tool.name in called}
         return [f"`{tool}`: {use}" if use else f"`{tool}`" for tool, use in uses.items()]
 
-    def documents(self) -> dict[str, str]:
-        documents = {}
-        for name, brief in self._named(self.draft.others, "reference").items():
-            answer = self._ask(Document, "others_generation", f"{self.name} {name}", todo=f"{name}: {brief.brief}")
-            if answer is not None and answer.content:
-                documents[name] = answer.content
-            else:
-                self.left_out.append(f"{name}: nothing was written for it")
-        return documents
+    def document(self, name: str, brief: Brief) -> str:
+        answer = self._ask(Document, "others_generation", f"{self.name} {name}", todo=f"{name}: {brief.brief}")
+        if answer is not None and answer.content:
+            return answer.content
+        self.left_out.append(f"{name}: nothing was written for it")
+        return ""
 
-    def _named(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
+    def named(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
         """The first MOST_FILES briefs by safe file names."""
         named = {self._safe(brief.file, folder): brief for brief in briefs[:MOST_FILES]}
         return {name: brief for name, brief in named.items() if name}

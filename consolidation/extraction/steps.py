@@ -5,9 +5,10 @@ so that neither a crash nor a retry pays for it twice. It writes in transactions
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from threading import Lock
 from typing import TypeVar
 
 from django.db import transaction
@@ -15,10 +16,14 @@ from pydantic import BaseModel, ValidationError
 
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import LanguageModel
+from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep
 from memories.models import Episode, Memory
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T")
+Shape = TypeVar("Shape", bound=BaseModel)
+Writing = Callable[[], Counter[str]]
+Done = Counter[str] | Writing
 
 
 def never() -> bool:
@@ -44,8 +49,14 @@ class Work:
     model: LanguageModel
     at: datetime
     should_stop: Callable[[], bool] = never
+    workers: Workers = ALONE
+    keeping: Lock = field(default_factory=Lock)
 
-    def ask(self, shape: type[T], *, system: str, text: str, name: str = "answer", purpose: str = "") -> T:
+    def together(self, jobs: Sequence[Callable[[], T]]) -> list[T]:
+        """What these ask, side by side where there are threads for it, in their order. See `Workers.together`."""
+        return self.workers.together(jobs)
+
+    def ask(self, shape: type[Shape], *, system: str, text: str, name: str = "answer", purpose: str = "") -> Shape:
         """The model's answer of this name for this step: the one that is kept, else a new one, which is then kept.
 
         `name` tells several answers of one step apart; `purpose`: as the ledger calls it, the step's name by default.
@@ -60,12 +71,12 @@ class Work:
         answer = self.model.ask(
             shape, purpose=purpose or self.step.name, system=system, text=text, sensitivity=level, run=self.run
         )
-        with transaction.atomic(durable=True):
+        with self.keeping, transaction.atomic(durable=True):
             self.step.answer = {**(self.step.answer or {}), name: answer.model_dump(mode="json")}
             self.step.save(update_fields=["answer"])
         return answer
 
-    def _kept(self, shape: type[T], name: str) -> T | None:
+    def _kept(self, shape: type[Shape], name: str) -> Shape | None:
         value = (self.step.answer or {}).get(name)
         try:
             return None if value is None else shape.model_validate(value)
@@ -75,14 +86,16 @@ class Work:
 
 @dataclass(frozen=True)
 class Step:
-    """A step by name. `perform` answers counters for the run; StepSkipped or any other exception ends this step alone.
+    """A step by name. `perform` answers counters for the run, or a function that writes and answers them: steps are
+    performed side by side, these functions are called one by one in the order of the steps. StepSkipped or any other
+    exception ends this step alone.
 
     `after`: steps that must have succeeded or been skipped before; `for_skills`: asks the model of SKILLS_LLM;
     `expand`: the steps that follow from its answers.
     """
 
     name: str
-    perform: Callable[[Work], Counter[str]]
+    perform: Callable[[Work], Done]
     after: tuple[str, ...] = ()
     for_skills: bool = False
     expand: Callable[[Run, Transcript], Iterable["Step"]] | None = None

@@ -15,7 +15,7 @@ from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, 
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import Step, StepSkipped, Work
+from consolidation.extraction.steps import Step, StepSkipped, Work, Writing
 from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced
@@ -57,10 +57,9 @@ NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
     language = work.transcript.language
-    for number, part in enumerate(work.transcript.parts(), start=1):
-        text = fenced(part, what=TRANSCRIPT[language], language=language)
-        system = prompt("task_chunking", language)
-        work.ask(Chunks, name=f"part {number}", system=system, text=text, purpose="task_chunking")
+    texts = [fenced(part, what=TRANSCRIPT[language], language=language) for part in work.transcript.parts()]
+    ask = partial(work.ask, Chunks, system=prompt("task_chunking", language), purpose="task_chunking")
+    work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])
     found = division(work.run, work.transcript)
     if not found.tasks:
         raise StepSkipped("; ".join(["no task in it", *found.dropped]))
@@ -84,8 +83,9 @@ def task_steps(run: Run, transcript: Transcript) -> Iterator[Step]:
         yield Step(f"task {number}: {task.name}"[:128], partial(extract, task), after=(CHUNKS,), for_skills=True)
 
 
-def extract(task: Task, work: Work) -> Counter[str]:
-    """A step: turn one task into a skill, or into the next version of one.
+def extract(task: Task, work: Work) -> Writing:
+    """A step: turn one task into a skill, or into the next version of one; what it writes, it writes in its turn, for
+    tasks of one conversation may make one skill.
 
     StepSkipped: the model finds nothing worth keeping, with its reason.
     """
@@ -102,10 +102,14 @@ def extract(task: Task, work: Work) -> Counter[str]:
         detailed = Detailed(draft.fields)
     else:
         detailed = write_details(draft, task=text, tools=tools, work=work, name="details")
-    former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
     notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
     written = SkillDraft(detailed.fields, extraction.reason, detailed.written, notes)
-    return skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+
+    def write() -> Counter[str]:
+        former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
+        return skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+
+    return write
 
 
 def _query(task: Task, text: str, work: Work) -> str:
