@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories import lifecycle, models, people
-from memories.api import paging
+from memories.api import paging, problems
 from memories.api.base import IF_MATCH, ApiView, WriteView, allowed_versions, etag, read
 from memories.api.episodes import events_of
 from memories.api.history import INCLUDED, EvidenceEntry, HistoryEntry, RelationEntry
@@ -136,18 +136,21 @@ class OneMemory(MemoryView):
         takes=Change,
         example={"content": "Acme pays within 60 days", "why": "new contract"},
         parameters=(IF_MATCH,),
-        refuses=(404, 412),
+        refuses=(404, 409, 412),
     )
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Change what a memory says
 
-        Fields that are not named stay. An agent changes its own; what is not its own, or would bring back what a person
-        dismissed, becomes a proposal (202). A reviewer's words are held: no rule replaces them. Of a closed memory only
-        sensitivity and deletion policy change. `batch` is null when nothing is different.
+        Fields that are not named stay. An agent changes its own; what is not its own becomes a proposal (202). Words
+        that people dismissed are a 409 `dismissed`, until the tombstone is lifted. A reviewer's words are held: no rule
+        replaces them. Of a closed memory only sensitivity and deletion policy change. `batch` is null when nothing is
+        different.
         """
         at, (reason, change) = timezone.now(), _change(request.data)
         versions = allowed_versions(request)
         edited = edits.edit(self.trust, memory_id, change, at=at, why=reason.why.strip(), versions=versions)
+        if edited.refused:
+            return problems.problem(409, str(edited.refused), code=edited.refused.code, path=request.path)
         answer = Memory.of_id(memory_id, at=at)
         if edited.proposal:
             answer["proposal"], status = edited.proposal.pk, 202

@@ -1,6 +1,6 @@
 """Edit a memory: other words, tags, category, sensitivity, expiry or deletion policy, by a person or an agent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -12,7 +12,8 @@ from uuid_utils.compat import uuid7
 from memories import claims
 from memories.claims import Likeness
 from memories.intake import admission
-from memories.intake.revisions.sources import IMMUTABLE
+from memories.intake.admission import NO_DISMISSAL, Dismissal
+from memories.intake.revisions.sources import IMMUTABLE, Dismissed
 from memories.lifecycle.ownership import is_own
 from memories.models import Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import Rejected
@@ -79,11 +80,15 @@ class Edit(BaseModel):
 
 @dataclass(frozen=True)
 class Edited:
-    """The memory as it stands after an edit, with its batch or proposal; neither when nothing was different."""
+    """The memory as it stands after an edit, with its batch or proposal; neither when nothing was different.
+
+    `refused`: an agent's words were dismissed before, which was counted.
+    """
 
     memory: Memory
     batch: UUID | None = None
     proposal: Proposal | None = None
+    refused: Dismissed | None = None
 
 
 def parse_edit(raw: Any) -> Edit:
@@ -107,8 +112,8 @@ def edit(
 ) -> Edited:
     """Edit a memory that is the caller's own or the caller's to decide; of any other a proposal is opened.
 
-    `versions`: those that the caller may have seen; Outdated when it is another. Else NotFound, NotAllowed, Invalid or
-    Conflict.
+    `versions`: those that the caller may have seen; Outdated when it is another. Dismissed: people said no to these
+    words, and a reviewer lifts that first. Else NotFound, NotAllowed, Invalid or Conflict.
     """
     reviews = trust.may(Permission.REVIEW)
     with transaction.atomic():
@@ -124,6 +129,7 @@ def edit(
         if not reviews:
             return _edit_by_agent(memory, change, columns, trust=trust, at=at, why=why)
         batch = uuid7()
+        _refuse_dismissed(memory, columns, trust)
         _write(memory, columns, by=trust.actor, at=at, why=why, batch=batch)
         return Edited(memory, batch)
 
@@ -146,14 +152,23 @@ def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -
 
 
 def apply_edit(
-    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str = "", batch: UUID, by_a_person: bool = True
+    memory: Memory,
+    change: Edit,
+    *,
+    trust: Trust,
+    by: Actor,
+    at: datetime,
+    why: str = "",
+    batch: UUID,
+    by_a_person: bool = True,
 ) -> None:
-    """Write a reviewer's edit to a memory that is locked; nothing when it says so already. Invalid, Conflict.
+    """Write a reviewer's edit to a locked memory; nothing when it says so already. Invalid, Conflict, Dismissed.
 
-    `by_a_person` false: the words are those of an agent.
+    `by_a_person` false: the words are those of an agent. `trust`: of who is told what was dismissed.
     """
     columns = _columns(memory, change, at=at, by_a_person=by_a_person)
     if columns:
+        _refuse_dismissed(memory, columns, trust)
         _write(memory, columns, by=by, at=at, why=why, batch=batch)
 
 
@@ -193,9 +208,14 @@ def _edit_by_agent(
     memory: Memory, change: Edit, columns: dict[str, Any], *, trust: Trust, at: datetime, why: str
 ) -> Edited:
     """An agent edits its own, unless that would pass by what people decided: a confirmed claim, or a dismissal."""
-    dismissed = _dismissed(memory, columns)
+    dismissal = _dismissal(memory, columns)
+    dismissed = dismissal.blocking
+    if dismissed and trust.sees(scope=dismissed.scope, sensitivity=dismissed.sensitivity):
+        Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
+        return Edited(memory, refused=Dismissed(dismissed))
     another = _is_another_claim(memory.content, columns.get("content", memory.content))
-    unsure = (another or columns.get("flags")) and memory.status != Status.CANDIDATE
+    waits = another or columns.get("flags") or dismissal.elsewhere
+    unsure = waits and memory.status != Status.CANDIDATE
     if dismissed or unsure or not is_own(memory, trust):
         needed = max(columns.get("sensitivity", memory.sensitivity), dismissed.sensitivity if dismissed else 0)
         proposal = _propose(memory, change, by=trust.actor, at=at, why=why, sensitivity=needed, dismissed=dismissed)
@@ -222,12 +242,23 @@ def _propose(
     return proposal
 
 
-def _dismissed(memory: Memory, columns: dict[str, Any]) -> Tombstone | None:
-    """The dismissal that these words would bring back."""
-    if memory.type != Type.SEMANTIC or columns.keys().isdisjoint(WORDS):
-        return None
-    content = columns.get("content", memory.content)
-    return admission.dismissal_of(content, scope=memory.scope, key=memory.key).blocking
+def _refuse_dismissed(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
+    """Dismissed: these words would bring back what the caller may see that it was dismissed."""
+    stone = _dismissal(memory, columns).blocking
+    if stone is not None and trust.sees(scope=stone.scope, sensitivity=stone.sensitivity):
+        raise Dismissed(stone)
+
+
+def _dismissal(memory: Memory, columns: dict[str, Any]) -> Dismissal:
+    """The dismissals that these words meet. What a memory says already, which a person keeps beside its dismissal, may
+    be put into other words."""
+    if not memory.is_claim or "content" not in columns:
+        return NO_DISMISSAL
+    content = columns["content"]
+    met = admission.dismissal_of(content, scope=memory.scope, key=memory.key)
+    kept = met.blocking is not None and (memory.hold == Hold.FLOOR or met.blocking.duplicate)
+    says_it = kept and claims.compare(claims.claim_of(memory.content), claims.claim_of(content)) == Likeness.SAME
+    return replace(met, blocking=None) if says_it else met
 
 
 def _is_another_claim(before: str, after: str) -> bool:

@@ -11,7 +11,7 @@ from memories.intake.edits import apply_edit, parse_edit
 from memories.models import Memory, Proposal
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, FieldError, Invalid
-from memories.values.trust import Actor
+from memories.values.trust import Actor, everything
 
 CHOOSE, MERGE = "choose", "merge"
 
@@ -63,6 +63,7 @@ def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
 
 def _edit(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
     try:
-        apply_edit(memory, parse_edit(change), by=by, at=at, why=why, batch=batch, by_a_person=False)
+        told: dict[str, Any] = {"trust": everything(by), "by_a_person": False}
+        apply_edit(memory, parse_edit(change), by=by, at=at, why=why, batch=batch, **told)
     except Invalid as invalid:
         raise Conflict(f"what is proposed does not apply any more: {invalid}") from None

@@ -117,7 +117,8 @@ def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     if verdict.verb not in VERBS:
         raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
     if verdict.edit is not None:
-        apply_edit(memory, verdict.edit, by=verdict.by, at=verdict.at, batch=verdict.batch)
+        who: dict[str, Any] = {"trust": verdict.trust, "by": verdict.by}
+        apply_edit(memory, verdict.edit, at=verdict.at, batch=verdict.batch, **who)
     VERBS[verdict.verb](memory, verdict)
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memories.intake.edits import Edit, parse_edit
+from memories.intake.revisions.sources import Dismissed
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memories.values.choices import Status
@@ -110,6 +111,9 @@ def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: 
     if memory is None:
         return refuse(NotFound())
     shown = {"memory": memory, "typed_text": request.POST["content"], "error": sentence(str(refusal))}
+    if isinstance(refusal, Dismissed):
+        stone = refusal.tombstone
+        shown |= {"dismissal": stone, "dismissed_memory": inbox_rows.decided_memory(trust, stone.memory_id or stone.pk)}
     shown |= {"next": came_from(request), "inbox_path": inbox_path(request)}
     in_row = by_htmx(request) and hasattr(memory, "support_count")
     template = "inbox/_memory_row.html" if in_row else "memories/edit_conflict.html"

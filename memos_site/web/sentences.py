@@ -44,6 +44,8 @@ DECISIONS = [
     _("this memory has been forgotten meanwhile"),
     _("what it was about has been forgotten meanwhile"),
     _("it has changed since you saw it; it is %(status)s now"),
+    _("this claim was dismissed by %(who)s: it stays so until tombstone %(what)s is lifted"),
+    _("this claim was forgotten by %(who)s: it stays so until tombstone %(what)s is lifted"),
     _("the memory has changed since you saw it; it is %(status)s now"),
     _("what is proposed does not apply any more: %(why)s"),
     _("it is %(status)s already"),

@@ -104,6 +104,7 @@ def _teach(teaching: Teaching) -> Stored:
         return _confirm(teaching, known.memory)
     near = _near(teaching, known)
     if resolve == "update" and (row := _row_to_update(teaching, near)):
+        _dismissed(teaching)  # asks first
         return _replace(teaching, row)
     if near and resolve != "separate":
         raise NearDuplicate(near)
