@@ -61,7 +61,9 @@ FIELDS += [
 RULES_OF_THE_SCAN = [
     *(_("zero-width"), _("text-direction"), _("smuggled-text"), _("secrets-and-upload"), _("network-upload")),
     *(_("instruction-secrecy"), _("instruction-role"), _("instruction-override"), _("instruction-leak")),
-    *(_("instruction-harm"), _("html-comment"), _("download-and-run")),
+    *(_("instruction-harm"), _("instruction-deletion"), _("instruction-sending"), _("instruction-download")),
+    *(_("instruction-tests"), _("instruction-approval"), _("instruction-authority")),
+    *(_("html-comment"), _("download-and-run")),
 ]
 PLAIN = {  # stored words that the pages say otherwise, each as a word above
     "episodic": "episode",

@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
+from memories.scanning import prompt_injection
 from memories.scanning.alternatives import Alternatives
-from memories.scanning.prompt_injection import HARM, LEAK, OVERRIDE, ROLE, SECRECY
 from memories.values import invisible
 from skills.scanning.findings import Finding, Severity, excerpt, line_end
 
@@ -61,12 +61,16 @@ _BASE64 = re.compile(
     r"|^(?:[A-Za-z0-9+/]{60,100}\n){3}",
     re.MULTILINE,
 )
-INSTRUCTION_RULES = (  # a hundred times as slow as the others
-    Rule("instruction-override", Severity.HIGH, OVERRIDE),
-    Rule("instruction-secrecy", Severity.HIGH, SECRECY),
-    Rule("instruction-role", Severity.MEDIUM, ROLE),
-    Rule("instruction-leak", Severity.HIGH, LEAK, _PROSE),
-    Rule("instruction-harm", Severity.HIGH, HARM, _PROSE),
+_MILD = tuple(f"instruction-{kind}" for kind in ("role", "download", "tests", "approval", "authority"))
+_OF_EVERY_FILE = ("instruction-override", "instruction-secrecy", "instruction-role")
+INSTRUCTION_RULES = tuple(  # a hundred times as slow as the others
+    Rule(
+        name,
+        Severity.MEDIUM if name in _MILD else Severity.HIGH,
+        patterns,
+        "" if name in _OF_EVERY_FILE else _PROSE,
+    )
+    for name, patterns in prompt_injection.EVERY.items()
 )
 RULES = (
     Rule("html-comment", Severity.MEDIUM, Alternatives(r"<!--"), _PROSE),

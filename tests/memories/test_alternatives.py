@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from memories.scanning import prompt_injection
-from memories.scanning.alternatives import FLAGS, Alternatives, folded, required_words
+from memories.scanning.alternatives import Alternatives, Sentence
+from memories.scanning.required_words import FLAGS, folded, required_words
 
 SENTENCES = Path(__file__).parent / "sentences"
-TRIED = [pattern for alternatives in prompt_injection.EVERY.values() for pattern in alternatives.patterns]
+PATTERNS = [pattern for alternatives in prompt_injection.EVERY.values() for pattern in alternatives.patterns]
+TRIED = [pattern[0] if isinstance(pattern, Sentence) else pattern for pattern in PATTERNS]
 LETTERS = "".join(
     sorted({char for pattern in TRIED for words in required_words(pattern) for word in words for char in word})
 )
@@ -20,12 +22,24 @@ def test_no_match_of_a_pattern_is_missed() -> None:
     lines = [line.partition("\t")[2] for file in SENTENCES.iterdir() for line in file.read_text("utf-8").splitlines()]
     texts = [*lines, *(line.upper() for line in lines), *("\n".join(lines[n : n + 5]) for n in range(len(lines)))]
     for alternatives in prompt_injection.EVERY.values():
-        together = re.compile("|".join(alternatives.patterns), FLAGS)
+        alone = [pattern for pattern in alternatives.patterns if isinstance(pattern, str)]
+        tried, together = Alternatives(*alone), re.compile("|".join(alone), FLAGS)
         for text in texts:
-            assert bool(alternatives.search(text)) == bool(together.search(text)), text
-            assert [match.span() for match in alternatives.finditer(text)] == [
-                m.span() for m in together.finditer(text)
-            ]
+            assert bool(tried.search(text)) == bool(together.search(text)), text
+            assert bool(list(tried.finditer(text))) == bool(together.search(text)), text
+
+
+def test_the_patterns_of_a_sentence_match_in_it_in_any_order_and_not_beyond_it() -> None:
+    both = Alternatives(Sentence(r"\bparcel\b", r"\b(?:lost|broken)\b"))
+    assert both.search("Broken it was, the PARCEL of host.example, and late")
+    assert both.search("The parcel arrived broken")
+    assert not both.search("The parcel arrived. The lamp is broken.")
+    assert not both.search("The parcel arrived\nThe lamp is broken")
+
+
+def test_matches_come_in_the_order_of_the_text() -> None:
+    found = Alternatives("two", "one").finditer("one, TWO and one")
+    assert [match.start() for match in found] == [0, 5, 13]
 
 
 def test_every_match_holds_the_words_that_its_pattern_needs() -> None:
@@ -52,7 +66,7 @@ def test_whatever_equals_a_letter_without_case_is_folded_to_it() -> None:
         ("(?:foo|bar)+ x*", [{"foo", "bar"}, {" "}]),
         ("(?:foo|b?)end", [{"end"}]),
         (r"\bone\b two(?!three)", [{"one two"}]),
-        ("(?:ab(?:long|words)|cd){2}", [{"long", "words", "cd"}]),
+        ("(?:ab(?:long|words)|cd){2}", [{"ablong", "abwords", "cd"}]),
         ("[xy]z|q", [{"z", "q"}]),
         ("(?:abc)?", []),
     ],

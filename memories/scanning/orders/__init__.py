@@ -1,0 +1,5 @@
+"""Patterns of orders to a model, one module a class of orders, in each by language.
+
+Every repetition is bounded, because the texts come from an attacker. A pattern describes a class of sentences, not one
+sentence; what would also match ordinary rules of work is left out, and `tests/benchmarks/false_alarms.py` counts that.
+"""

@@ -1,0 +1,69 @@
+"""Orders to set aside what the model was told before."""
+
+from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, GIVEN_DE, GIVEN_ES, GIVEN_ZH, NEAR
+
+ENGLISH = (
+    r"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|abandon|(?:set|put|cast) aside|look past"
+    rf"|pay no attention to)\b{FAR}"
+    rf"\b(?:operators?|developers?|creators?|configured|told|instructed|programm\w{{1,4}}|trained|system message)\b",
+    rf"\byour\b{NEAR}\b(?:{GIVEN[3:-1]}|constraints|limits|limitations|training)\b{NEAR}"
+    r"\b(?:expired|lifted|suspended|void|revoked|removed|cancelled|over|obsolete|do not count|don't count)\b",
+    rf"\b(?:free of|freed from|not bound by|no longer bound by|exempt from|above)\b{NEAR}\b(?:any|your|all"
+    rf"|every)\b{NEAR}\b{GIVEN}\b",
+    r"\bcomply with me\b|\b(?:listen|answer|report|submit) only to (?:me|this)\b|\bas your (?:new "
+    r"|only )?(?:system )?(?:message|prompt|instructions)\b",
+    r"<\|(?:im_start|im_end|system|endoftext)\|>|\[/?INST\]|</?(?:system|assistant)>",
+    rf"\b(?:ignore|disregard|forget|override|bypass|discard|drop)\b{FAR}"
+    rf"\b(?:previous|prior|above|earlier|preceding|other|system|all|your|developers?)\b{FAR}\b{GIVEN}\b",
+    rf"\b(?:ignore|disregard|forget|override|drop)\b{NEAR}\b{GIVEN}\b{NEAR}\b(?:above|before|given|told)\b",
+    rf"\b(?:ignore|disregard|forget)\b{NEAR}\b(?:everything|anything|all|whatever)\b{NEAR}\b(?:told|said"
+    r"|says|learned)\b",
+    rf"\b(?:drop|discard)\b{NEAR}\b(?:earlier|previous|prior) context\b|\b(?:is|are) to be ignored\b",
+    rf"\b(?:do not|don't|stop|never)\s{{1,9}}(?:follow|obey|comply|adher)(?:ing)?\b{NEAR}\b(?:your|system"
+    rf"|developers?)\b{NEAR}",
+    rf"\b(?:your|you were given|you have)\b{FAR}\b(?:revoked|void|(?:no longer|not) (?:apply|valid))\b",
+    rf"\b(?:before|above) this (?:line|text|message|note)\b{NEAR}\b(?:void|invalid|irrelevant)\b|"
+    r"\bno longer apply to you\b",
+    rf"\bpriorit\w{{1,4}} this\b{FAR}\bover\b|\b(?:only|instead)\b{NEAR}\b(?:obey|follow)\b{NEAR}"
+    r"\bthis (?:note|text|message)\b",
+    rf"\b(?:obey|follow)\b{NEAR}\b(?:only|just) (?:this|the following|me)\b|\bobey the text\b|\bdo as i say\b",
+    r"\byour (?:only|real|true|actual) (?:master|instructions?|task|orders|goal|purpose)\b|\byour loyalty\b",
+    rf"\b(?:rewrite|change|replace)\b{NEAR}\byour own {GIVEN}\b",
+)
+CHINESE = (
+    rf"(?:不用|不必|无需|别|不要)(?:理会|遵守|管|听从|服从|在意){CF}(?:规章|制度|规定|规则|要求|政策|指令|限制"
+    rf"|开发者|公司)|[照按]我说的做|听我的",
+    rf"你?(?:被|已|已经|可以)(?:允许|授权|获准)?(?:违反|跳过|绕过|忽略|无视){CF}(?:政策|策略|规定|规则|审批|检查)",
+    rf"(?:忽略|无视|忘记|不要理会|不要遵守|覆盖|绕过){CF}(?:之前|以前|上面|以上|所有|一切|先前|系统|原有|收到"
+    rf"|你)?{CF}{GIVEN_ZH}",
+    rf"(?:以前|之前|原有)的?(?:规定|规则|要求|指令){CN}(?:作废|无效|失效)|你?不再受{CF}(?:约束|限制)",
+    rf"只(?:听从|服从)(?:我|这)|你的(?:真正|唯一)(?:的)?(?:任务|目标|主人)|优先级{CF}(?:之上|高于){CN}"
+    rf"|放在{CF}指示之上",
+)
+GERMAN = (
+    rf"\b(?:halte? dich nicht an|setz\w{{0,2}} dich über|hör\w{{0,2}} nicht auf)\b{FAR}|\b{GIVEN_DE}"
+    r"\b (?:deine[rs]|der) (?:betreibers?|entwickler|herstellers?)\b",
+    r"\b(?:gelten|zählen) (?:ab sofort )?nicht mehr für dich\b",
+    rf"\b(?:ignorier|missacht|vergiss|übergeh|umgeh|verwirf)(?:e|en|st)?\b{FAR}"
+    rf"\b(?:vorherige[nr]?|bisherige[nr]?|obige[nr]?|früheren?|alle[ns]?|deine[nr]?)\b{NEAR}\b{GIVEN_DE}\b",
+    rf"\b(?:ignoriere|vergiss)\b{NEAR}\balles\b|\bbefolge\b{FAR}\bnicht\b|\b(?:umgehe|übergehe|ignoriere)"
+    rf"\b{NEAR}\b{GIVEN_DE}\b",
+    rf"\b{GIVEN_DE}\b{FAR}\bfür dich nicht\b|\bnicht mehr an\b{NEAR}\b{GIVEN_DE}\b|\bgehorche\b{NEAR}"
+    r"\b(?:nur|mir)\b",
+    rf"\bstelle diese\b{NEAR}\büber\b|\bdeine (?:wahre|wirkliche|einzige|eigentliche) (?:aufgabe|anweisung)",
+    r"\bfolge nur\b|\bneue anweisung(?:en)?\s{0,9}:",
+)
+SPANISH = (
+    r"\b(?:ya no (?:valen|rigen|cuentan)|han sido anuladas|quedan anuladas)\b",
+    rf"\b(?:haz caso omiso|no (?:cumplas|respetes|atiendas|escuches))\b|\b(?:órdenes|{GIVEN_ES[3:-1]})"
+    r"\b de tus? (?:creador\w*|desarrollador\w*|operador\w*|dueños?)",
+    rf"\b(?:ignora|olvida|desobedece|omite|descarta|sáltate|salta)\b{FAR}"
+    rf"\b(?:anteriores|previas|todas|arriba|tus|todo|sistema)\b{FAR}\b(?:{GIVEN_ES[3:-1]}|dijeron|dicho)\b",
+    rf"\bno (?:hagas caso|sigas|obedezcas)\b|\bpasa(?:r)? por alto\b{NEAR}\b(?:tus|las)\b{NEAR}\b{GIVEN_ES}"
+    r"\b|\bignora lo que\b",
+    rf"\b{GIVEN_ES}\b{NEAR}\b(?:anteriores|previas)\b{NEAR}\bno se aplican a ti\b|\bya no estás sujeto\b",
+    rf"\b{GIVEN_ES}\b{NEAR}\bno se aplican a ti\b|\bobedece solo\b|\bsigue solo (?:este|esto|lo siguiente)\b",
+    rf"\bpor encima de\b{NEAR}\b(?:desarrolladores|sistema)\b|\btu (?:verdadera|única|real) (?:tarea|misión)"
+    r"\b|\bnuevas instrucciones\s{0,9}:",
+)
+PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH)
