@@ -1,12 +1,17 @@
-"""The JSON body parser: limits the size before reading, and rejects what PostgreSQL cannot store."""
+"""The JSON body parser: limits the size before reading, rejects what PostgreSQL cannot store, and removes the
+credentials that agents send."""
 
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.conf import settings
 from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 
+from memories.scanning import credentials, secret_removal
 from memories.values import strict_json
+from memories.values.choices import ActorKind
+from memories.values.trust import Trust
 
 LARGEST_BODY = 21 * 1024 * 1024
 
@@ -26,4 +31,14 @@ class StrictJSON(BaseParser):
         body = stream.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
             raise TooLarge
-        return strict_json.loads(body)
+        value = strict_json.loads(body)
+        return secret_removal.without_secrets(value) if _may_hold_secrets(body, value, parser_context or {}) else value
+
+
+def _may_hold_secrets(body: bytes, value: Any, context: Mapping[str, Any]) -> bool:
+    """Whether credentials are to be removed from this body of an agent: MASK_SECRETS_AT_INTAKE."""
+    trust: Trust | None = getattr(context.get("request"), "auth", None)
+    if not settings.MASK_SECRETS_AT_INTAKE or trust is None or trust.actor.kind != ActorKind.AGENT:
+        return False
+    escaped = b"\\u" in body  # what the characters are only the value tells
+    return credentials.is_in(credentials.as_text(value) if escaped else body.decode())

@@ -1,9 +1,10 @@
 """Scanning of incoming texts for prompt injection, credentials and invisible characters."""
 
-from memories.scanning import credentials, prompt_injection
+from memories.scanning import credentials, prompt_injection, secret_removal
 from memories.values import invisible
 
 SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden characters"  # the flags of a memory
+REMOVED = secret_removal.FLAG
 
 
 NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
@@ -16,6 +17,7 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
     text = "\n".join(text for text in texts if text)
     found = {
         SECRET: credentials.is_in(text),
+        REMOVED: secret_removal.is_in(text),
         INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
         HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN),
     }

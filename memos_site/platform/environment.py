@@ -116,6 +116,9 @@ class Claims(Section):
     """What is believed, and what fades"""
 
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
+    MASK_SECRETS_AT_INTAKE: bool = Field(
+        True, description="credentials that agents send are removed before anything is stored: `[password removed]`"
+    )
     AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
     AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
     APPLY_AGENTS: int = Field(

@@ -40,6 +40,7 @@ FLAGS = {
     review.RESEMBLES: gettext_lazy("resembles one you dismissed"),
     review.WITHHELD: gettext_lazy("dismissed in a scope"),
     scanning.SECRET: gettext_lazy("secret"),
+    scanning.REMOVED: gettext_lazy("secret removed"),
     scanning.INSTRUCTION: gettext_lazy("instruction-like"),
     scanning.HIDDEN: gettext_lazy("hidden characters"),
 }

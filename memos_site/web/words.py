@@ -21,7 +21,7 @@ KINDS_OF_MEMORIES = [
 REASONS = [_("wrong"), _("stale"), _("duplicate"), _("sensitive"), _("noise"), _("other")]
 REVIEWS = [_("person"), _("several agents"), _("one agent alone")]
 SINCE_A_DISMISSAL = [_("said again"), _("not since")]
-FLAGS = [_("secret"), _("instruction-like"), _("hidden characters")]
+FLAGS = [_("secret"), _("secret removed"), _("instruction-like"), _("hidden characters")]
 ACTIONS = [
     *(_("create"), _("promote"), _("demote"), _("dismiss"), _("restore"), _("contest"), _("reinforce"), _("revise")),
     *(_("decay"), _("expire"), _("prune"), _("delete"), _("erase"), _("outcome"), _("undo"), _("redo"), _("snooze")),

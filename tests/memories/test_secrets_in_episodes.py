@@ -1,4 +1,4 @@
-"""A secret in an event, a tool's output or a conversation: flagged, high at least, and its run goes on."""
+"""A secret that is stored in an event, a tool's output or a conversation: flagged, at least high, its run goes on."""
 
 from typing import Any
 
@@ -20,6 +20,11 @@ KEY = "AKIA IOSF ODNN 7EXA MPLE"
 CARD = "4111 1111 1111 1111"
 EVENT: Json = {"source": "ci", "event_kind": "deploy", "ref": "b7"}
 TOOL: Json = {"source": "ci", "tool_name": "env"}
+
+
+@pytest.fixture(autouse=True)
+def stored_as_sent(settings: Any) -> None:
+    settings.MASK_SECRETS_AT_INTAKE = False
 
 
 @pytest.fixture
