@@ -26,11 +26,12 @@ class Command(BaseCommand):
         draft.mkdir(mode=0o700, parents=True)
         try:
             archive.dump(draft)
-        except archive.ArchiveFailed as problem:
-            raise CommandError(str(problem)) from problem
-        packages = copy_packages(draft)  # after the database: every package that it names has been written before
-        key = copy_key(draft)
-        draft.rename(directory)
+            packages = copy_packages(draft)  # after the database: every package that it names has been written before
+            key = copy_key(draft)
+            draft.rename(directory)
+        except (archive.ArchiveFailed, OSError) as problem:
+            again = "correct that and run the command again, which begins anew"
+            raise CommandError(f"there is no backup in {directory}: {problem}\n{again}") from problem
         self.stdout.write(
             f"{directory}: the database, {packages}, {key}. It holds secrets: keep it as you keep the store"
         )

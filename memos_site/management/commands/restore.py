@@ -35,12 +35,13 @@ class Command(BaseCommand):
         problems = "; ".join(missing_parts(directory))
         if problems and not force:
             raise CommandError(f"{problems}. Nothing was restored; --force restores what there is")
-        restore_packages(directory)  # before the database: a restore that is cut off in between is simply repeated
-        restore_key(directory)
         try:
+            restore_packages(directory)  # before the database: a restore that is cut off in between is simply repeated
+            restore_key(directory)
             archive.load(directory)
-        except archive.ArchiveFailed as problem:
-            raise CommandError(str(problem)) from problem
+        except (archive.ArchiveFailed, OSError) as problem:
+            again = "The database is as empty as it was: correct that and run the command again"
+            raise CommandError(f"{directory} was not restored: {problem}\n{again}") from problem
         if absent := absent_packages():
             names = f"{len(absent):,} that the database names, such as {absent[0]}"
             problems = "; ".join(filter(None, (problems, f"packages are missing: {names}")))
@@ -54,7 +55,7 @@ def missing_parts(directory: Path) -> Iterator[str]:
     key, key_values = directory / KEY, (ENV.SECRET_KEY, *ENV.SECRET_KEY_FALLBACKS)
     if not key.exists() and not ENV.SECRET_KEY:
         yield f"the backup has no secret key: set SECRET_KEY to that of then, or {WITHOUT_KEY}"
-    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii") not in key_values:
+    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii", errors="replace") not in key_values:
         yield f"SECRET_KEY is not that of the backup: unset it, or add that to SECRET_KEY_FALLBACKS, or {WITHOUT_KEY}"
     if not (directory / PACKAGES).exists() and isinstance(storages["skills"], FileSystemStorage):
         yield f"the backup has no packages ({PACKAGES}/): published skills could not be downloaded"

@@ -1,6 +1,7 @@
 """Dump and restore the database with pg_dump and pg_restore, whichever server it is on."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,7 @@ DUMP = "database.dump"
 
 
 class ArchiveFailed(Exception):
-    """pg_dump or pg_restore failed, with its message."""
+    """pg_dump or pg_restore failed, with its message, which is never empty."""
 
 
 def _run(program: str, *arguments: str | Path) -> None:
@@ -21,9 +22,19 @@ def _run(program: str, *arguments: str | Path) -> None:
     info = connection.connection.info  # its dsn leaves the password out
     environment = os.environ | {"PGPASSWORD": info.password}
     command = [str(binaries() / program), f"--dbname={info.dsn}", *map(str, arguments)]
-    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own program, no shell
+    try:
+        process = subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603 - our own program, no shell
+    except OSError as problem:
+        raise ArchiveFailed(f"{program} cannot be started: {problem}") from problem
     if process.returncode:
-        raise ArchiveFailed(process.stderr.strip())
+        raise ArchiveFailed(process.stderr.decode(errors="replace").strip() or _silent_end(program, process.returncode))
+
+
+def _silent_end(program: str, code: int) -> str:
+    """Say how a program ended that wrote nothing: killed ones do not."""
+    if code > 0:
+        return f"{program} ended with code {code} and wrote no reason"
+    return f"{program} was killed by {signal.Signals(-code).name}, as happens where memory is short"
 
 
 def dump(directory: Path) -> None:

@@ -1,0 +1,74 @@
+"""A backup or a restore that fails says what failed and what to do, also where the failed program said nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memos_site.platform.postgres import archive
+
+pytestmark = pytest.mark.django_db(transaction=True)
+REASONS = {
+    "kill -9 $$": "{program} was killed by SIGKILL, as happens where memory is short",
+    "exit 3": "{program} ended with code 3 and wrote no reason",
+    "echo 'no room left' >&2; exit 1": "no room left",
+    "printf '\\377 no room' >&2; exit 1": "no room",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path:
+    """A finished backup in `saved`, an empty database, and programs that a test puts into `bin`."""
+    packages = {"BACKEND": "skills.storages.local.LocalStorage", "OPTIONS": {"location": tmp_path / "skills"}}
+    settings.STORAGES = settings.STORAGES | {"skills": packages}
+    settings.DATA_DIR = tmp_path / "var"
+    for name in ("saved/skills", "bin", "var"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "saved" / archive.DUMP).write_bytes(b"")
+    monkeypatch.setattr(archive, "is_empty", lambda: True)
+    monkeypatch.setattr(archive, "binaries", lambda: tmp_path / "bin")
+    return tmp_path
+
+
+def program(place: Path, name: str, line: str) -> None:
+    path = place / "bin" / name
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o700)
+
+
+def refusal(*command: str) -> str:
+    with pytest.raises(CommandError) as refused:
+        call_command(*command)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("line", REASONS)
+def test_a_restore_says_why_the_database_was_not_read_and_what_to_do(place: Path, line: str) -> None:
+    program(place, "pg_restore", line)
+    what, then = refusal("restore", str(place / "saved"), "--force").split("\n")
+    assert what.startswith(f"{place}/saved was not restored: ")
+    assert what.endswith(REASONS[line].format(program="pg_restore"))
+    assert then == "The database is as empty as it was: correct that and run the command again"
+
+
+@pytest.mark.parametrize("line", REASONS)
+def test_a_backup_says_why_the_database_was_not_written_and_what_to_do(place: Path, line: str) -> None:
+    program(place, "pg_dump", line)
+    what, then = refusal("backup", str(place / "new")).split("\n")
+    assert what.startswith(f"there is no backup in {place}/new: ")
+    assert what.endswith(REASONS[line].format(program="pg_dump"))
+    assert then == "correct that and run the command again, which begins anew"
+    assert not (place / "new").exists()
+
+
+def test_a_program_that_is_not_there_is_named(place: Path) -> None:
+    assert "pg_restore cannot be started: " in refusal("restore", str(place / "saved"), "--force")
+
+
+def test_packages_that_cannot_be_written_are_named(place: Path) -> None:
+    (place / "saved" / "skills" / "sha.zip").write_bytes(b"zip")
+    (place / "skills").write_text("a file where the folder should be")
+    said = refusal("restore", str(place / "saved"), "--force")
+    assert said.startswith(f"{place}/saved was not restored: ")
+    assert f"{place}/skills" in said
