@@ -44,6 +44,8 @@ ABOUT = {  # model -> what an operator finds there
     "memory": _("facts, preferences, skills and plans, whatever their status"),
     "performance": _("how often skills worked"),
     "proposal": _("changes that wait for a decision"),
+    "adaptation": _("what agents do otherwise since a memory was applied"),
+    "tombstone": _("what was dismissed and is kept from coming back"),
     "relation": _("what supersedes or contradicts what"),
     "skill": _("names of skills, and the memory of each"),
     "skillversion": _("packages, their text and their scan"),

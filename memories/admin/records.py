@@ -12,6 +12,7 @@ from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
 from memories.admin.trusted import LONGEST_IN_LIST, Administrators, TrustedAdmin, Uncounted, beginning
 from memories.models import (
+    Adaptation,
     AuditEntry,
     Episode,
     Event,
@@ -22,6 +23,7 @@ from memories.models import (
     Performance,
     Proposal,
     Relation,
+    Tombstone,
 )
 from memories.values.trust import Trust
 
@@ -116,6 +118,27 @@ class ProposalAdmin(TrustedAdmin):
     search_fields = ("made_by", "decided_by", "why")
     ordering = ("-opened_at", "-id")
     id_fields = ("pk", "memory")
+
+
+@admin.register(Adaptation)
+class AdaptationAdmin(TrustedAdmin):
+    list_display = ("memory_key", "plugin", "secrecy", "scope", "applied_at", "applied_by", "reverted_at")
+    list_filter = (("plugin", FieldTextFilter), ("scope", FieldTextFilter), "revert_reason")
+    search_fields = ("memory_key", "plugin")
+    ordering = ("-applied_at", "-id")
+    id_fields = ("pk", "memory")
+
+
+@admin.register(Tombstone)
+class TombstoneAdmin(TrustedAdmin):
+    """Without the claim's digests, which say nothing to a reader."""
+
+    list_display = ("__str__", "category", "secrecy", "scope", "blocks", "hits", "at", "by", "lifted_at")
+    list_filter = ("category", "blocks", ("scope", FieldTextFilter), ("lifted_at", admin.EmptyFieldListFilter))
+    search_fields = ("key", "by", "lifted_by")
+    ordering = ("-at", "-id")
+    id_fields = ("pk", "memory_id")
+    hidden = ("claim_tokens", "claim_hard", "normalisation", "sealed_with")
 
 
 @admin.register(AuditEntry)
