@@ -17,7 +17,16 @@ KINDS = ("function", "method", "property", "class", "import")
 OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme"}  # read by Django, registered by their base class
 FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
     *("DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE", "prose_of"),
-    *("KINDS_OF_MEMORIES", "SINCE_A_DISMISSAL", "KINDS_OF_EVIDENCE", "SPEAKERS", "COUNTERS", "RULES_OF_THE_SCAN"),
+    *(
+        "KINDS_OF_MEMORIES",
+        "REVIEWS",
+        "required_words",
+        "SINCE_A_DISMISSAL",
+        "KINDS_OF_EVIDENCE",
+        "SPEAKERS",
+        "COUNTERS",
+        "RULES_OF_THE_SCAN",
+    ),
 }
 NOT_OURS = ("memos_site/settings.py", "memos_site/platform/formats")  # names that Django asks for
 IN_TEXT = re.compile(r"[A-Za-z_]\w+")

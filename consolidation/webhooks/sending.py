@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 import httpcore
-import httpx
 from django.conf import settings
 
 from consolidation.webhooks import network_addresses
@@ -39,6 +38,8 @@ def signature(secret: str, body: str, *, at: datetime) -> str:
 
 def target(url: str) -> httpcore.URL:
     """Return an address as it is sent: the host by IDNA, the rest percent-encoded. Refused: it cannot be."""
+    import httpx  # loaded by what sends, not by every process
+
     try:
         parsed = httpcore.URL(str(httpx.URL(url)))
     except (httpx.InvalidURL, ValueError) as error:  # the latter of a port that is none, or of a label

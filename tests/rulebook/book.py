@@ -217,6 +217,8 @@ class Book:
         if not row.is_live:
             return {} if row.statement == said else None  # it says so already
         if row.statement != said:
+            if any(grave.is_met_by(row.scope, said) for grave in self.graves):
+                return None  # dismissed stays dismissed, until a person lifts it
             row.hold, row.statement = row.hold or "floor", said
         return {}
 
