@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memos_site.api.error_pages import Unknown
 from memos_site.api.mcp.endpoint import Mcp
+from memos_site.api.mcp.protected_resource import protected_resource
 from memos_site.api.prometheus import Prometheus
 from memos_site.platform.addresses import remembered
 from memos_site.web import (
@@ -65,6 +66,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
     re_path(r"^mcp/?$", Mcp.as_view(), name="mcp"),
+    path(".well-known/oauth-protected-resource", protected_resource),
+    path(".well-known/oauth-protected-resource/<path:resource>", protected_resource),
     path("api/docs/", docs.docs, name="api-docs"),
     re_path(r"^api(/|$)", Unknown.as_view()),
 ]

@@ -47,13 +47,13 @@ def modern(method: str, **params: Any) -> tuple[Json, dict[str, str]]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}, headers
 
 
-def post(url: str, body: Any, *, method: str = "POST", **headers: str) -> tuple[int, dict[str, str], Json]:
+def post(url: str, body: Any, *, method: str = "POST", path: str = "/mcp", **headers: str) -> tuple[int, dict[str, str], Json]:
     """Status, headers and body of one HTTP request; `body` may be bytes."""
     place = urlsplit(url)
     connection = HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
     sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    connection.request(method, "/mcp", content, sent | headers)
+    connection.request(method, path, content, sent | headers)
     answer = connection.getresponse()
     text = answer.read()
     connection.close()

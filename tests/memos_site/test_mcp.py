@@ -16,6 +16,8 @@ from tests.memos_site.mcp_client import session
 pytestmark = pytest.mark.django_db(transaction=True)
 Json = dict[str, Any]
 MODES = ["2026-07-28", "legacy"]
+ALL = {"X-Memos-Tools": "all"}
+SHORT = {"context", "memory_query", "memory_store", "check_before_write", "skill_search", "skill_get"}
 
 
 def text_of(result: Any) -> str:
@@ -39,11 +41,24 @@ def test_the_tools_are_listed_with_their_hints(live_server: Any, mode: str) -> N
     async def work(client: Client) -> Any:
         return (await client.list_tools()).tools
 
-    tools = {tool.name: tool for tool in session(live_server.url, make_agent()[1], work, mode=mode)}
+    tools = {tool.name: tool for tool in session(live_server.url, make_agent()[1], work, mode=mode, **ALL)}
     assert set(tools) == NAMES
     assert tools["memory_query"].annotations.read_only_hint is True
     assert tools["memory_delete"].annotations.destructive_hint is True
     assert tools["memory_query"].input_schema["required"] == ["text"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_coding_agent_is_shown_a_short_table_of_at_most_2000_tokens(live_server: Any, mode: str) -> None:
+    async def work(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = session(live_server.url, make_agent()[1], work, mode=mode)
+    assert {tool.name for tool in tools} - {"check_before_end"} == SHORT
+    assert max(len(tool.input_schema["properties"]) for tool in tools) <= 6
+    assert all(set(tool.input_schema.get("required", [])) <= set(tool.input_schema["properties"]) for tool in tools)
+    text = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
+    assert len(text) / 4 <= 2_000  # about four characters are a token
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -114,7 +129,7 @@ def test_a_tool_without_its_permission_is_not_listed_and_says_so_when_called(liv
     async def work(client: Client) -> tuple[Any, Any]:
         return (await client.list_tools()).tools, await client.call_tool("memory_query", {"text": "Acme"})
 
-    tools, result = session(live_server.url, make_agent(permissions=["report"])[1], work)
+    tools, result = session(live_server.url, make_agent(permissions=["report"])[1], work, **ALL)
     assert {tool.name for tool in tools} == {"ingest_outcome", "report_skill_use"}
     assert json.loads(text_of(result))["detail"] == "memory_query needs the permission read"
 
@@ -163,7 +178,7 @@ def test_the_site_itself_may_come_in_from_a_browser(live_server: Any) -> None:
     async def work(client: Client) -> int:
         return len((await client.list_tools()).tools)
 
-    assert session(live_server.url, make_agent()[1], work, Origin=live_server.url) == len(NAMES)
+    assert session(live_server.url, make_agent()[1], work, Origin=live_server.url, **ALL) == len(NAMES)
 
 
 def test_a_long_answer_goes_on_with_next(live_server: Any) -> None:

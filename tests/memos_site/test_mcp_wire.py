@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memos_site.api.tools import TOOLS
 from tests.make import make_agent, make_skill
 from tests.memos_site.mcp_client import MODERN, modern, post
 
@@ -140,9 +141,31 @@ def test_another_version_of_the_handshake_is_offered_the_latest(live_server: Any
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-def test_only_post_is_answered(live_server: Any, bearer: dict[str, str], method: str) -> None:
-    status, headers, _ = post(live_server.url, b"", method=method, **bearer)
+@pytest.mark.parametrize("accept", ["text/event-stream", "application/json", "text/html"])
+def test_only_post_is_answered(live_server: Any, bearer: dict[str, str], method: str, accept: str) -> None:
+    status, headers, _ = post(live_server.url, b"", method=method, Accept=accept, **bearer)
     assert (status, headers["Allow"]) == (405, "POST")
+
+
+def test_the_address_or_a_header_asks_for_every_tool(live_server: Any, bearer: dict[str, str]) -> None:
+    body, headers = modern("tools/list")
+
+    def listed(path: str = "/mcp", **more: str) -> int:
+        return len(post(live_server.url, body, path=path, **headers, **bearer, **more)[2]["result"]["tools"])
+
+    few, every = listed(), listed("/mcp?tools=all")
+    assert (few, every, listed(**{"X-Memos-Tools": "all"})) == (listed("/mcp?tools=short"), len(TOOLS), every)
+    assert few < every
+    status, _, answer = post(live_server.url, body, path="/mcp?tools=some", **headers, **bearer)
+    assert (status, answer["error"]["data"]["detail"]) == (400, "tools: must be short or all")
+
+
+@pytest.mark.parametrize("resource", ["", "/mcp"])
+def test_who_asks_how_to_sign_in_is_told_that_it_is_a_bearer_token(live_server: Any, resource: str) -> None:
+    path = f"/.well-known/oauth-protected-resource{resource}"
+    status, _, answer = post(live_server.url, b"", method="GET", path=path)
+    assert (status, answer["resource"]) == (200, f"{live_server.url}{resource or '/'}")
+    assert (answer["bearer_methods_supported"], "authorization_servers" in answer) == (["header"], False)
 
 
 def test_no_token_is_401_and_says_which_scheme(live_server: Any) -> None:

@@ -9,8 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.authentication import Token
-from memories.api.base import ApiView
+from memories.api.base import ApiView, FileNegotiation
 from memories.values.exceptions import Invalid
+from memos_site.api.mcp import tool_list
 from memos_site.api.mcp.methods import RpcCall, answer
 from memos_site.api.mcp.protocol import INTERNAL, INVALID_REQUEST, PARSE_ERROR, STATUS, Message, RpcError, parse
 
@@ -19,7 +20,9 @@ class Mcp(ApiView):
     """The tools of the table, and published skills, for MCP clients. A token is needed; a browser's session is none."""
 
     authentication_classes = [Token]
+    content_negotiation_class = FileNegotiation  # a GET that accepts event streams alone is to read 405, not 406
     http_method_names = ["post"]
+    filters = frozenset({tool_list.PARAMETER})
     schema = None  # described by the protocol itself
     id: Any = None
     modern = True  # until it is known: what is no message is refused by its HTTP status too
@@ -33,7 +36,7 @@ class Mcp(ApiView):
             message = self._message(request)
             if message.is_notification:
                 return Response(status=202)
-            call = RpcCall(message, self.trust, timezone.now())
+            call = RpcCall(message, self.trust, timezone.now(), tool_list.choice_of(request))
             result = self._on_replica(answer)(call) if call.only_reads else answer(call)
         except RpcError as error:
             return self._refused(error)

@@ -8,10 +8,9 @@ from django.conf import settings
 
 from memories.api.problems import refusal
 from memories.api.shapes import Json
-from memories.api.tool import Tool
 from memories.api.tool_reply import dumps
 from memories.values.trust import Trust
-from memos_site.api.mcp import skill_resources
+from memos_site.api.mcp import skill_resources, tool_list
 from memos_site.api.mcp.protocol import (
     INVALID_PARAMS,
     LATEST_LEGACY,
@@ -23,7 +22,7 @@ from memos_site.api.mcp.protocol import (
     Message,
     RpcError,
 )
-from memos_site.api.tools import TOOLS, USAGE, tools_of
+from memos_site.api.tools import TOOLS
 from memos_site.platform.problem_details import problem_body
 
 TOOLS_FRESH, SKILLS_FRESH = 300_000, 60_000  # milliseconds that a client may keep a list
@@ -32,11 +31,12 @@ CAPABILITIES: Json = {"tools": {}, "resources": {}, "prompts": {}}
 
 @dataclass(frozen=True)
 class RpcCall:
-    """One request by one caller."""
+    """One request by one caller. `tools`: which are listed, `short` or `all`."""
 
     message: Message
     trust: Trust
     at: datetime
+    tools: str = tool_list.SHORT
 
     @property
     def params(self) -> Json:
@@ -74,8 +74,9 @@ def server_info() -> Json:
     }
 
 
-def _discover(_call: RpcCall) -> Json:
-    return {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, "instructions": USAGE}
+def _discover(call: RpcCall) -> Json:
+    instructions = tool_list.usage(call.tools)
+    return {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, "instructions": instructions}
 
 
 def _initialize(call: RpcCall) -> Json:
@@ -85,29 +86,14 @@ def _initialize(call: RpcCall) -> Json:
         "protocolVersion": version,
         "capabilities": CAPABILITIES,
         "serverInfo": server_info(),
-        "instructions": USAGE,
+        "instructions": tool_list.usage(call.tools),
     }
 
 
 def _list_tools(call: RpcCall) -> Json:
     if call.params.get("cursor") is not None:  # one page holds them all
         raise RpcError(INVALID_PARAMS, "cursor: is not one of this list")
-    return {"tools": [_described(tool) for tool in tools_of(call.trust)]}
-
-
-def _described(tool: Tool) -> Json:
-    return {
-        "name": tool.name,
-        "title": tool.name.replace("_", " ").capitalize(),
-        "description": tool.description,
-        "inputSchema": tool.schema,
-        "annotations": {
-            "readOnlyHint": tool.read_only,
-            "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": False,
-        },
-    }
+    return {"tools": tool_list.listed(call.trust, call.tools)}
 
 
 def _call_tool(call: RpcCall) -> Json:
