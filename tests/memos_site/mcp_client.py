@@ -15,6 +15,7 @@ from tests.memos_site.processes import PATIENCE
 
 T = TypeVar("T")
 Json = dict[str, Any]
+Answered = tuple[int, dict[str, str], Json]  # status, headers, body
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -47,7 +48,7 @@ def modern(method: str, **params: Any) -> tuple[Json, dict[str, str]]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}, headers
 
 
-def post(url: str, body: Any, *, method: str = "POST", path: str = "/mcp", **headers: str) -> tuple[int, dict[str, str], Json]:
+def post(url: str, body: Any, *, method: str = "POST", path: str = "/mcp", **headers: str) -> Answered:
     """Status, headers and body of one HTTP request; `body` may be bytes."""
     place = urlsplit(url)
     connection = HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
