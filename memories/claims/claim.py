@@ -10,8 +10,11 @@ SAME_FROM = 0.7
 ALIKE_FROM = 0.5
 OBJECT = "object"
 OPENING = "opening"
+LEAST_SEAL = 12  # hex digits that tell the words of one text apart
 WHOLE, IDENTIFIER, ACCOUNT = "whole", "identifier", "account"
-MARKS = (f"{WHOLE}:", f"{IDENTIFIER}:", f"{ACCOUNT}:")
+NAMED, SEQUENCE, TOWARD, MANNER = "named", "sequence", "toward", "manner"
+LOOKED_UP = (f"{WHOLE}:", f"{IDENTIFIER}:", f"{ACCOUNT}:")  # marks by which claims are found
+MARKS = (*LOOKED_UP, f"{NAMED}:", f"{SEQUENCE}:", f"{TOWARD}:", f"{MANNER}:")
 UNPRINTED = (f"{OBJECT}:", f"{OPENING}:")  # kinds that are newer than the first stored fingerprints
 UNVALUED = ("denied:", f"{OPENING}:")  # kinds whose values are the topic, not what differs about it
 
@@ -33,8 +36,14 @@ class Claim:
         return {mark for mark in self.marks if mark.startswith(f"{kind}:")}
 
     @property
+    def sequence(self) -> list[str]:
+        """Its words in their order; empty where it is not known."""
+        return next((mark.partition(":")[2].split(" ") for mark in self.marks if mark.startswith(f"{SEQUENCE}:")), [])
+
+    @property
     def mark_values(self) -> set[str]:
-        return {mark.partition(":")[2] for mark in self.marks}
+        """Of the marks by which it is found."""
+        return {mark.partition(":")[2] for mark in self.marks if mark.startswith(LOOKED_UP)}
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -76,7 +85,13 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
         return f"{kind}:{'>'.join(map(seal, sides))}"
 
     def seal_mark(mark: str) -> str:
-        return f"{mark.partition(':')[0]}:{seal(mark)}"
+        kind, _, value = mark.partition(":")
+        if kind == SEQUENCE:
+            return f"{kind}:{' '.join(seal(word)[:LEAST_SEAL] for word in value.split(' '))}"
+        if kind == TOWARD:
+            preposition, _, word = value.partition(">")
+            return f"{kind}:{preposition}>{seal(word)}"
+        return mark if kind == MANNER else f"{kind}:{seal(mark)}"
 
     hard, marks = (frozenset(map(how, values)) for how, values in ((seal_hard, claim.hard), (seal_mark, claim.marks)))
     return Claim(frozenset(map(seal, claim.tokens)), hard, marks)

@@ -16,6 +16,7 @@ from memories.claims.claim import (
     Claim,
     jaccard,
 )
+from memories.claims.comparing_marks import contradict, differ
 
 NUMBERS = ("number:", "code:", "email:", "url:", "version:", "year:", "date:", "time:", "unit:")
 ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference
@@ -43,7 +44,8 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     name must be shared, or two tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of
     Maria.
     """
-    if old == new or old.marks_of(WHOLE) & new.marks_of(WHOLE):
+    contradictory, apart = contradict(old, new), differ(old, new)
+    if old.marks_of(WHOLE) & new.marks_of(WHOLE) or (old == new and not (contradictory or apart)):
         return Likeness.SAME
     one, other = _by_kind(old), _by_kind(new)
     if not same_subject and _about_others(old, new, one, other):
@@ -51,6 +53,7 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     strangers = bool(_unmet(one, new, other) and _unmet(other, old, one))
     if (
         strangers
+        or contradictory
         or _swapped(old, new, one, other)
         or any(_contradict(kind, one[kind], other[kind]) for kind in one.keys() | other.keys())
     ):
@@ -58,7 +61,8 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     alike = jaccard(old.tokens, new.tokens)
     if _other_object(old, new, one, other):
         return Likeness.REWORDING if same_subject else Likeness.OTHER
-    if alike >= SAME_FROM and _equal(old, new, one, other):
+    substituted = not same_subject and _substituted(old, new)
+    if alike >= SAME_FROM and not apart and not substituted and _equal(old, new, one, other):
         return Likeness.SAME
     return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
 
@@ -108,6 +112,11 @@ def _related(old: Claim, new: Claim, strangers: bool) -> bool:
 def _swapped(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
     """Whether each claim denies something that the other affirms."""
     return bool(one["denied"] & (new.tokens - other["denied"]) and other["denied"] & (old.tokens - one["denied"]))
+
+
+def _substituted(old: Claim, new: Claim) -> bool:
+    """Whether a word stands in place of another: which of them matters words do not say."""
+    return bool(old.tokens - new.tokens and new.tokens - old.tokens)
 
 
 def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:

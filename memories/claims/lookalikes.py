@@ -35,6 +35,8 @@ def _latin_letters() -> dict[int, str]:
 
 
 LATIN = _latin_letters()
+DIGITS = {code: str(unicodedata.decimal(chr(code))) for code in range(128, 0x20000) if chr(code).isdecimal()}
+LATIN_AND_DIGITS = LATIN | DIGITS
 
 
 def folded(text: str) -> str:
@@ -62,14 +64,10 @@ def _read(match: "re.Match[str]") -> str:
     if word.isascii():
         return word
     letters = unicodedata.normalize("NFKD", word)
-    read = "".join(_digit(char) or LATIN.get(ord(char), char) for char in letters)
+    read = letters.translate(LATIN_AND_DIGITS)
     if read != letters and not _is_latin(read) and any(char.isascii() and char.isalpha() for char in letters):
         read = "".join(_by_its_capital(char) for char in read)  # among Latin letters н passes for an h
     return unicodedata.normalize("NFC", read) if read != letters and _is_latin(read) else word
-
-
-def _digit(char: str) -> str:
-    return "" if char.isascii() else str(unicodedata.decimal(char, ""))
 
 
 def _by_its_capital(char: str) -> str:

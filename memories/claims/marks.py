@@ -26,7 +26,7 @@ _FOUR_DIGITS = re.compile(r"\d(?:[ ./()-]{0,2}\d){3}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBERED = re.compile(r"(?P<word>[A-Za-z]+)[\s.:#№-]{1,3}$")
 _SERIES = SERIES | SERIES_OR_VERBS | {"no", "nr", "number", "code", "id", "ref"}
-_ADDRESS = re.compile(f"{EMAIL}|{URL}")
+ADDRESS = re.compile(f"{EMAIL}|{URL}")
 _BEFORE, _BEHIND = r"(?<![A-Za-z0-9.,/$€£¥₹-])", r"(?![A-Za-z0-9%,]|\.\d)"
 _IDENTIFIER = re.compile(
     rf"""{_BEFORE}(?:
@@ -62,10 +62,10 @@ def letters_in_a_row(plain: str) -> str:
 
 def identifiers(plain: str) -> set[str]:
     """Rare identifiers, in lower case and without the signs that group them."""
-    addresses = _ADDRESS.findall(plain) if "@" in plain or "www." in plain or "://" in plain else []
+    addresses = ADDRESS.findall(plain) if "@" in plain or "www." in plain or "://" in plain else []
     found = {re.sub(r"^(?:https?://)?(?:www\.)?", "", one.casefold().rstrip(".,;:!?/")) for one in addresses}
     if _FOUR_DIGITS.search(plain):
-        rest = _ADDRESS.sub(" ", plain) if addresses else plain
+        rest = ADDRESS.sub(" ", plain) if addresses else plain
         found.update(value for match in _IDENTIFIER.finditer(rest) for value in _values(match))
     return found
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from memories.claims import chinese
 from memories.claims.claim import OBJECT, OPENING, Claim
+from memories.claims.distinctions import distinctions
 from memories.claims.lookalikes import folded
 from memories.claims.marks import marks
 from memories.claims.measuring import measured
@@ -18,9 +19,9 @@ from memories.values.text import normal
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
 LONGEST_TEXT = 20_000
 # The first one took what looks alike for different, and saw no objects; the second saw no openings, the third no
-# numbers of series, the fourth no spaced letters, digits for letters, encodings and traditional Chinese. What a former
-# one sealed is compared by it.
-NORMALISATION = 5
+# numbers of series, the fourth no spaced letters, digits for letters, encodings and traditional Chinese, the fifth not
+# the order of words, names in code and words like "may". What a former one sealed is compared by it.
+NORMALISATION = 6
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 
 
@@ -34,7 +35,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     else by its characters. Beyond 20,000 characters the rest becomes one hard token: a claim is a sentence.
     """
     plain = _plain(text, normalisation)
-    marked = frozenset(marks(plain)) if normalisation > 4 else frozenset[str]()
+    marked = {*marks(plain)} if normalisation > 4 else set[str]()
     plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
     pieces = measured(scan(plain))
     named = names(pieces)
@@ -45,6 +46,8 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)
+    if normalisation > 5:
+        marked.update(distinctions(text[:LONGEST_TEXT], pieces))
     tokens: set[str] = set()
     hard: set[str] = {f"name:{name}" for name in named}
     hard.update(f"subject:{name}" for name in about)
@@ -61,7 +64,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     tokens.discard("")
     if rest:
         hard.add(f"rest:{hashlib.sha256(rest.casefold().encode('utf-8', 'surrogatepass')).hexdigest()}")
-    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard), marked)
+    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard), frozenset(marked))
 
 
 def _plain(text: str, normalisation: int) -> str:

@@ -97,9 +97,10 @@ def test_the_upgrade_seals_again_what_is_dismissed_and_whose_text_is_kept() -> N
         stone.claim_tokens, stone.claim_hard, stone.normalisation = sorted(claim.tokens), sorted(claim.hard), 4
         stone.save()
     Tombstone.objects.filter(memory_id=forgotten.pk).update(memory_id=None)
-    migration: Any = import_module("memories.migrations.0049_claims_in_other_letters")
-    migration.seal_again(apps, None)
-    migration.read_again(apps, None)
+    former: Any = import_module("memories.migrations.0049_claims_in_other_letters")
+    former.seal_again(apps, None)
+    former.read_again(apps, None)
+    import_module("memories.migrations.0054_order_of_words").seal_again(apps, None)
     assert dict(Tombstone.objects.values_list("memory_id", "normalisation")) == {kept.pk: NORMALISATION, None: 4}
     assert store("N e v e r s e n d p r o p o s a l s o n F r i d a y s", key="another").suppressed
     assert store("Acme pays on ｎｅｔ-30 terms", key="one more").suppressed

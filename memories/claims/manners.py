@@ -1,0 +1,76 @@
+"""Small words that make another claim of the same content words: duty, share, time, condition and direction."""
+
+import re
+from collections.abc import Iterator
+
+MOST_PIECES = 400  # of a text in which single small words still tell something
+WITH_PRESENCE = (
+    "part",
+    "rare",
+    "half",
+    "if",
+    "unless",
+    "only",
+    "except",
+)  # make a difference to what does not say them
+
+
+def _values(**lists: str) -> dict[str, str]:
+    return {word: group.replace("_", "=") for group, words in lists.items() for word in words.split()}
+
+
+MANNERS = _values(
+    duty_must="must should shall required mandatory",
+    duty_may="may can could might optionally",
+    share_all="all every each always everybody everyone",
+    share_most="most mostly usually often mainly",
+    share_part="some few several sometimes occasionally",
+    share_half="half",
+    share_rare="rarely seldom hardly",
+    time_past="was were",
+    time_now="is are",
+    time_later="will",
+    condition_if="if when whenever provided",
+    condition_unless="unless",
+    condition_only="only solely exclusively",
+    condition_except="except excluding",
+)
+TOWARDS = {
+    word: group
+    for group, words in {
+        "from": "from",
+        "to": "to into onto toward towards for",
+        "by": "by",
+        "in": "in",
+        "out": "out",
+        "on": "on",
+        "off": "off",
+        "over": "over above",
+        "under": "under below beneath underneath",
+    }.items()
+    for word in words.split()
+}
+ALONE = {"on": "on", "off": "on", "in": "in", "out": "in"}  # whatever word they lead to
+OPPOSITE = {("from", "to"), ("by", "to"), ("in", "out"), ("on", "off"), ("over", "under")}
+
+_CHINESE = {
+    "duty=must": "必须|应该|应当|务必",
+    "duty=may": "(?<!不)可以|允许",
+    "share=all": "所有|全部|全体|每个",
+    "share=most": "大多数|大部分|通常|经常",
+    "share=part": "部分|一些|有些|有时|偶尔",
+    "share=half": "一半",
+    "share=rare": "很少",
+    "time=past": "曾经|曾",
+    "condition=if": "如果|只要|假如",
+    "condition=unless": "除非",
+    "condition=only": "只有|只能|仅限|仅|只在",
+    "condition=except": "除了|除外",
+}
+_MARK = re.compile("|".join(f"({pattern})" for pattern in ("大部分", *_CHINESE.values())))
+_MANNER = ("share=most", *_CHINESE)
+
+
+def of_characters(run: str) -> Iterator[str]:
+    for match in _MARK.finditer(run):
+        yield _MANNER[(match.lastindex or 1) - 1]
