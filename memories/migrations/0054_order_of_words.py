@@ -30,7 +30,7 @@ def seal_again(apps: Any, editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0047_withheld_from")]
+    dependencies = [("memories", "0050_speakers")]
 
     operations = [
         migrations.AlterField("tombstone", "normalisation", models.SmallIntegerField(default=SIXTH)),
