@@ -174,7 +174,9 @@ def apply_edit(
 
 def _write(memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
     """No rule replaces words that a reviewer chose: unless the memory is fixed, it is held."""
-    held = {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
+    held: dict[str, Any] = (
+        {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
+    )
     memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
 
 
@@ -214,31 +216,33 @@ def _edit_by_agent(
         Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
         return Edited(memory, refused=Dismissed(dismissed))
     another = _is_another_claim(memory.content, columns.get("content", memory.content))
-    waits = another or columns.get("flags") or dismissal.elsewhere
+    waits = another or columns.get("flags") or dismissal.elsewhere or dismissal.resembled
     unsure = waits and memory.status != Status.CANDIDATE
     if dismissed or unsure or not is_own(memory, trust):
         needed = max(columns.get("sensitivity", memory.sensitivity), dismissed.sensitivity if dismissed else 0)
-        proposal = _propose(memory, change, by=trust.actor, at=at, why=why, sensitivity=needed, dismissed=dismissed)
-        return Edited(memory, proposal=proposal)
+        facts: dict[str, Any] = {"by": trust.actor, "at": at, "why": why, "sensitivity": needed}
+        return Edited(memory, proposal=_propose(memory, change, dismissal=dismissal, **facts))
     restart = {"confidence": min(memory.confidence, FIRST_CONFIDENCE), "times_confirmed": 0} if another else {}
     batch = uuid7()
-    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, **restart)
+    beside = {"resembles": dismissal.columns["resembles"]} if "content" in columns and memory.is_claim else {}
+    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, beside=beside, **restart)
     return Edited(memory, batch)
 
 
 def _propose(
-    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str, sensitivity: int, dismissed: Tombstone | None
+    memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str, sensitivity: int, dismissal: Dismissal
 ) -> Proposal:
     """Rejected: a person has said no to this before."""
     verb = {"verb": "edit", **change.as_json}
     kind = Proposal.Kind.REVISION
     proposal = Proposal.objects.propose(kind, memory, verb, by=by, why=why, at=at, sensitivity=sensitivity)
+    dismissed = dismissal.blocking
     if dismissed:
         Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
     if proposal.is_rejected:
         raise Rejected
-    if dismissed:
-        Proposal.objects.filter(pk=proposal.pk).update(resembles=dismissed.pk)
+    if near := dismissed or dismissal.resembled:
+        Proposal.objects.filter(pk=proposal.pk).update(resembles=near.pk)
     return proposal
 
 

@@ -4,16 +4,17 @@ In the batch of the decision, so that they are undone together. Equals that the 
 no number carries them further (promotion.py).
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
-from memories.intake.claims import equals_of
+from memories.intake.claims import equals_elsewhere, equals_of
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.audit import AuditQuerySet
-from memories.values.choices import Hold, RevertReason, Status
+from memories.values.choices import Hold, Permission, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
@@ -23,7 +24,7 @@ DUPLICATE = "duplicate"  # a reason that says nothing against the claim: its equ
 def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
     """Dismiss the memory and its equals; a duplicate alone. Conflict: somebody was faster."""
     decision: dict[str, Any] = {"by": trust.actor, "why": why, "at": at, "batch": batch}
-    duplicate = why.partition(":")[0].strip() == DUPLICATE
+    duplicate = _is_duplicate(why)
     try:
         memory.dismiss(duplicate=duplicate, **decision)
     except Conflict:
@@ -31,6 +32,33 @@ def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID
             raise
     for equal in () if duplicate else _equals(memory, trust):
         equal.dismiss(**decision)
+
+
+@dataclass(frozen=True)
+class AlsoKnown:
+    """A live memory that claims what was dismissed in another scope. `may_be_dismissed`: by the caller."""
+
+    memory: Memory
+    may_be_dismissed: bool
+
+
+def also_known(memory: Memory, trust: Trust, *, why: str, at: datetime) -> list[AlsoKnown]:
+    """Where else the caller may see what was dismissed here, for whatever reason but that it is a duplicate.
+
+    Nothing is decided there: each is a decision of its own, undone by itself.
+    """
+    if _is_duplicate(why) or memory.status != Status.DISMISSED:
+        return []
+    rows = Memory.objects.visible_to(trust).unexpired(at).live()
+    reviews = trust.may(Permission.REVIEW)
+    return [
+        AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
+        for row in equals_elsewhere(memory, rows)
+    ]
+
+
+def _is_duplicate(why: str) -> bool:
+    return why.partition(":")[0].strip() == DUPLICATE
 
 
 def dismissed_by(batch: UUID) -> list[UUID]:

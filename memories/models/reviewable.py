@@ -126,16 +126,24 @@ class Reviewable(models.Model):
             return self.revise("snooze", {"snoozed_until": until}, by=by, why=why, at=at, batch=batch)
 
     def edit(
-        self, change: dict[str, Any], *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None, **facts: Any
+        self,
+        change: dict[str, Any],
+        *,
+        by: Actor,
+        at: datetime,
+        why: str = "",
+        batch: UUID | None = None,
+        beside: dict[str, Any] | None = None,
+        **facts: Any,
     ) -> AuditEntry:
         """Change content, category, tags, sensitivity, expiry or deletion policy.
 
-        `facts`: columns written along, such as a hold. Of a closed memory only sensitivity and deletion policy may
-        change.
+        `facts`: columns written along, such as a hold; `beside`: those that are no part of the audit row. Of a closed
+        memory only sensitivity and deletion policy may change.
         """
         with transaction.atomic():
             self.lock_for("edit", Status.values if change.keys() <= OF_CLOSED_TOO else LIVE)
-            return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch)
+            return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch, beside=beside)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo one decision, if the memory is still as the decision left it. Undo of undo is redo."""

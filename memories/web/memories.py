@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import redaction
-from memories.intake.claims import equals_and_near
+from memories.intake.claims import equals_and_near, resemblance_of
+from memories.intake.equal_claims import also_known
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Proposal, Relation, Tombstone
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
@@ -59,6 +60,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         **_related_rows(row, trust),
         **_contests(row, trust),
         "withholding": _withholding(row, trust),
+        "resemblance": resemblance_of(row, trust) if row.status in LIVE else None,
         "fading": fading.curve(row, at=timezone.now()),
         "faster": _faster(decisions, request),
     }
@@ -98,7 +100,10 @@ def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
     tombstone = tombstones.order_by("-at", "-pk").first() if memory.status == Status.DISMISSED else None
     compares = memory.status in LIVE and memory.status != Status.CONTESTED  # that has its opponents
     equals, near = equals_and_near(memory, _visible(trust).live()) if compares else ([], [])
+    stands = tombstone is not None and tombstone.lifted_at is None
+    known = also_known(memory, trust, why=tombstone.reason, at=timezone.now()) if tombstone and stands else []
     return {
+        "also_known": known,
         "proposals": proposals,
         "adaptations": adaptations,
         "tombstone": tombstone,

@@ -14,6 +14,7 @@ from memories.api.base import IF_MATCH, WriteView, allowed_versions, etag
 from memories.api.memory_shape import Memory
 from memories.api.openapi import M, operation
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
+from memories.intake import equal_claims
 from memories.values.choices import Permission, Status
 from memories.values.field_types import SOMETHING, Instant
 from memos_site import review
@@ -87,9 +88,22 @@ class Decided(Memory):
     batch: UUID
 
 
+class Known(Shape):
+    """A live memory in another scope that claims the same."""
+
+    id: UUID
+    scope: str
+    key: str | None
+    status: Status
+
+    example = {"id": EXAMPLE_ID, "scope": "project:shop", "key": "acme-terms", "status": "confirmed"}
+
+
 class Dismissed(Decided):
     equals: list[UUID]
     """Other memories that claim the same, dismissed along in the same batch; none when the reason is `duplicate`"""
+    also_known: list[Known]
+    """Live memories of other scopes that claim the same: they stay, and each is dismissed by itself"""
 
 
 class Refused(Shape):
@@ -118,6 +132,8 @@ class DecisionView(WriteView):
         answer = {**Memory.of_id(memory_id, at=at), "batch": decision.batch}
         if verb == "dismiss":
             answer["equals"] = decision.equals
+            known = equal_claims.also_known(decision.memory, self.trust, why=body.rationale, at=at)
+            answer["also_known"] = [Known.from_row(one.memory) for one in known]
         return Response(answer, headers=etag(answer["version"]))
 
 
@@ -153,7 +169,8 @@ class Dismiss(DecisionView):
 
         It leaves what agents read, and the same claim does not come back, whatever its key and category: a tombstone
         counts who tries. What claims the same under another key is dismissed along (`equals`), in the same batch; not
-        when the reason is `duplicate`, which keeps the other one.
+        when the reason is `duplicate`, which keeps the other one. `also_known` says which other scopes know the same:
+        nothing is decided there.
         """
         return self.decide(memory_id, "dismiss", Dismissal)
 

@@ -14,7 +14,8 @@ from memories.api.base import ApiView
 from memories.api.memory_shape import Memory, memory_example
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
-from memories.api.shapes import Json, Page, Shape
+from memories.api.shapes import EXAMPLE_ID, Json, Page, Shape
+from memories.intake.claims import resemblance_of
 from memories.values.choices import Category, Permission, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Part
@@ -35,16 +36,35 @@ class ProposedVersion(SkillVersion):
     scope: str
 
 
+class Resembled(Shape):
+    """A dismissal that a waiting claim resembles; all null: the caller may not see it."""
+
+    tombstone: UUID | None
+    scope: str | None
+    memory_id: UUID | None
+    content: str | None
+    """What was dismissed; null when it is forgotten or not to be seen"""
+
+    example = {
+        "tombstone": EXAMPLE_ID,
+        "scope": "",
+        "memory_id": EXAMPLE_ID,
+        "content": "The bank account of Acme is 4471002938",
+    }
+
+
 class WaitingMemory(Shape):
     kind: Literal["semantic", "competence", "plan_graph", "working", "episodic"]
     memory: Memory
     why: str
     """Why it stands before a person"""
+    resembles: Resembled | None
 
     example = {
         "kind": "semantic",
         "memory": memory_example(status="candidate"),
         "why": "1 occasion",
+        "resembles": None,
     }
 
 
@@ -100,7 +120,13 @@ class Inbox(ApiView):
                 named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
                 version = {**SkillVersion.of(skill.proposed), **named}
                 return {"kind": kind, "version": version, "why": str(review.explain(row, self.trust))}
-            return {"kind": row.type, "memory": Memory.of(row, at=at), "why": str(review.explain(row, self.trust))}
+            resembled = resemblance_of(row, self.trust)
+            return {
+                "kind": row.type,
+                "memory": Memory.of(row, at=at),
+                "why": str(review.explain(row, self.trust)),
+                "resembles": resembled.as_json if resembled else None,
+            }
 
         parts = [Part(rows) for rows in review.waiting_parts(self.trust, at=now, **filters).values()]
         also = [review.open_proposals(self.trust, at=now, **filters)]

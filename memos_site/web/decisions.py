@@ -11,7 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memories.intake import equal_claims
 from memories.intake.edits import Edit, parse_edit
+from memories.intake.equal_claims import AlsoKnown
 from memories.intake.revisions.sources import Dismissed
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
@@ -20,7 +22,17 @@ from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows, snoozing
-from memos_site.web.responses import answer, by_htmx, came_from, inbox_path, posted, refuse, snoozed_kind, too_late
+from memos_site.web.responses import (
+    Steps,
+    answer,
+    by_htmx,
+    came_from,
+    inbox_path,
+    posted,
+    refuse,
+    snoozed_kind,
+    too_late,
+)
 from memos_site.web.sentences import sentence
 from memos_site.web.settle import holds
 from memos_site.web.words import in_words
@@ -56,7 +68,9 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     shown: dict[str, Any] = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
     if decision.equals and by_htmx(request):
         shown["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
-    return answer(request, text, batch=decision.batch if written else None, **shown)
+    known = equal_claims.also_known(decision.memory, trust, why=why, at=now) if verb == "dismiss" else []
+    steps = Steps(undo=decision.batch if written else None, elsewhere=memory_id if known else None)
+    return answer(request, text + known_note(known), batch=steps.undo, steps=steps, **shown)
 
 
 def _waiting(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | None:
@@ -125,6 +139,12 @@ def equals_note(equals: Sequence[UUID]) -> str:
     n = len(equals)
     note = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
     return note % {"n": n} if n else ""
+
+
+def known_note(known: Sequence[AlsoKnown]) -> str:
+    """Return in which other scopes the same is known, as a text; '' for none."""
+    scopes = sorted({one.memory.scope or _("all scopes") for one in known})
+    return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
 
 
 def _message(verb: str, what: str, memory: Memory | None) -> str:

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from memories.intake.claims import resemblance_of
 from memories.people import trust_of
 from memories.web.compared import attach_compared
 from memories.web.grounds import contests_of, nearest_to, voices_of, voices_of_each
@@ -24,6 +25,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     told = {one.pk for one in (*opponents, *contested)}
     context = {
         "memory": row,
+        "resemblance": resemblance_of(row, trust),
         "voices": voices_of(row, trust),
         "opponents": opponents,
         "contested_memories": contested,

@@ -49,17 +49,18 @@ class Steps:
     """Undo and redo that a toast offers.
 
     `undo`: the batch to undo next; `redo`: the undo to take back; `below`: a batch that could not be undone, from which
-    undo continues further back.
+    undo continues further back; `elsewhere`: a dismissed memory whose claim is known in other scopes too.
     """
 
     undo: UUID | None = None
     redo: UUID | None = None
     below: UUID | None = None
+    elsewhere: UUID | None = None
 
     @property
     def tags(self) -> str:
         """The steps as tags of a message, which carries no other data; `read` is the inverse."""
-        return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below))
+        return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below, self.elsewhere))
 
     @classmethod
     def read(cls, tags: str) -> "Steps":

@@ -1,11 +1,15 @@
 """A claim that was dismissed in one scope is written where every scope reads it: it waits, and is withheld there."""
 
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 
 from memories import lifecycle
-from memories.intake import claim_batch, claims, observations
+from memories.intake import claim_batch, claims, equal_claims, observations
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.reports.claims import read, read_teaching
 from memories.intake.reports.events import ObservationReport
@@ -239,3 +243,31 @@ def test_a_person_decides_about_the_shared_row_and_the_no_in_the_scope_holds(per
     assert taught.memory is not None
     assert (taught.memory.status, taught.memory.hold, withheld(taught.memory)) == ("confirmed", Hold.FLOOR, [PLACE])
     assert taught.notice == "it was dismissed in project:q1: it is not offered there"
+
+
+def test_the_upgrade_withholds_what_stood_beside_an_older_dismissal() -> None:
+    shared_row, other = shared(), shared(NET60, key="other")
+    kept = shared("Never send proposals on Fridays", key="rule", scope="global")
+    dismissed(), dismissed("On Fridays, never send proposals", PLACE, key="rule too")
+    dismissed(scope="project:q3", key="double")
+    Tombstone.objects.filter(scope="project:q3").update(duplicate=True)
+    Memory.objects.update(withheld_from=[])
+    with connection.schema_editor() as editor:
+        import_module("memories.migrations.0055_withhold_beside_older_dismissals").withhold(apps, editor)
+    assert [withheld(row) for row in (shared_row, other, kept)] == [[PLACE], [], [PLACE]]
+
+
+def test_a_dismissal_says_where_else_the_same_is_known_and_leaves_it_there(person: Trust) -> None:
+    here = make_memory(NET30, scope=PLACE, category="fact", key="no")
+    there = make_memory("Acme pays net 30", scope="project:q2", category="fact", key="q2")
+    everywhere = make_memory(NET30, scope="", category="fact", key="all")
+    make_memory(NET60, scope="project:q4", category="fact", key="q4")
+    hidden = make_memory(NET30, scope="project:q5", category="fact", key="q5", sensitivity=Sensitivity.HYPER)
+    here.dismiss(by=ANNA, why="wrong", at=AT)
+    known = equal_claims.also_known(here, person, why="wrong", at=AT)
+    assert [(one.memory.pk, one.may_be_dismissed) for one in known] == [(everywhere.pk, True), (there.pk, True)]
+    assert hidden.pk not in {one.memory.pk for one in known}
+    confined = replace(person, scopes=frozenset({PLACE, "project:q2"}))
+    known = equal_claims.also_known(here, confined, why="wrong", at=AT)
+    assert [(one.memory.pk, one.may_be_dismissed) for one in known] == [(everywhere.pk, False), (there.pk, True)]
+    assert equal_claims.also_known(here, person, why="duplicate: of all", at=AT) == []

@@ -235,3 +235,20 @@ def test_a_wrong_field_is_named(said: dict[str, Any], pointer: str, detail: str)
     [wrong] = caught.value.errors
     assert wrong.pointer == pointer
     assert detail in wrong.detail
+
+
+def test_an_agents_edit_into_words_near_a_dismissed_claim_waits_as_a_new_claim_does() -> None:
+    dismissed = make_memory("Passwords are stored in plain text", key="old", category="fact")
+    dismissed.dismiss(by=ANNA, why="wrong", at=AT)
+    stone = Tombstone.objects.get().pk
+    memory = make_own("The office closes at noon", key="noon", category="fact", confidence=50, status="candidate")
+    assert change(memory, PLAIN, content="The passwords are saved as clear text").proposal is None
+    memory.refresh_from_db()
+    assert (memory.resembles, memory.status) == (stone, "candidate")
+    change(memory, PLAIN, content="The office closes at one")
+    memory.refresh_from_db()
+    assert memory.resembles is None
+    believed = make_own("Passwords expire", key="pw", category="fact", status="confirmed")
+    proposal = change(believed, PLAIN, content="The passwords are saved as clear text").proposal
+    assert proposal is not None
+    assert Proposal.objects.get(pk=proposal.pk).resembles == stone

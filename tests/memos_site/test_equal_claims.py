@@ -1,12 +1,13 @@
 """A claim under two keys is decided about once, at the API and on the pages; what suppresses says why."""
 
+import re
 from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
-from memories.models import Adaptation, Memory, Proposal
-from memories.values.choices import Status
+from memories.models import Adaptation, Memory, Proposal, Tombstone
+from memories.values.choices import Sensitivity, Status
 from tests.make import bearing, caller, make_agent
 from tests.memories.storing import NET30, NET60, store
 from tests.pages import HTMX, signed_in
@@ -71,6 +72,43 @@ def test_the_page_of_a_memory_names_its_equals_and_the_answer_counts_them() -> N
     assert "Dismissed as wrong, and 1 other that says the same" in said
     assert f'id="row-{equal.pk}"' in said  # it leaves the queue too
     assert "Says the same" not in client.get(f"/memories/{first.pk}/").content.decode()
+
+
+def test_a_dismissal_says_where_else_the_same_is_known_and_offers_to_dismiss_it_there_too(reviewer: APIClient) -> None:
+    first, shared = rule(), store(RULE, key="shared", scope="global").memory
+    other = store("On Fridays, never send proposals", key="other", scope="project:q2").memory
+    assert shared and other
+    client, form = signed_in(), {"decision": "dismiss wrong"}
+    answer = client.post(f"/memories/{first.pk}/decide/", form, headers=HTMX).content.decode()
+    assert "Dismissed as wrong; the same is known in global, project:q2" in answer
+    assert f'href="/memories/{first.pk}/#also-known"' in answer
+    page = client.get(f"/memories/{first.pk}/").content.decode()
+    assert "The same is known elsewhere" in page
+    answer = client.post(f"/memories/{shared.pk}/decide/", form, follow=True).content.decode()
+    assert f"/memories/{shared.pk}/decide/" not in client.get(f"/memories/{first.pk}/").content.decode()
+    client.post(f"/undo/{re.findall(r'/undo/([0-9a-f-]{36})/', answer)[0]}/")
+    assert [Memory.objects.get(pk=pk).status for pk in (first.pk, shared.pk)] == ["dismissed", "candidate"]
+    said = post(reviewer, f"memories/{shared.pk}/dismiss", reason="wrong")
+    about = {"id": str(other.pk), "scope": "project:q2", "key": "other", "status": "candidate"}
+    assert (said["equals"], said["also_known"]) == ([], [about])
+
+
+def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> None:
+    first = store("Passwords are stored in plain text", key="old").memory
+    assert first is not None
+    post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    near = store("The passwords are saved as clear text", key="new").memory
+    assert near is not None
+    waiting = [item for item in reviewer.get("/api/v1/inbox").json()["results"] if item["memory"]["id"] == str(near.pk)]
+    assert waiting[0]["resembles"]["content"] == first.content
+    client = signed_in()
+    for path in (f"/memories/{near.pk}/", f"/inbox/pane/{near.pk}/"):
+        page = client.get(path).content.decode()
+        assert 'id="resembles"' in page and "<del>" in page
+    Memory.objects.filter(pk=first.pk).update(sensitivity=Sensitivity.HYPER)
+    Tombstone.objects.update(sensitivity=Sensitivity.HYPER)
+    page = client.get(f"/memories/{near.pk}/").content.decode()
+    assert "You may not see what was dismissed" in page and "<del>" not in page
 
 
 def test_what_was_forgotten_is_not_called_dismissed(reviewer: APIClient) -> None:

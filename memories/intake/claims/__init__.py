@@ -5,9 +5,11 @@ from memories.intake.claims.near_duplicates import (
     NearDuplicate,
     compare_with,
     equals_and_near,
+    equals_elsewhere,
     equals_of,
     nearest,
 )
+from memories.intake.claims.resemblance import resemblance_of
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember
@@ -22,10 +24,12 @@ __all__ = [
     "category_of",
     "compare_with",
     "equals_and_near",
+    "equals_elsewhere",
     "equals_of",
     "key_of",
     "nearest",
     "remember",
+    "resemblance_of",
     "store",
     "teach",
 ]

@@ -99,6 +99,15 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     return [row for row in found if _is_equal(memory, claim, row)]
 
 
+def equals_elsewhere(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
+    """Those of `rows` in other scopes that claim the same (see `equals_of`), by scope."""
+    if memory.type != Type.SEMANTIC:
+        return []
+    claim = claims.claim_of(memory.content)
+    found = nominated(memory.content, rows.exclude(scope=memory.scope))
+    return sorted((row for row in found if _is_equal(memory, claim, row)), key=lambda row: (row.scope, row.pk))
+
+
 def _is_equal(memory: Memory, claim: Claim, row: Memory) -> bool:
     if memory.company_id and row.company_id and memory.company_id.casefold() != row.company_id.casefold():
         return False
