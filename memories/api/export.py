@@ -26,7 +26,7 @@ class Export(ApiView):
         them again. With `scope` only what is of that scope, without relations. Nothing counts as used.
         """
         at, scope = timezone.now(), request.query_params.get("scope")
-        rows = Memory.objects.visible_to(self.trust).unexpired(at)
+        rows = Memory.objects.told_to(self.trust).unexpired(at)
         lines = exporting.lines(self.trust, at=at, rows=None if scope is None else rows.filter(scope=scope))
         response = StreamingHttpResponse(lines, content_type=LINES)
         response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'

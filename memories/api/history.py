@@ -145,7 +145,7 @@ class TrailView(ApiView):
 
     def require(self, memory_id: UUID) -> None:
         """Raise NotFound unless the caller may see the memory."""
-        rows = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now())
+        rows = models.Memory.objects.told_to(self.trust).unexpired(timezone.now())
         if not rows.filter(pk=memory_id).exists():
             raise NotFound
 
@@ -204,7 +204,7 @@ def _evidence(memory_id: UUID, trust: Trust, until: datetime | None = None) -> A
 
 def _relations(memory_id: UUID, trust: Trust, until: datetime | None = None) -> list[Json]:
     """Relations whose both ends the caller may see, and derivations; at most 1,000 of each."""
-    visible = models.Memory.objects.visible_to(trust).unexpired(timezone.now()).values("pk")
+    visible = models.Memory.objects.told_to(trust).unexpired(timezone.now()).values("pk")
     rows = models.Relation.objects.touching(memory_id).filter(source__in=visible, target__in=visible)
     rows = _by(rows, until, "created_at")
     sources = _evidence(memory_id, trust, until).exclude(episode=None).order_by("-at", "pk")

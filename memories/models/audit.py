@@ -44,15 +44,24 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def visible_to(self, trust: Trust) -> Self:
         """Entries that the caller may see.
 
-        Those about agents and people only with `review`, and only if these have no scope that the caller lacks.
+        Those about agents and people only with `review`, and only if these have no scope that the caller lacks. Of a
+        memory that is withheld from an agent's scopes none, for they quote it.
         """
-        rows, about_others = super().visible_to(trust), ~Q(subject_kind__in=(AGENT, PERSON))
+        rows, about_others = self._told_to(trust), ~Q(subject_kind__in=(AGENT, PERSON))
         if not trust.may(Permission.REVIEW):
             return rows.filter(about_others)
         if trust.scopes is None:
             return rows
         within = Q(after__scopes__contained_by=sorted(trust.scopes)) & ~Q(after__scopes=[])
         return rows.filter(about_others | within)
+
+    def _told_to(self, trust: Trust) -> Self:
+        rows = super().visible_to(trust)
+        if trust.scopes is None or trust.actor.kind != ActorKind.AGENT:
+            return rows
+        withheld = apps.get_model("memories", "Memory")._default_manager.exclude(withheld_from=[])
+        withheld = withheld.filter(withheld_from__overlap=sorted(trust.scopes)).values("pk")
+        return rows.exclude(subject_kind="memory", subject_id__in=withheld)
 
     def with_rationale(self, trust: Trust) -> Self:
         """Annotate `shown_rationale`: empty where the decision touched a row that the caller may not see.

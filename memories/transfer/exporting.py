@@ -31,12 +31,12 @@ OF_EPISODES = ("title", "external_id", "outcome", "outcome_at", "closed_at", "ex
 
 def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> Iterator[str]:
     """The lines of what the caller may see and of `rows`: memories by age, then the relations between them."""
-    everything = Memory.objects.visible_to(trust).unexpired(at) if rows is None else rows
+    everything = Memory.objects.told_to(trust).unexpired(at) if rows is None else rows
     last: UUID | None = None
     while some := _next(everything, trust, last):
         last = some[-1].pk
         yield from map(_line, _of_memories(some, trust))
-    visible = Memory.objects.visible_to(trust).unexpired(at).values("pk")
+    visible = Memory.objects.told_to(trust).unexpired(at).values("pk")
     if rows is None:
         yield from map(_line, _relations(visible))
 

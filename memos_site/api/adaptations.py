@@ -13,7 +13,8 @@ from memories.api.base import ApiView, WriteView
 from memories.api.openapi import operation
 from memories.api.paging import PAGING
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape
-from memories.values.choices import Permission, RevertReason
+from memories.values.choices import Permission, RevertReason, Review
+from memories.values.speakers import review_of
 from memos_site import review
 from memos_site.api.decisions import DECIDE, REFUSES, Because, Flag
 from memos_site.api.tombstones import ACTIVE
@@ -34,6 +35,8 @@ class Adaptation(Shape):
     applied_by: str
     reverted_at: datetime | None
     revert_reason: RevertReason | None
+    review: Review | None
+    """Who stands behind its memory: a person, several agents, or one agent alone; null when the memory is gone"""
 
     example = {
         "id": EXAMPLE_ID,
@@ -45,11 +48,13 @@ class Adaptation(Shape):
         "applied_by": "anna",
         "reverted_at": None,
         "revert_reason": None,
+        "review": "person",
     }
 
     @classmethod
     def of(cls, row: models.Adaptation) -> Json:
-        return cls.from_row(row, revert_reason=row.revert_reason or None)
+        stands = review_of(row.memory) if row.memory else None
+        return cls.from_row(row, revert_reason=row.revert_reason or None, review=stands)
 
 
 class RevertedAdaptation(Adaptation):
@@ -71,6 +76,7 @@ class Adaptations(ApiView):
         Newest first.
         """
         rows = models.Adaptation.objects.offered_to(self.trust, "memory__").filter(**paging.exact(request, "scope"))
+        rows = rows.select_related("memory")
         if (active := paging.boolean(request, "active")) is not None:
             rows = rows.filter(reverted_at__isnull=active)
         at = paging.moment(request)

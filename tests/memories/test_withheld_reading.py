@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.models import Adaptation, Memory
+from memories.models import Adaptation, Memory, Relation
 from memories.search.context import Context
 from memories.values.choices import Hold, Permission, Status
 from memories.values.trust import Trust, everything
@@ -135,6 +135,22 @@ DOORS: dict[str, Callable[[APIClient, Memory], Any]] = {
 def test_no_door_of_the_api_tells_it_to_who_is_confined_to_the_scope(row: Memory, door: str) -> None:
     assert "net-30" not in DOORS[door](calling(scopes=[PLACE]), row).content.decode()
     assert "net-30" in DOORS[door](calling(scopes=[OTHER]), row).content.decode()
+
+
+TRAILS = ["export", "audit", "memories/{}/history", "memories/{}/evidence", "memories/{}/relations"]
+
+
+@pytest.mark.parametrize("path", TRAILS)
+def test_no_trail_or_export_tells_it_either(row: Memory, path: str) -> None:
+    row.promote(by=ANNA, at=AT, to=Status.APPLIED)
+    evidence = row.evidence.create(occasion="request:1", kind="supports", at=AT, snapshot=CLAIM, made_by="P01")
+    Relation.objects.create(source=row, predicate="related_to", target=make_memory("Acme is in Rome"))
+    told = {"audit": str(row.pk), "export": str(row.pk)}.get(path, "results")
+    assert evidence.pk
+    address = f"/api/v1/{path.format(row.pk)}"
+    refused, read = (calling(scopes=[place]).get(address).getvalue().decode() for place in (PLACE, OTHER))
+    assert told not in refused
+    assert told in read
 
 
 @pytest.fixture
