@@ -9,8 +9,14 @@ import re
 MARK = "\ue000"  # before a word that was written with digits
 LETTERS = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", "$": "s", "!": "i"}
 LEAST_LETTERS = 3
+LEAST_OF_DIGEST = 7  # hexadecimal digits
+LEAST_MIXED, MOST_OF_WORDS = 4, 0.6  # words with digits of a text that is written so throughout
 _WORD = re.compile(
     r"(?<![\w@.$/#+-])(?!0x)(?=[A-Za-z0134578@$!]{0,39}[A-Za-z])[A-Za-z0134578@$!]{2,40}(?![\w@$/#+-]|\.\w)"
+)
+_LETTERED = re.compile(r"(?<![\w/.-])[A-Za-z0-9@$!]{1,40}(?![\w/-])")
+_MIXED = re.compile(
+    r"(?<![\w/.-])(?=[0-9@$!]{0,39}[A-Za-z])(?=[A-Za-z]{0,39}[0134578@$9])[A-Za-z0-9@$]{2,40}(?![\w/-])"
 )
 _CANDIDATE = re.compile(r"[A-Za-z][0134578@$!]{1,3}[A-Za-z]")
 _ENCLOSED = re.compile(r"[A-Za-z][0134578@$!]{1,3}(?=[A-Za-z])")
@@ -19,14 +25,27 @@ _HEX = frozenset("0123456789abcdef")
 _VOWELS = frozenset("aeiou")
 
 
-def in_letters(text: str) -> str:
+def in_letters(text: str, *, throughout: bool = True) -> str:
     """Write such words in letters, each behind a MARK. One with a digit only at its end (net30) or its beginning (3rd)
-    is such a word where others are.
+    is such a word where others are; `throughout`: and where most words have digits any that has is one (c0n7r4c75).
     """
     if not _CANDIDATE.search(text):
         return text
+    if throughout and _is_written_so(text):
+        return _MIXED.sub(lambda word: f"{MARK}{_letters(word[0].replace('9', 'g'))}", text)
     sure = {word for word in _WORD.findall(text) if _is_sure(word)}
     return _WORD.sub(lambda word: _in_letters(word[0], sure), text) if sure else text
+
+
+def _is_written_so(text: str) -> bool:
+    words = _LETTERED.findall(text)
+    mixed = sum(
+        any(map(str.isalpha, word))
+        and not word.isalpha()
+        and not (len(word) >= LEAST_OF_DIGEST and _HEX.issuperset(word))
+        for word in words
+    )
+    return mixed >= LEAST_MIXED and mixed >= MOST_OF_WORDS * sum(any(map(str.isalpha, word)) for word in words)
 
 
 def _is_sure(word: str) -> bool:

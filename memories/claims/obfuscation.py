@@ -9,7 +9,7 @@ from memories.claims.spacing import respaced
 MOST_ROUNDS = 3  # base64 of spaced letters
 
 
-def deobfuscated(text: str) -> str:
+def deobfuscated(text: str, *, throughout: bool = True) -> str:
     """The text in plain letters, for comparison only. A word that was written with digits stands behind `leet.MARK`."""
     text = text.replace(leet.MARK, "")
     for _ in range(MOST_ROUNDS):
@@ -17,4 +17,4 @@ def deobfuscated(text: str) -> str:
         if plain == text:
             break
         text = plain
-    return leet.in_letters(simplified(text))
+    return leet.in_letters(simplified(text), throughout=throughout)

@@ -69,7 +69,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
 
 def _plain(text: str, normalisation: int) -> str:
     if normalisation > 4:
-        return deobfuscated(text[:LONGEST_TEXT]) + folded(text[LONGEST_TEXT:])
+        return deobfuscated(text[:LONGEST_TEXT], throughout=normalisation > 5) + folded(text[LONGEST_TEXT:])
     return folded(text) if normalisation > 1 else normal(text)
 
 

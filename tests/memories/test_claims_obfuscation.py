@@ -69,6 +69,21 @@ def test_a_one_is_the_letter_that_fits(written: str, plain: str) -> None:
     assert deobfuscated(f"p4yments are {written}") == f"{MARK}payments are {MARK}{plain}"
 
 
+HEAVY = str.maketrans("aeiostlg", "43105719")
+
+
+@pytest.mark.parametrize(
+    "text", ["The Belcast warehouse refuses pallets after 4 pm", "Never send proposals on Fridays"]
+)
+def test_digits_for_letters_throughout_are_read_as_letters(text: str) -> None:
+    assert compare(claim_of(text), claim_of(text.translate(HEAVY))) == Likeness.SAME
+
+
+def test_a_text_with_codes_is_not_written_so() -> None:
+    codes = "SHA a1b2c3d4 e5f6a7b8 c9d0e1f2 is on web1, db2 and app3"
+    assert MARK not in deobfuscated(codes)
+
+
 @given(statements, st.sampled_from([*ENGLISH, *ANY_LANGUAGE]))
 def test_no_statement_is_another_in_disguise(text: str, disguise: str) -> None:
     worn = (ENGLISH | ANY_LANGUAGE)[disguise](text)
