@@ -60,8 +60,8 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         if trust.scopes is None or trust.actor.kind != ActorKind.AGENT:
             return rows
         withheld = apps.get_model("memories", "Memory")._default_manager.exclude(withheld_from=[])
-        withheld = withheld.filter(withheld_from__overlap=sorted(trust.scopes)).values("pk")
-        return rows.exclude(subject_kind="memory", subject_id__in=withheld)
+        withheld = withheld.filter(withheld_from__overlap=sorted(trust.scopes))
+        return rows.exclude(subject_kind="memory", subject_id__in=withheld.values("pk"))
 
     def with_rationale(self, trust: Trust) -> Self:
         """Annotate `shown_rationale`: empty where the decision touched a row that the caller may not see.

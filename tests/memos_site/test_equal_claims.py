@@ -102,7 +102,7 @@ def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> Non
     waiting = [item for item in reviewer.get("/api/v1/inbox").json()["results"] if item["memory"]["id"] == str(near.pk)]
     assert waiting[0]["resembles"]["content"] == first.content
     client = signed_in()
-    for path in (f"/memories/{near.pk}/", f"/inbox/pane/{near.pk}/"):
+    for path in (f"/memories/{near.pk}/", f"/memories/{near.pk}/pane/"):
         page = client.get(path).content.decode()
         assert 'id="resembles"' in page and "<del>" in page
     Memory.objects.filter(pk=first.pk).update(sensitivity=Sensitivity.HYPER)
