@@ -258,11 +258,10 @@ def test_the_upgrade_withholds_what_stood_beside_an_older_dismissal() -> None:
 
 
 def test_a_dismissal_says_where_else_the_same_is_known_and_leaves_it_there(person: Trust) -> None:
-    here = make_memory(NET30, scope=PLACE, category="fact", key="no")
-    there = make_memory("Acme pays net 30", scope="project:q2", category="fact", key="q2")
-    everywhere = make_memory(NET30, scope="", category="fact", key="all")
-    make_memory(NET60, scope="project:q4", category="fact", key="q4")
-    hidden = make_memory(NET30, scope="project:q5", category="fact", key="q5", sensitivity=Sensitivity.HYPER)
+    here, there = shared(scope=PLACE, key="no"), shared("Acme pays on net 30 terms", scope="project:q2", key="q2")
+    everywhere, hidden = shared(key="all"), shared(scope="project:q5", key="q5")
+    shared(NET60, scope="project:q4", key="q4")
+    Memory.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HYPER)
     here.dismiss(by=ANNA, why="wrong", at=AT)
     known = equal_claims.also_known(here, person, why="wrong", at=AT)
     assert [(one.memory.pk, one.may_be_dismissed) for one in known] == [(everywhere.pk, True), (there.pk, True)]
