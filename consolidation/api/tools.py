@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from consolidation.api.conversations import record
 from consolidation.api.guidance import advise
+from consolidation.api.verdict import judge
 from consolidation.guidance.request import AboutTo, GuidanceRequest
+from consolidation.guidance.verdict_request import VerdictRequest
 from memories.api.conversations import ConversationReport
 from memories.api.ingestion_tools import stored_reply
 from memories.api.shapes import Json
@@ -51,6 +53,16 @@ def check_before_write(call: ToolCall) -> Reply:
     return Reply(_of_use({**verdict, **advice, "check": None, "similar": None}), items=runs, items_name="runs")
 
 
+@tool(VerdictRequest, Permission.READ, read_only=True)
+def check_before_end(call: ToolCall) -> Reply:
+    """Ask, right before you say that you are done, how runs that changed the same ended: a `level`, the share that
+    failed, and what those that ended well called and this run did not.
+    """
+    told = judge(call.arguments, trust=call.trust)
+    similar = [filled(run) for run in told.pop("similar")]
+    return Reply(_of_use(told), items=similar, items_name="similar")
+
+
 def _of_use(advice: Json) -> Json:
     """What an agent acts on: what is empty says nothing."""
     kept = {name: value for name, value in advice.items() if name not in ("took_ms", "withheld")}
@@ -58,4 +70,4 @@ def _of_use(advice: Json) -> Json:
 
 
 CONVERSATION_TOOLS = (add_conversation,)
-GUIDANCE_TOOLS = (guidance, check_before_write)
+GUIDANCE_TOOLS = (guidance, check_before_write, check_before_end)

@@ -3,6 +3,7 @@ from django.urls import path
 from consolidation.api import runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
+from consolidation.api.verdict import AskVerdict
 
 urlpatterns = [
     path("conversations", Conversations.as_view(), name="api-conversations"),
@@ -14,6 +15,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>", runs.OneRun.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/retry", runs.RetryRun.as_view(), name="api-retry-run"),
     path("runs/<uuid:run_id>/pause", runs.PauseRun.as_view(), name="api-pause-run"),
+    path("verdict", AskVerdict.as_view(), name="api-verdict"),
     path("webhooks", webhooks.Webhooks.as_view(), name="api-webhooks"),
     path("webhooks/deliveries", webhooks.WebhookDeliveries.as_view(), name="api-webhook-deliveries"),
     path("webhooks/deliveries/<uuid:delivery_id>/replay", webhooks.Replay.as_view(), name="api-webhook-replay"),

@@ -1,25 +1,33 @@
 """How often an answer is right: a logistic curve over what is known when it is given, fitted on the store's own runs.
 
 Each run is asked about with its case left out, and, where its case has other runs, with only itself left out: an
-answer that comes from the same case is right more often, and the curve must have seen both.
+answer that comes from the same case is right more often, and the curve must have seen both. Moments have curves of
+their own: what a user says first, a run under way, and right before the first change.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
+from consolidation.guidance import logistic
 from consolidation.guidance.features import Floats
+from consolidation.guidance.grounds import Grounds, Surveyor
 from consolidation.guidance.kernel import Compared
-from consolidation.guidance.votes import Ballot, Case, Effects, Vote
+from consolidation.guidance.votes import Ballot, Case, Effects
 
-# Fitted on recorded runs of three domains (airline, retail, telecom; 382 runs, at two moments each): where a store has
-# few runs of its own, its curve stays near this one. Intercept, log-odds of the vote, lead of its best run.
-PRIOR = (-0.5, 0.8, 4.0)
-STRENGTH = 8.0  # of the prior, as the precision of each coefficient
-ROUNDS = 30
+Moment = Literal["opening", "under_way", "before_write"]
+# Fitted on recorded runs of six corpora (`tests/benchmarks/learned.py --priors`): where a store has few runs of its own
+# its curve stays near this one. Intercept, log-odds of the vote, lead of its best run, share of unsolved cases.
+PRIORS: Mapping[Moment, tuple[float, ...]] = {
+    "opening": (0.4, 0.55, 1.9, -1.3),
+    "under_way": (0.4, 1.1, 2.1, -1.1),
+    "before_write": (0.25, 0.85, 2.45, -0.4),
+}
+STRENGTH = 20.0  # of the prior, as the precision of each coefficient
+YOUNG = 10  # cases: of a scope with so many half of what speaks for or against an answer is believed
 FAILED_YET_RIGHT = 0.4  # a failed run had the right effects and a wrong argument
 FAILED_UNCHANGED_YET_RIGHT = 0.05
 OTHERS_RIGHT = 0.35  # an answer other than what failed
@@ -27,21 +35,41 @@ NEAREST = 3  # runs whose mean similarity tells whether the store knows such req
 OFF_TOPIC = 0.05  # share of the store's own openings that may be called unknown
 LEAST_NEARNESS, MOST_NEARNESS = 0.7, 0.9  # off-topic openings reached 0.73 in stores of three domains
 
-
-Coefficients = tuple[float, float, float]
+# Thresholds. `FAMILIAR_RIGHT`: of answers that a nearly identical run backs so many were right in recorded runs from
+# the lowest confidence on; of others about a tenth more than the confidence says at least.
+LOWEST, HIGHEST, STEP = 0.5, 0.96, 0.02
+FAMILIAR_RIGHT, ABOVE = 0.87, 0.1
+EXPECTED_ANSWERS = 5  # weight of that expectation, in answers
+NEVER = 1.01
 
 
 @dataclass(frozen=True)
 class Curve:
-    """`nearness`: a question that is less near than this to the known runs is about something else."""
+    """Of one moment. `familiar`, `other`: the confidence from which on an answer is given, where a nearly identical run
+    backs it and where none does."""
 
-    coefficients: Coefficients = PRIOR
+    coefficients: tuple[float, ...]
+    familiar: float = LOWEST
+    other: float = 0.76
+
+    def confidence(self, grounds: Grounds) -> float:
+        """The share of such answers that were right; by the rule of succession never above what so few cases can
+        show."""
+        share = float(logistic.probability(np.array([told(grounds)]), self.coefficients)[0])
+        return min(share, (grounds.similar + 1) / (grounds.similar + 2))
+
+    def threshold(self, grounds: Grounds) -> float:
+        return self.familiar if grounds.is_familiar else self.other
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Of one scope up to one level. `nearness`: a question that is less near than this to the known runs is about
+    something else; `risk`: the coefficients of verdicts, None: the prior's."""
+
+    curves: Mapping[str, Curve] = field(default_factory=lambda: {m: Curve(prior) for m, prior in PRIORS.items()})
     nearness: float = LEAST_NEARNESS
-    answers: int = 0
-
-    def confidence(self, vote: Vote, lead: float) -> float:
-        """The share of such answers that were right."""
-        return 1 / (1 + math.exp(-sum(w * x for w, x in zip(self.coefficients, _told(vote, lead), strict=True))))
+    risk: Sequence[float] | None = None
 
 
 def nearness(words: Floats, meaning: Floats) -> float:
@@ -53,26 +81,67 @@ def nearness(words: Floats, meaning: Floats) -> float:
     return 2 * float(np.max(words)) + float(sum(nearest)) / len(nearest)
 
 
-def fit(ballot: Ballot, moments: Sequence[Compared]) -> tuple[Coefficients, int]:
-    """The coefficients, and of how many answers. `moments`: the known runs against themselves, as they stood then."""
-    answers = [answer for compared in moments for answer in _answers(ballot, compared)]
-    return _logistic(answers) if answers else PRIOR, len(answers)
+@dataclass(frozen=True)
+class Answered:
+    """One answer about the known run `run`. `right`: how right it was; `is_repeated`: its case had another run."""
+
+    run: int
+    grounds: Grounds
+    right: float
+    is_repeated: bool
 
 
-def _answers(ballot: Ballot, compared: Compared) -> Iterator[tuple[tuple[float, ...], float]]:
-    """What was known of each answer, and how right it was."""
-    runs: dict[str, list[int]] = defaultdict(list)
-    for n, one in enumerate(ballot.cases):
-        runs[one.case].append(n)
+def answered(ballot: Ballot, compared: Compared) -> list[Answered]:
+    """What the known runs would have been answered. `compared`: they against themselves, as they stood then."""
+    return list(_answered(ballot, compared))
+
+
+def _answered(ballot: Ballot, compared: Compared) -> Iterator[Answered]:
+    surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
     for n, one in enumerate(ballot.cases):
         if one.outcome == "partial":
             continue
-        blocks = [runs[one.case]] if len(runs[one.case]) == 1 else [runs[one.case], [n]]
-        for without in blocks:
-            if votes := ballot.votes(compared.whole[n], without):
-                right = _right(votes[0].effects, [ballot.cases[m] for m in runs[one.case]])
-                lead = ballot.lead(compared.backing[n], compared.words[n], votes[0], without)
-                yield _told(votes[0], lead), right
+        case = runs[one.case]
+        for without in [case] if len(case) == 1 else [case, [n]]:
+            grounds = surveyor.grounds(ballot, compared, n, without)
+            if grounds.cases:
+                right = _right(grounds.vote.effects, [ballot.cases[m] for m in case])
+                yield Answered(n, grounds, right, len(without) < len(case))
+
+
+def runs_of_case(cases: Sequence[Case]) -> dict[str, list[int]]:
+    """Case -> the places of its runs."""
+    runs: dict[str, list[int]] = defaultdict(list)
+    for n, one in enumerate(cases):
+        runs[one.case].append(n)
+    return runs
+
+
+def fit(moment: Moment, answers: Sequence[Answered], precision: float) -> Curve:
+    """The curve of a moment, and from where on at least `precision` of its answers are right."""
+    known = np.array([told(one.grounds) for one in answers]).reshape(len(answers), len(PRIORS[moment]))
+    right = np.array([one.right for one in answers])
+    curve = Curve(tuple(logistic.fitted(known, right, PRIORS[moment], STRENGTH)))
+    sure = np.array([curve.confidence(one.grounds) for one in answers])
+    familiar = np.array([one.grounds.is_familiar for one in answers], bool)
+    # That the words of two openings agree says less than it does later: there only a case that came again shows what an
+    # answer out of the same case is worth.
+    shown = familiar & (moment == "opening" or np.array([one.is_repeated for one in answers], bool))
+    return Curve(
+        curve.coefficients,
+        _threshold(sure[shown], right[shown], precision, FAMILIAR_RIGHT),
+        _threshold(sure[~familiar], right[~familiar], precision, 0.0),
+    )
+
+
+def _threshold(sure: "np.ndarray", right: "np.ndarray", precision: float, expected: float) -> float:
+    """The lowest confidence from which on the share of right answers, with what is expected of them, is enough."""
+    for threshold in np.arange(LOWEST, HIGHEST, STEP):
+        given = right[sure >= threshold]
+        prior = min(max(threshold + ABOVE, expected), 0.95)
+        if given.sum() + EXPECTED_ANSWERS * prior >= precision * (len(given) + EXPECTED_ANSWERS):
+            return round(float(threshold), 2)
+    return NEVER
 
 
 def _right(effects: Effects, case: Sequence[Case]) -> float:
@@ -86,33 +155,36 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
     return OTHERS_RIGHT
 
 
-def _told(vote: Vote, lead: float) -> Coefficients:
-    share = min(max(vote.share, 0.02), 0.98)
-    return 1.0, math.log(share / (1 - share)), lead
+def told(grounds: Grounds) -> list[float]:
+    """What the curve takes, as PRIORS."""
+    believed = grounds.cases / (grounds.cases + YOUNG)
+    return [1.0, *(believed * one for one in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved))]
 
 
-def least_nearness(ballot: Ballot, openings: Compared) -> float:
+def least_nearness(cases: Sequence[Case], openings: Compared) -> float:
     """Of the store's own openings nearly all are nearer to the runs of other cases than this."""
     found = []
-    numbers = {case: n for n, case in enumerate({one.case for one in ballot.cases})}
-    cases = np.array([numbers[one.case] for one in ballot.cases])
-    for n, case in enumerate(cases):
-        others = np.flatnonzero(cases != case)
+    numbers = {case: n for n, case in enumerate({one.case for one in cases})}
+    of = np.array([numbers[one.case] for one in cases])
+    for n, case in enumerate(of):
+        others = np.flatnonzero(of != case)
         if len(others):
             found.append(nearness(openings.words[n][others], openings.meaning[n][others]))
     return float(np.quantile(found, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if found else LEAST_NEARNESS
 
 
-def _logistic(answers: Sequence[tuple[tuple[float, ...], float]]) -> Coefficients:
-    """Maximum a posteriori with a normal prior around `PRIOR`, by Newton's method."""
-    known = np.array([told for told, _ in answers])
-    right = np.array([hit for _, hit in answers], np.float64)
-    prior = np.array(PRIOR)
-    found = prior.copy()
-    for _ in range(ROUNDS):
-        p = 1 / (1 + np.exp(-known @ found))
-        slope = known.T @ (p - right) + STRENGTH * (found - prior)
-        curvature = known.T @ (known * (p * (1 - p))[:, None]) + STRENGTH * np.eye(len(prior))
-        found = found - np.linalg.solve(curvature, slope)
-    intercept, odds, lead = (float(w) for w in found)
-    return intercept, odds, lead
+def kept(calibration: Calibration) -> dict[str, Any]:
+    """As plain JSON values, without the nearness."""
+    curves = {
+        moment: {"coefficients": list(one.coefficients), "familiar": one.familiar, "other": one.other}
+        for moment, one in calibration.curves.items()
+    }
+    return {"curves": curves, "risk": calibration.risk}
+
+
+def read(values: Mapping[str, Any], nearness: float) -> Calibration:
+    """From `kept`; what was never measured is the prior's."""
+    curves = dict(Calibration().curves)
+    for moment, one in values.get("curves", {}).items():
+        curves[moment] = Curve(tuple(one["coefficients"]), one["familiar"], one["other"])
+    return Calibration(curves, nearness, values.get("risk"))

@@ -2,9 +2,11 @@
 
 from datetime import datetime
 
-from consolidation.guidance.calibration import Curve, fit, least_nearness
-from consolidation.guidance.latest_runs import LatestOfScope
-from consolidation.guidance.votes import Ballot
+from django.conf import settings
+
+from consolidation.guidance import calibration, risk
+from consolidation.guidance.calibration import Calibration, answered, least_nearness
+from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.trust import Trust
 
@@ -12,7 +14,7 @@ LEAST_RUNS = 5  # below it the prior says as much
 
 
 def refit(latest: LatestOfScope, *, at: datetime) -> int:
-    """Writes the curve of each level at which the scope has runs; how many. Call when runs were profiled."""
+    """Writes the curves of each level at which the scope has runs; how many. Call when runs were profiled."""
     levels = RunProfile.objects.filter(scope=latest.scope).order_by().values_list("sensitivity", flat=True).distinct()
     return sum(_refit(latest, level, at=at) for level in sorted(levels))
 
@@ -21,26 +23,32 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> bool:
     known = latest[level]
     if len(known.runs) < LEAST_RUNS:
         return False
-    coefficients, answers = fit(known.ballot, (known.among, known.openings))
-    at_opening, _ = fit(Ballot(known.cases, known.among_openings.whole), (known.among_openings,))
-    values = {
-        "coefficients": list(coefficients),
-        "opening": list(at_opening),
-        "nearness": least_nearness(known.ballot, known.openings),
-        "answers": answers,
-    }
+    found, answers = measured(known)
+    values = {"fitted": calibration.kept(found), "nearness": found.nearness, "answers": answers}
+    former = {"coefficients": "before_write", "opening": "opening"}
+    values |= {name: list(found.curves[moment].coefficients[:3]) for name, moment in former.items()}
     GuidanceCurve.objects.update_or_create(
         scope=latest.scope, sensitivity=level, defaults={**values, "runs": len(known.runs), "at": at}
     )
     return True
 
 
-def curve(scope: str, trust: Trust, *, opening: bool) -> Curve:
-    """That of a scope, of the highest level that the caller sees whole. `opening`: of answers to what users say first,
-    which is compared with what others said first; of all other answers one curve is fitted to two moments.
-    """
-    kept = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(scope)
-    if kept is None:
-        return Curve()
-    intercept, odds, lead = (kept.opening if opening else None) or kept.coefficients
-    return Curve((intercept, odds, lead), kept.nearness, kept.answers)
+def measured(known: LatestRuns) -> tuple[Calibration, int]:
+    """The calibration over these runs, and of how many answers."""
+    answers = {
+        "opening": answered(known.ballot_of_openings, known.among_openings),
+        "under_way": answered(known.ballot, known.openings),
+        "before_write": answered(known.ballot, known.among),
+    }
+    curves = {
+        moment: calibration.fit(moment, answers[moment], settings.GUIDANCE_PRECISION) for moment in calibration.PRIORS
+    }
+    nearness = least_nearness(known.cases, known.openings)
+    found = Calibration(curves, nearness, risk.fit(known.ballot, known.among))
+    return found, sum(map(len, answers.values()))
+
+
+def calibration_of(scope: str, trust: Trust) -> Calibration:
+    """That of a scope, of the highest level that the caller sees whole."""
+    row = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(scope)
+    return calibration.read(row.fitted, row.nearness) if row else Calibration()

@@ -7,11 +7,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
-from consolidation.guidance.calibration import Curve, nearness
+from consolidation.guidance.calibration import nearness
 from consolidation.guidance.features import Features, Floats, unpack
+from consolidation.guidance.grounds import Grounds, Surveyor
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case, Vote
 from consolidation.models.profiles import RunProfile
@@ -53,12 +55,16 @@ class Experience:
     @cached_property
     def votes(self) -> list[Vote]:
         """The most probable set of effects first."""
-        return self.ballot.votes(self.whole[: len(self.ballot.cases)])
+        return self.ballot.votes(self.whole)
 
-    def confidence(self, curve: Curve) -> float:
-        """In the first vote."""
-        lead = self.ballot.lead(self.moment.backing[0], self.moment.words[0], self.votes[0])
-        return curve.confidence(self.votes[0], lead)
+    @cached_property
+    def surveyor(self) -> Surveyor:
+        return Surveyor(self.ballot.cases)
+
+    @cached_property
+    def grounds(self) -> Grounds:
+        """Of the first vote."""
+        return self.surveyor.grounds(self.ballot, self.moment, 0)
 
 
 _compared: ContextVar[dict[Any, Experience | None] | None] = ContextVar("compared", default=None)
@@ -75,28 +81,35 @@ def shared_comparison() -> Iterator[None]:
         _compared.reset(token)
 
 
-def gather(features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool) -> Experience | None:
-    """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first."""
+def gather(
+    features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None = None
+) -> Experience | None:
+    """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first; `but`: a
+    run that does not count."""
     known = _compared.get()
     if known is None:
-        return _gather(features, identifiers, trust, opening=opening)
-    asked = features.pack(), tuple(identifiers), trust, opening
+        return _gather(features, identifiers, trust, opening=opening, but=but)
+    asked = features.pack(), tuple(identifiers), trust, opening, but
     if asked not in known:
-        known[asked] = _gather(features, identifiers, trust, opening=opening)
+        known[asked] = _gather(features, identifiers, trust, opening=opening, but=but)
     return known[asked]
 
 
-def _gather(features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool) -> Experience | None:
+def _gather(
+    features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None
+) -> Experience | None:
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
+    visible = visible.exclude(pk=but) if but else visible
     found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
     if identifiers:
         found |= {profile.pk: profile for profile in visible.sharing(identifiers[:MOST_IDENTIFIERS], SAME_IDS)}
     if not found:
         return None
-    return _experience(features, list(found.values()), opening=opening)
+    return of_profiles(features, list(found.values()), opening=opening)
 
 
-def _experience(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
+def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
+    """These runs, of which there is at least one, compared with the question."""
     tools = tools_of(profiles)
     kernel = Kernel([unpack(profile.packed) for profile in profiles], tools, openings=opening)
     before = moment = kernel.against([features])

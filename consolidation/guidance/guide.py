@@ -1,14 +1,14 @@
 """One question answered: which effects similar runs say are right, how sure that is, and which skill does it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-
-from django.conf import settings
 
 from consolidation.guidance import curves, features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
+from consolidation.guidance.calibration import LEAST_NEARNESS, Calibration, Moment
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
+from consolidation.guidance.features import Features
 from consolidation.guidance.offering import published_for
 from consolidation.guidance.open_run import with_steps
 from consolidation.guidance.request import GuidanceQuestion
@@ -20,6 +20,9 @@ from memories.values.trust import Trust
 MOST_ALTERNATIVES = 3
 LEAST_SHARE = 0.05  # an alternative below it is noise
 LEAST_SIMILAR = 0.1
+LEAST_CASES = 5  # similar ones, for an answer
+# A scope with fewer cases is young: of what fifteen small desks were told half was wrong, whatever its confidence.
+GROWN, LEAST_ALIKE, FEW_OTHERWISE = 20, 3, 0.2
 
 
 def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
@@ -32,23 +35,22 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
     experience = gather(said, identifiers, seen, opening=opening) if said else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules, seen))
-    curve = curves.curve(experience.profiles[0].scope, seen, opening=opening)
+    calibration = curves.calibration_of(experience.profiles[0].scope, seen)
     check = checked(asked, experience, rules, seen)
-    if experience.nearness < curve.nearness:
+    if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)
-    votes, confidence = experience.votes, experience.confidence(curve)
-    best = votes[0]
-    skill = published_for(best.effects, experience.profiles[0].scope, seen)
-    decision = _decision(best.effects, confidence, has_skill=skill is not None)
+    weight, votes = weighed(experience, calibration, moment_of(asked, said)), experience.votes
+    skill = published_for(votes[0].effects, experience.profiles[0].scope, seen)
+    decision = _decision(weight, has_skill=skill is not None)
     told = Guidance(
         decision=decision,
-        confidence=round(confidence, 4),
-        expected=_expected(best, experience),
+        confidence=round(weight.confidence, 4),
+        expected=expected_of(votes[0], experience),
         skill=skill if decision in ("skill", "no_action") else None,
-        alternatives=[_expected(vote, experience) for vote in votes[1:] if vote.share >= LEAST_SHARE][
+        alternatives=[expected_of(vote, experience) for vote in votes[1:] if vote.share >= LEAST_SHARE][
             :MOST_ALTERNATIVES
         ],
-        similar=_similar(experience, asked.request.limit),
+        similar=similar_of(experience, asked.request.limit),
         check=check,
     )
     return _offered(told, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
@@ -63,20 +65,50 @@ def _offered(told: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trus
     return told.kept_back(offer.pk) if offer.withheld else replace(told, offer_id=offer.pk)
 
 
-def _decision(effects: Effects, confidence: float, *, has_skill: bool) -> Decision:
-    if confidence < settings.GUIDANCE_THRESHOLD:
+@dataclass(frozen=True)
+class Weighed:
+    """The effects that similar runs speak for. `is_sure`: enough of such answers are right for it to be one."""
+
+    effects: Effects
+    confidence: float
+    is_sure: bool
+
+
+def weighed(experience: Experience, calibration: Calibration, moment: Moment) -> Weighed:
+    """What the runs that were found say at this moment. In a young scope those that are near must speak alike."""
+    grounds, curve = experience.grounds, calibration.curves[moment]
+    confidence = curve.confidence(grounds)
+    known = experience.nearness >= calibration.nearness and grounds.similar >= LEAST_CASES
+    if grounds.cases < GROWN:
+        known = known and grounds.well >= LEAST_ALIKE and grounds.otherwise <= FEW_OTHERWISE
+        return Weighed(grounds.vote.effects, confidence, known and confidence >= curve.familiar)
+    return Weighed(grounds.vote.effects, confidence, known and confidence >= curve.threshold(grounds))
+
+
+def moment_of(asked: GuidanceQuestion, said: Features) -> Moment:
+    """Before a change something was looked up, or the call is named."""
+    if asked.is_opening:
+        return "opening"
+    looked_up = len(said.channels["values"].ids) > 0
+    return "before_write" if looked_up or asked.call is not None else "under_way"
+
+
+def _decision(weight: Weighed, *, has_skill: bool) -> Decision:
+    if not weight.is_sure:
         return "unsure"
-    if not effects:
+    if not weight.effects:
         return "no_action"
     return "skill" if has_skill else "act"
 
 
-def _expected(vote: Vote, experience: Experience) -> Expected:
+def expected_of(vote: Vote, experience: Experience) -> Expected:
+    """The effects of a vote, and how many similar cases ended well with them."""
     well = {one.case for one in experience.ballot.cases if one.well and one.effects == vote.effects}
     return Expected(sorted(vote.effects), round(vote.share, 4), len(well))
 
 
-def _similar(experience: Experience, most: int) -> list[SimilarRun]:
+def similar_of(experience: Experience, most: int) -> list[SimilarRun]:
+    """The nearest runs, at most so many."""
     near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
     return [_run(experience.profiles[n], float(experience.whole[n])) for n in near]
 

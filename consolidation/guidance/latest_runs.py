@@ -55,6 +55,10 @@ class LatestRuns:
     def ballot(self) -> Ballot:
         return Ballot(self.cases, self.among.whole)
 
+    @cached_property
+    def ballot_of_openings(self) -> Ballot:
+        return Ballot(self.cases, self.among_openings.whole)
+
 
 class LatestOfScope(dict[int, LatestRuns]):
     """The latest runs of a scope by level, loaded when they are asked for."""

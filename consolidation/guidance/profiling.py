@@ -54,7 +54,7 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
         rules = tool_rules(episodes.values())
         runs = recorded.runs(list(episodes), recent)
-        rows = [_profile(run, episodes[run.id], rules) for run in runs if run.said]
+        rows = [_of_episode(run, episodes[run.id], rules) for run in runs if run.said]
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         holdback.settle(episodes.values())
@@ -65,13 +65,18 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
     return len(rows)
 
 
-def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
-    until = _first_change(run, rules)
+def _of_episode(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
+    return profile(run, episode.scope, episode.memory.sensitivity, rules)
+
+
+def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules) -> RunProfile:
+    """The profile of a run in which a user spoke, not saved."""
+    until = first_change(run, rules)
     before, identifiers = features.of_moment(run, until=until)
     return RunProfile(
         episode_id=run.id,
-        scope=episode.scope,
-        sensitivity=episode.memory.sensitivity,
+        scope=scope,
+        sensitivity=sensitivity,
         thread=run.thread,
         outcome=run.outcome,
         at=run.at,
@@ -84,7 +89,7 @@ def _profile(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
     )
 
 
-def _first_change(run: Run, rules: ToolRules) -> int | None:
+def first_change(run: Run, rules: ToolRules) -> int | None:
     """The position of the first call with an effect."""
     acting = (call.position for call in run.steps if changes(call, rules))
     return next(acting, None)

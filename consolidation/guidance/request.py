@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -53,11 +53,24 @@ class GuidanceRequest(BaseModel):
     """Of `similar`"""
 
     def narrows(self, trust: Trust) -> Trust:
-        for limits in (self, self.trust):
-            if limits is not None:
-                ceiling = Sensitivity.named(limits.max_sensitivity) if limits.max_sensitivity else None
-                trust = trust.narrowed(max_sensitivity=ceiling, scopes=limits.scopes)
-        return trust
+        return narrowed(trust, self, self.trust)
+
+
+class _Limits(Protocol):
+    @property
+    def scopes(self) -> list[str]: ...
+
+    @property
+    def max_sensitivity(self) -> str | None: ...
+
+
+def narrowed(trust: Trust, *limits: _Limits | None) -> Trust:
+    """The trust of a request that names scopes or a sensitivity."""
+    for one in limits:
+        if one is not None:
+            ceiling = Sensitivity.named(one.max_sensitivity) if one.max_sensitivity else None
+            trust = trust.narrowed(max_sensitivity=ceiling, scopes=one.scopes)
+    return trust
 
 
 @dataclass(frozen=True)
@@ -94,16 +107,33 @@ def check(raw: Any) -> GuidanceQuestion:
     """Invalid names every wrong field, of the messages too. A field that is null or blank counts as not given."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    given = {name: value for name, value in raw.items() if not _absent(name, value)}
     try:
-        request = GuidanceRequest.model_validate(given)
+        request = GuidanceRequest.model_validate(given_fields(raw))
     except ValidationError as error:
         raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
     if (request.messages is None) == (request.task is None):
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
+    return GuidanceQuestion(request, run_of_request(request))
+
+
+class _Told(Protocol):
+    @property
+    def messages(self) -> list[Any] | None: ...
+
+    @property
+    def task(self) -> str | None: ...
+
+
+def run_of_request(request: _Told) -> Run:
+    """Its messages, or its task as the only one, as a run that has not ended."""
     if request.messages is None:
-        return GuidanceQuestion(request, run_of([EventDraft(kind="message", role="user", text=request.task or "")]))
-    return GuidanceQuestion(request, run_of(Reader().read(request.messages)))
+        return run_of([EventDraft(kind="message", role="user", text=request.task or "")])
+    return run_of(Reader().read(request.messages))
+
+
+def given_fields(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields without those that are null or blank."""
+    return {name: value for name, value in raw.items() if not _absent(name, value)}
 
 
 def _absent(name: str, value: Any) -> bool:

@@ -20,7 +20,7 @@ def of_skills(text: str, *, trust: Trust) -> Mapping[UUID, float]:
     if experience is None:
         return {}
     scope = experience.profiles[0].scope
-    if experience.nearness < curves.curve(scope, trust, opening=True).nearness:
+    if experience.nearness < curves.calibration_of(scope, trust).nearness:
         return {}
     shares = {vote.effects: vote.share for vote in experience.votes}
     skills = Memory.objects.visible_to(trust).filter(type=Type.COMPETENCE, status__in=LIVE, payload__has_key="effects")

@@ -52,7 +52,10 @@ class Ballot:
         self.tools = sorted({tool for one in cases if one.outcome != "partial" for tool in one.effects})
         shown = [n for n, one in enumerate(cases) if one.well or (one.outcome == "failure" and one.effects)]
         judged = [n for n, one in enumerate(cases) if one.outcome != "partial"]
-        self._sets = _sets([cases[n].effects for n in shown])
+        self.sets = _sets([cases[n].effects for n in shown])
+        self._met = frozenset(self.sets)
+        self._places = {tool: n for n, tool in enumerate(self.tools)}
+        self._members = np.array([self._row(one) for one in self.sets], bool).reshape(len(self.sets), len(self.tools))
         self._well: dict[Effects, list[int]] = defaultdict(list)
         for n, one in enumerate(cases):
             if one.well:
@@ -62,14 +65,26 @@ class Ballot:
         nothing = np.array([[_nothing(cases[n])] for n in judged], np.float64).reshape(len(judged), 1)
         self._nothing = _Ridge(judged, nothing, _weights(cases, judged), similar)
 
-    def votes(self, row: Floats, without: Sequence[int] = ()) -> list[Vote]:
-        """The most probable set first. `without`: known runs that are taken as unknown (their case is left out)."""
-        called = dict(zip(self.tools, self._by_tool.at(row, without), strict=True))
+    def votes(self, row: Floats, without: Sequence[int] = (), *, also: Effects | None = None) -> list[Vote]:
+        """The most probable set first. `without`: known runs that are taken as unknown (their case is left out);
+        `also`: a set that stands for election whether it was met or not.
+        """
+        called = self._by_tool.at(row, without)
         nothing = float(self._nothing.at(row, without)[0]) if len(self._nothing.rows) else 0.5
-        likely = frozenset(tool for tool, p in called.items() if p > 0.5)
-        weighed = {one: _likelihood(one, called, nothing) for one in dict.fromkeys([*self._sets, likely])}
-        total = sum(weighed.values())
-        return sorted((Vote(one, p / total) for one, p in weighed.items()), key=lambda v: (-v.share, sorted(v.effects)))
+        likely = frozenset(tool for tool, p in zip(self.tools, called, strict=True) if p > 0.5)
+        more = [one for one in dict.fromkeys([likely, *([also] if also is not None else [])]) if one not in self._met]
+        members = np.vstack([self._members, *(self._row(one)[None] for one in more)])
+        weights = np.where(members, called, 1 - called).prod(axis=1)
+        sets = [*self.sets, *more]
+        weights = weights * [
+            ((1 - nothing) if one else nothing) * LEAST ** sum(tool not in self._places for tool in one) for one in sets
+        ]
+        total = float(weights.sum())
+        found = (Vote(one, float(p) / total) for one, p in zip(sets, weights, strict=True))
+        return sorted(found, key=lambda v: (-v.share, sorted(v.effects)))
+
+    def _row(self, effects: Effects) -> "np.ndarray":
+        return np.array([tool in effects for tool in self.tools], bool)
 
     def lead(self, row: Floats, words: Floats, vote: Vote, without: Sequence[int] = ()) -> float:
         """How far the nearest run that ended well with the effects of the vote is ahead of those that ended well
@@ -118,10 +133,3 @@ def _nothing(one: Case) -> float:
     if one.well:
         return 0.0 if one.effects else 1.0
     return NONE_WAS_RIGHT if one.effects else 0.0
-
-
-def _likelihood(effects: Effects, called: dict[str, float], nothing: float) -> float:
-    p = 1.0
-    for tool, share in called.items():
-        p *= share if tool in effects else 1 - share
-    return p * ((1 - nothing) if effects else nothing)

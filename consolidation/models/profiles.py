@@ -124,13 +124,15 @@ class GuidanceCurveQuerySet(Trusted["GuidanceCurve"]):
 class GuidanceCurve(models.Model):
     """How often guidance was right over the runs of a scope up to a level, each asked about without its own case.
 
-    `opening`: the coefficients of answers to what a user says first; null: not measured yet.
+    `fitted`: curves and thresholds by moment, and the curve of verdicts, as `guidance/calibration.py` writes them;
+    empty: not measured yet. `coefficients` and `opening` are read by the former version alone.
     """
 
     scope = models.TextField()
     sensitivity = models.SmallIntegerField()
     coefficients = ArrayField(models.FloatField(), size=3)
     opening = ArrayField(models.FloatField(), size=3, null=True)
+    fitted = models.JSONField(default=dict, db_default={})
     nearness = models.FloatField()
     answers = models.IntegerField()
     runs = models.IntegerField()

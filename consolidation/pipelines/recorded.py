@@ -193,8 +193,8 @@ def _columns(episode: Episode) -> _Columns:
 
 
 def _at(episode: Episode) -> datetime:
-    assert episode.closed_at is not None
-    return episode.closed_at
+    """When it ended, or what happened last in an open one."""
+    return episode.closed_at or episode.last_event_at
 
 
 def _run(columns: _Columns, events: Sequence[_Event]) -> Run:

@@ -26,10 +26,10 @@ from skills.api.tools import SKILL_TOOLS
 
 USAGE = (
     "Ask `context` before a task and `guidance` when it is unclear what to do; ask `check_before_write` right "
-    "before the first call that changes something; report what happened with the `ingest_` tools and how it "
-    "ended with `ingest_outcome`. What is stored is a candidate: people decide what holds. What is marked "
-    "`unreviewed` one other agent alone has said: treat it as a colleague's hint and verify it before acting. An "
-    "answer with `next` goes on when the same call is made with that `next`."
+    "before the first call that changes something, and `check_before_end` before you say that you are done; report "
+    "what happened with the `ingest_` tools and how it ended with `ingest_outcome`. What is stored is a candidate: "
+    "people decide what holds. What is marked `unreviewed` one other agent alone has said: treat it as a colleague's "
+    "hint and verify it before acting. An answer with `next` goes on when the same call is made with that `next`."
 )
 
 

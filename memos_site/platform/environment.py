@@ -147,7 +147,9 @@ class Learning(Section):
         ["transfer_*"], description="patterns of tools that hand a request over, which is no effect, comma-separated"
     )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
-    GUIDANCE_THRESHOLD: Weight = Field(0.55, le=1, description="confidence below which guidance answers `unsure`")
+    GUIDANCE_PRECISION: Weight = Field(
+        0.85, le=1, description="share of guidance's answers that must be right, by the store's own runs; else `unsure`"
+    )
     SKILL_HOLDBACK: Weight = Field(
         0,
         le=0.5,

@@ -33,11 +33,11 @@ guidance = Counter("memos_guidance", "Answers to requests for guidance", ["decis
 verdicts = Counter(
     "memos_guidance_checks", "Verdicts on calls that were about to be made", ["verdict"], registry=registry
 )
-
+run_verdicts = Counter("memos_verdicts", "Verdicts on runs that agents asked for", ["level"], registry=registry)
 replica_reads = Counter("memos_replica_reads", "Reads that a replica answered", ["replica"], registry=registry)
 METRICS = {
     family.name: metric
-    for metric in (requests, retrievals, guidance, verdicts, replica_reads)
+    for metric in (requests, retrievals, guidance, verdicts, run_verdicts, replica_reads)
     for family in metric.describe()
 }
 

@@ -32,9 +32,9 @@ def ask(*messages: dict[str, Any]) -> guidance.Guidance:
 
 @pytest.fixture
 def opened_alike() -> set[Any]:
-    """Three cases that open like WISH and then tell much else; three that only come to its words, and say no more."""
-    alike = {learn(n, "cancel_ticket", WISH, TALK.format(n=n)).pk for n in range(3)}
-    for n in range(3, 6):
+    """Six cases that open like WISH and then tell much else; three that only come to its words, and say no more."""
+    alike = {learn(n, "cancel_ticket", WISH, TALK.format(n=n)).pk for n in range(6)}
+    for n in range(6, 9):
         learn(n, "send_invoice", "Hello", "A question about my ticket to Rome")
     consolidated()
     return alike
@@ -42,15 +42,20 @@ def opened_alike() -> set[Any]:
 
 def test_an_opening_is_compared_with_openings(opened_alike: set[Any]) -> None:
     told = ask(user("Good morning, a question about my ticket to Rome"))
-    assert {one.episode_id for one in told.similar[:3]} == opened_alike
+    assert {one.episode_id for one in told.similar[:6]} == opened_alike
     assert told.expected.effects == ["cancel_ticket"]
 
 
 def test_each_moment_has_its_own_measure_of_how_sure_it_is(opened_alike: set[Any]) -> None:
     opening, later = (user(WISH),), (user(WISH), answer_of_agent(), user(TALK.format(n=7)))
-    curve = GuidanceCurve.objects.get()
-    assert curve.opening != curve.coefficients and len(curve.opening or []) == 3
-    GuidanceCurve.objects.update(opening=[-9.0, 0.0, 0.0], coefficients=[9.0, 0.0, 0.0])
-    assert (ask(*opening).decision, ask(*later).decision) == ("unsure", "act")
-    GuidanceCurve.objects.update(opening=None)
-    assert ask(*opening).decision == "act", "a curve of a former version knows one moment alone"
+    fitted = GuidanceCurve.objects.get().fitted
+    assert fitted["curves"]["opening"] != fitted["curves"]["under_way"]
+    sure, unsure = ({"coefficients": [n, 0, 0, 0], "familiar": 0.8, "other": 0.8} for n in (9, -9))
+    for curves, decisions in (
+        ({"opening": unsure, "under_way": sure, "before_write": unsure}, ("unsure", "act")),
+        ({"opening": sure, "under_way": unsure, "before_write": sure}, ("act", "unsure")),
+    ):
+        GuidanceCurve.objects.update(fitted={"curves": curves, "risk": None})
+        assert (ask(*opening).decision, ask(*later).decision) == decisions
+    GuidanceCurve.objects.update(fitted={})
+    assert ask(*opening).confidence > 0, "what a former version wrote is not read, and not missed"

@@ -9,7 +9,7 @@ Json = dict[str, Any]
 NAMES = {
     *("memory_store", "memory_query", "memory_get", "memory_by_company", "memory_by_plugin", "memory_delete"),
     *("ingest_event", "ingest_tool_output", "ingest_observation", "ingest_outcome", "ingest_working_state"),
-    *("add_conversation", "search", "context", "guidance", "check_before_write"),
+    *("add_conversation", "search", "context", "guidance", "check_before_write", "check_before_end"),
     *("skill_search", "skill_get", "report_skill_use"),
 }
 
@@ -40,6 +40,7 @@ def good_calls(agent: str) -> dict[str, Json]:
         "context": {"task": "Write to Acme about the invoice"},
         "guidance": {"task": task},
         "check_before_write": {"task": task, "about_to": call},
+        "check_before_end": {"task": task},
         "skill_search": {"text": "book a flight"},
         "skill_get": {"name": "book-flight"},
         "report_skill_use": {"name": "book-flight", "outcome": "success"},

@@ -204,10 +204,15 @@ class Phrases:
         return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
+def is_chinese(text: str) -> bool:
+    """Whether at least a fifth of a text, and two of its characters, are Han."""
+    return len(_HAN.findall(text)) >= max(2, 0.2 * len(text))
+
+
 def phrases(scope: Scope) -> Phrases:
     """Return the templates in the language of most requests."""
     openings = [run.opening for run in scope.shown_by if run.opening]
-    chinese = sum(1 for text in openings if len(_HAN.findall(text)) >= max(2, 0.2 * len(text)))
+    chinese = sum(1 for text in openings if is_chinese(text))
     return Phrases("zh" if openings and chinese * 2 > len(openings) else "en")
 
 

@@ -1,0 +1,73 @@
+"""POST verdict: how a run would end, or ended, told by runs like it."""
+
+import time
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation.api.guidance import EXAMPLE as OF_GUIDANCE
+from consolidation.api.guidance import ExpectedEffects, SimilarRun
+from consolidation.guidance import verdict
+from consolidation.guidance.verdict_request import VerdictRequest
+from memories.api.base import ApiView
+from memories.api.openapi import operation
+from memories.api.shapes import Count, Json, Shape, Share
+from memories.values.choices import Permission
+from memories.values.trust import Trust
+from memos_site.platform import measures
+
+EXAMPLE: Json = {name: OF_GUIDANCE[name] for name in ("messages", "scopes")}
+
+
+class CountedTool(Shape):
+    tool: str
+    cases: Count
+    of: Count
+    """Similar cases that ended well; `cases` of them called it"""
+
+
+class BasedOn(Shape):
+    cases: Count
+
+
+class VerdictAnswer(Shape):
+    level: Literal["low", "medium", "high", "unknown"]
+    """`unknown`: the runs that the caller may see are too few or unlike this one"""
+    risk: Share | None
+    """The share of such runs that failed, calibrated on the store's own runs; null: none is like it"""
+    said: Annotated[list[str], Field(max_length=2)]
+    """What speaks for it, with counts, in the language of the run"""
+    missing: list[CountedTool]
+    """What most similar cases called that ended well, and this run did not"""
+    unexpected: list[CountedTool]
+    """What this run called, and hardly any of them"""
+    expected: ExpectedEffects
+    similar: Annotated[list[SimilarRun], Field(max_length=8)]
+    based_on: BasedOn
+    """Similar cases whose end is known"""
+    took_ms: float
+
+
+class AskVerdict(ApiView):
+    post_reads = True
+    needs = {"POST": (Permission.READ,)}
+
+    @operation("Verdict", "Guidance", VerdictAnswer, takes=VerdictRequest, example=EXAMPLE)
+    def post(self, request: Request) -> Response:
+        """Ask how a run would end
+
+        Ask right before you say that you are done. Compares what the run changed with what similar finished runs
+        changed that the caller may see, and how they ended. Name a run that you reported, or send its messages. A run
+        that you have not reported yourself is `unknown`. Nothing is blocked: the agent decides.
+        """
+        return Response(judge(self.request.data, trust=self.trust))
+
+
+def judge(body: Any, *, trust: Trust) -> Json:
+    """The verdict on a request as it came, as it is answered. Invalid names each wrong field."""
+    started = time.perf_counter()
+    told = verdict.answer(body, trust=trust)
+    measures.run_verdicts.labels(told.level).inc()
+    return {**told.as_json(), "took_ms": round((time.perf_counter() - started) * 1000, 1)}

@@ -1,0 +1,94 @@
+"""What an answer rests on: the votes, the runs that back it, and the similar cases that speak for something else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from consolidation.guidance.features import Floats
+from consolidation.guidance.kernel import Compared
+from consolidation.guidance.votes import Ballot, Case, Effects, Vote
+
+NEAR_CASES = 8
+SIMILAR = 0.1  # from here on a case is similar
+FAMILIAR = 0.5  # a run that backs an answer and is so near is of the same request, or as good as that
+MOST_CASES = 100  # more do not make a scope older
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """`lead` as `Ballot.lead`; `backing`: similarity of the nearest run that ended well with these effects; `unsolved`
+    and `otherwise`: shares of the nearest cases of which no run ended well, or one did with other effects; `similar`,
+    `well`, `cases`: distinct cases that are similar, that ended well with exactly these effects, that are known."""
+
+    vote: Vote
+    lead: float
+    backing: float
+    unsolved: float
+    otherwise: float
+    similar: int
+    well: int
+    cases: int
+
+    @property
+    def is_familiar(self) -> bool:
+        return self.backing >= FAMILIAR
+
+
+class Surveyor:
+    """Finds the grounds of answers from one set of known runs."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = cases
+        numbers = {case: n for n, case in enumerate(dict.fromkeys(one.case for one in cases))}
+        self._case = np.array([numbers[one.case] for one in cases], int)
+        self.judged = np.array([one.outcome != "partial" for one in cases], bool)
+        self.well = np.array([one.well for one in cases], bool)
+
+    def grounds(self, ballot: Ballot, compared: Compared, n: int, without: Sequence[int] = ()) -> Grounds:
+        """Of the first vote on row `n`. `without`: known runs that are taken as unknown."""
+        row, vote = compared.whole[n][: len(self.cases)], ballot.votes(compared.whole[n], without)[0]
+        kept = self.kept(without)
+        same = self.with_effects(vote.effects) & self.well & kept
+        near, weights = self.near(row, kept)
+        cases = self._case[near]
+        solved = self._case[self.well & kept]
+        ended_well = self.well[near]
+        return Grounds(
+            vote=vote,
+            lead=ballot.lead(compared.backing[n], compared.words[n], vote, without),
+            backing=float(row[same].max(initial=0.0)),
+            unsolved=float(weights[~np.isin(cases, solved)].sum()),
+            otherwise=float(weights[ended_well & ~same[near]].sum()),
+            similar=self.distinct(self.judged & kept & (row >= SIMILAR)),
+            well=self.distinct(same),
+            cases=min(self.distinct(kept), MOST_CASES),
+        )
+
+    def kept(self, without: Sequence[int]) -> "np.ndarray":
+        """A mask of the known runs that count."""
+        kept = np.ones(len(self.cases), bool)
+        kept[list(without)] = False
+        return kept
+
+    def distinct(self, mask: "np.ndarray") -> int:
+        """How many cases these runs are."""
+        return len(np.unique(self._case[mask]))
+
+    def with_effects(self, effects: Effects) -> "np.ndarray":
+        """A mask of the runs that had exactly these."""
+        return np.array([one == effects for one in self._effects], bool)
+
+    def near(self, row: Floats, kept: "np.ndarray", most: int = NEAR_CASES) -> tuple["np.ndarray", "np.ndarray"]:
+        """The nearest run of each of the nearest judged cases, and their weights, which add up to 1."""
+        places = np.flatnonzero(kept & self.judged)
+        places = places[np.argsort(-row[places], kind="stable")]
+        _, first = np.unique(self._case[places], return_index=True)
+        near = places[np.sort(first)[:most]]
+        weights = np.maximum(row[near].astype(np.float64), 1e-3) ** 2
+        return near, weights / max(float(weights.sum()), 1e-9)
+
+    @cached_property
+    def _effects(self) -> list[Effects]:
+        return [one.effects for one in self.cases]

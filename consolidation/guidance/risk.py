@@ -1,0 +1,89 @@
+"""The share of runs like a given one that failed: by the votes for the effects that it had, and by those of its like.
+
+A logistic curve, fitted on the store's own runs, each with its case left out and, where that has other runs, with only
+itself left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from consolidation.guidance import logistic
+from consolidation.guidance.calibration import YOUNG, runs_of_case
+from consolidation.guidance.grounds import MOST_CASES, SIMILAR, Surveyor
+from consolidation.guidance.kernel import Compared
+from consolidation.guidance.votes import Ballot, Effects
+
+# Fitted on recorded runs of six corpora (`tests/benchmarks/learned.py --priors`). Intercept, log-odds of the share of
+# all runs that failed, log-odds of the vote for the effects, how far the nearest run that ended well with them is ahead
+# of others that did, similarity of the nearest that failed with them, shares of the nearest cases that failed, and of
+# those with the same effects that did.
+PRIOR = (-0.7, 0.4, -0.2, -0.5, 1.05, 0.9, 0.45)
+STRENGTH = 8.0
+NEAR_CASES = 10
+LEAST_VOTE = 0.005
+FEW = 0.3  # weight of the scope's share beside the cases with the same effects
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What is known of a run that has ended. `similar`: distinct judged cases like it; `told` as PRIOR."""
+
+    told: tuple[float, ...]
+    similar: int
+    cases: int
+
+    def risk(self, coefficients: Sequence[float] | None) -> float:
+        """The share of such runs that failed."""
+        return float(logistic.probability(np.array([self.told]), coefficients or PRIOR)[0])
+
+
+def signs(
+    surveyor: Surveyor, ballot: Ballot, compared: Compared, n: int, effects: Effects, without: Sequence[int] = ()
+) -> Signs | None:
+    """Of the run in row `n`, which had these effects. None: no run is known whose end was judged."""
+    row, words = compared.whole[n][: len(surveyor.cases)], compared.words[n][: len(surveyor.cases)]
+    kept = surveyor.kept(without) & surveyor.judged
+    if not kept.any():
+        return None
+    well, same = surveyor.well & kept, surveyor.with_effects(effects) & kept
+    failed = float((kept & ~well).sum() / kept.sum())
+    share = next(v.share for v in ballot.votes(compared.whole[n], without, also=effects) if v.effects == effects)
+    lead = row[same & well].max(initial=0.0) - words[well & ~same].max(initial=0.0)
+    near, weights = surveyor.near(row, kept, NEAR_CASES)
+    ill = ~well[near]
+    alike = np.maximum(row[near].astype(np.float64), 1e-3) ** 2 * same[near]
+    with_them = (float((alike * ill).sum()) + FEW * failed) / (float(alike.sum()) + FEW)
+    cases = surveyor.distinct(kept)
+    believed = min(cases, MOST_CASES) / (min(cases, MOST_CASES) + YOUNG)
+    told = (
+        logistic.odds(share, LEAST_VOTE),
+        float(lead),
+        float(row[same & ~well].max(initial=0.0)),
+        float(weights[ill].sum()),
+        logistic.odds(with_them),
+    )
+    found = (1.0, logistic.odds(failed), *(believed * one for one in told))
+    return Signs(found, surveyor.distinct(kept & (row >= SIMILAR)), cases)
+
+
+def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray"]:
+    """What was known of each judged run, and whether it failed: a row for each way to leave out its case."""
+    surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
+    rows: list[tuple[float, ...]] = []
+    failed: list[float] = []
+    for n, one in enumerate(ballot.cases):
+        case = runs[one.case]
+        for without in [case] if len(case) == 1 else [case, [n]]:
+            found = signs(surveyor, ballot, compared, n, one.effects, without) if one.outcome != "partial" else None
+            if found:
+                rows.append(found.told)
+                failed.append(float(not one.well))
+    return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(failed)
+
+
+def fit(ballot: Ballot, compared: Compared) -> list[float]:
+    """The coefficients over the known runs, as they stood right before their first change."""
+    rows, failed = known(ballot, compared)
+    return logistic.fitted(rows, failed, PRIOR, STRENGTH)

@@ -1,0 +1,52 @@
+"""What a verdict is asked for with: a run as messages, or a run that the caller has reported."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from consolidation.guidance.request import given_fields, narrowed
+from memories.search.request import Narrowed, Scopes
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_types import Given, SensitivityName, Text, field_error
+from memories.values.trust import Trust
+
+
+class VerdictRequest(BaseModel):
+    """`messages` or a `task`, or the `episode_id` or `thread_id` of a run that the caller reported."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
+    """The whole run in the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
+    task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
+    episode_id: UUID | None = None
+    thread_id: Given | None = None
+    """With `source`: the younger of its runs"""
+    scopes: Scopes = []
+    """Of the caller's; what has no scope or is global counts in each"""
+    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
+    """Default: the caller"""
+    max_sensitivity: SensitivityName | None = None
+    trust: Narrowed | None = None
+    """Narrows as `scopes` and `max_sensitivity` do"""
+    limit: Annotated[int, Field(ge=1, le=8)] = 8
+    """Of `similar`"""
+
+    def narrows(self, trust: Trust) -> Trust:
+        return narrowed(trust, self, self.trust)
+
+
+def check(raw: Any) -> VerdictRequest:
+    """Invalid names every wrong field. A field that is null or blank counts as not given."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
+    try:
+        request = VerdictRequest.model_validate(given_fields(raw))
+    except ValidationError as error:
+        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    if request.messages is not None and request.task is not None:
+        raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
+    if not (request.messages is not None or request.task or request.episode_id or request.thread_id):
+        raise Invalid(FieldError("/messages", "required", "give messages, or the episode_id or thread_id of a run"))
+    return request

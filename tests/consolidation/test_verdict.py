@@ -1,0 +1,121 @@
+"""POST verdict: how a run would end, told by runs like it, and silence where they are few, unlike or hidden."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from consolidation.api.verdict import VerdictAnswer
+from consolidation.guidance.judging import HIGH, LOW
+from memories.models import Memory
+from memories.values.choices import Sensitivity
+from tests.consolidation.experience import consolidated
+from tests.consolidation.test_guidance import learn, talk
+from tests.make import answer, call, caller, user
+
+pytestmark = pytest.mark.django_db
+Json = dict[str, Any]
+
+
+def ask(client: APIClient, **body: Any) -> Json:
+    told: Any = client.post("/api/v1/verdict", body, format="json")
+    assert told.status_code == 200, told.content
+    VerdictAnswer.model_validate_json(told.content)
+    return dict(told.json())
+
+
+@pytest.fixture
+def agent() -> APIClient:
+    return caller(clearance=Sensitivity.MEDIUM)
+
+
+@pytest.fixture
+def refunded() -> list[Memory]:
+    """Twelve cases that ended well because they also refunded, eight that only cancelled and failed."""
+    rows = [learn(n, "cancel_ticket", "refund_fare") for n in range(12)]
+    rows += [learn(n, "cancel_ticket", outcome="failure") for n in range(12, 20)]
+    consolidated()
+    return rows
+
+
+def test_a_run_that_lacks_what_the_good_ones_did_is_likely_to_fail(agent: APIClient, refunded: list[Memory]) -> None:
+    told = ask(agent, messages=talk(30, "cancel_ticket"))
+    assert (told["level"], told["unexpected"]) == ("high", [])
+    assert told["missing"] == [{"tool": "refund_fare", "cases": 10, "of": 10}]
+    assert told["said"][0] == "10 of 10 similar cases that ended well called `refund_fare`; this run did not."
+    assert told["expected"]["effects"] == ["cancel_ticket", "refund_fare"]
+    assert (len(told["said"]), told["based_on"]["cases"], len(told["similar"])) == (2, 20, 8)
+    whole = ask(agent, messages=talk(30, "cancel_ticket", "refund_fare"))
+    assert (whole["level"], whole["missing"]) == ("low", [])
+    assert whole["risk"] <= LOW and told["risk"] >= HIGH
+
+
+def test_a_run_that_did_more_is_told_what_was_not_expected(agent: APIClient, refunded: list[Memory]) -> None:
+    told = ask(agent, messages=talk(30, "cancel_ticket", "refund_fare", "send_voucher"))
+    assert told["unexpected"] == [{"tool": "send_voucher", "cases": 0, "of": 10}]
+    assert told["level"] in ("medium", "high")
+
+
+def test_a_reported_run_is_found_by_its_thread_and_does_not_vote_for_itself(refunded: list[Memory]) -> None:
+    agent = caller(clearance=Sensitivity.MEDIUM)
+    reported = {"source": "tests", "scope": "project:acme", "messages": talk(30, "cancel_ticket")}
+    stored: Any = agent.post("/api/v1/conversations", {**reported, "id": "r9", "thread_id": "T9"}, format="json")
+    assert stored.status_code in (201, 202), stored.content
+    episode = stored.json()["episode"]["id"]
+    by_thread = ask(agent, thread_id="T9", source="tests")
+    consolidated()
+    by_id = ask(agent, episode_id=episode)
+    assert (by_thread["level"], by_id["level"]) == ("high", "high")
+    assert episode not in [one["episode_id"] for one in by_id["similar"]]
+    for body in ({"thread_id": "T9", "source": "tests"}, {"episode_id": episode}):
+        other = ask(caller("another-agent", clearance=Sensitivity.MEDIUM), **body)
+        assert (other["level"], other["risk"], other["similar"]) == ("unknown", None, [])
+        assert other["said"] == ["You have reported no run with this name that you may see."]
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([user("Please cancel my ticket T9 to Rome")], "called no tool"),
+        ([{"role": "assistant", "content": "Hello"}, call("cancel_ticket", "c"), answer("done", "c")], "Too few"),
+        ([user("Write a haiku"), call("write_poem", "c"), answer("done", "c")], "Too few"),
+        ([user("ช่วยยกเลิกตั๋วของฉันหน่อย"), call("cancel_ticket", "c"), answer("done", "c")], "Too few"),
+        ([user("写一首关于大海的诗"), call("write_poem", "c"), answer("done", "c")], "太少"),
+        ([user("wort " * 20_000), call("cancel_ticket", "c"), answer("x" * 90_000, "c")], "Too few"),
+    ],
+    ids=["no calls", "nobody asked", "about something else", "Thai", "Chinese", "long"],
+)
+def test_what_no_run_is_like_is_unknown(
+    agent: APIClient, refunded: list[Memory], messages: list[Json], words: str
+) -> None:
+    told = ask(agent, messages=messages)
+    assert (told["level"], told["risk"], told["missing"], told["similar"]) == ("unknown", None, [], [])
+    assert words in told["said"][0]
+
+
+def test_a_caller_learns_nothing_from_runs_that_it_may_not_see(refunded: list[Memory]) -> None:
+    for client in (caller(scopes=["project:other"]), caller(clearance=Sensitivity.PUBLIC)):
+        told = ask(client, messages=talk(30, "cancel_ticket"))
+        assert {name: told[name] for name in ("level", "risk", "missing", "expected", "similar", "based_on")} == {
+            "level": "unknown", "risk": None, "missing": [], "similar": [], "based_on": {"cases": 0},
+            "expected": {"effects": [], "share": 0, "cases": 0},
+        }  # fmt: skip
+
+
+def test_four_cases_are_too_few(agent: APIClient) -> None:
+    for n in range(4):
+        learn(n, "cancel_ticket", outcome="failure")
+    consolidated()
+    told = ask(agent, messages=talk(30, "cancel_ticket"))
+    assert (told["level"], told["based_on"]["cases"]) == ("unknown", 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [({}, "/messages"), ({"task": "x", "messages": [user("x")]}, "/messages"), ({"colour": 1}, "/colour"),
+     ({"episode_id": "no"}, "/episode_id"), ({"messages": [{"content": "x"}]}, "/messages/0/role")],
+)  # fmt: skip
+def test_bad_input_names_the_field(agent: APIClient, body: Json, pointer: str) -> None:
+    told: Any = agent.post("/api/v1/verdict", body, format="json")
+    assert told.status_code == 400, told.content
+    assert pointer in [wrong["pointer"] for wrong in told.json()["errors"]]
