@@ -5,7 +5,7 @@ from datetime import datetime
 from django.conf import settings
 
 from consolidation.guidance import calibration, risk
-from consolidation.guidance.calibration import Calibration, answered, least_nearness
+from consolidation.guidance.calibration import Calibration, Curve, answered, least_nearness
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.trust import Trust
@@ -40,7 +40,7 @@ def measured(known: LatestRuns) -> tuple[Calibration, int]:
         "under_way": answered(known.ballot, known.openings),
         "before_write": answered(known.ballot, known.among),
     }
-    curves = {
+    curves: dict[str, Curve] = {
         moment: calibration.fit(moment, answers[moment], settings.GUIDANCE_PRECISION) for moment in calibration.PRIORS
     }
     nearness = least_nearness(known.cases, known.openings)

@@ -19,11 +19,11 @@ from consolidation.guidance.votes import Ballot, Effects
 # all runs that failed, log-odds of the vote for the effects, how far the nearest run that ended well with them is ahead
 # of others that did, similarity of the nearest that failed with them, shares of the nearest cases that failed, and of
 # those with the same effects that did.
-PRIOR = (-0.7, 0.4, -0.2, -0.5, 1.05, 0.9, 0.45)
+PRIOR = (-0.7, 0.3, -0.2, -0.6, 1.05, 1.0, 0.5)
 STRENGTH = 8.0
 NEAR_CASES = 10
 LEAST_VOTE = 0.005
-FEW = 0.3  # weight of the scope's share beside the cases with the same effects
+FEW = 1.0  # weight of the scope's share beside the cases with the same effects
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def signs(
     lead = row[same & well].max(initial=0.0) - words[well & ~same].max(initial=0.0)
     near, weights = surveyor.near(row, kept, NEAR_CASES)
     ill = ~well[near]
-    alike = np.maximum(row[near].astype(np.float64), 1e-3) ** 2 * same[near]
-    with_them = (float((alike * ill).sum()) + FEW * failed) / (float(alike.sum()) + FEW)
+    alike = (np.maximum(row[same], 1e-3) / max(float(row[kept].max()), 1e-3)) ** 2
+    with_them = (float(alike[~well[same]].sum()) + FEW * failed) / (float(alike.sum()) + FEW)
     cases = surveyor.distinct(kept)
     believed = min(cases, MOST_CASES) / (min(cases, MOST_CASES) + YOUNG)
     told = (

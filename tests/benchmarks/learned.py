@@ -141,7 +141,7 @@ class Store:
             features, [*near, *(one for one in sharing if one.pk not in taken)], opening=opening
         )
 
-    def told(self, run: Any) -> tuple[list[str], float, bool]:
+    def told(self, run: Any) -> tuple[frozenset[str], float, bool]:
         """The effects, the confidence, and whether it is an answer."""
         from consolidation.guidance import features, guide
         from consolidation.guidance.request import GuidanceQuestion, GuidanceRequest
@@ -252,8 +252,9 @@ def priors(found: dict[str, list[Known]], good: Any) -> None:
         signs, failed = risk.known(latest.ballot, latest.among)
         rows["risk"] += [(one, ill, 100 / weight / len(signs)) for one, ill in zip(signs, failed, strict=True)]
     for moment, table in rows.items():
-        told, right, weights = (np.array(column) for column in zip(*table, strict=True))
-        fitted = logistic.fitted(told, right, [0.0] * told.shape[1], 1.0, weights=np.minimum(weights, 1))
+        given, ended, weights = (np.array(column) for column in zip(*table, strict=True))
+        none = [0.0] * given.shape[1]
+        fitted = logistic.fitted(given, ended, none, 1.0, weights=np.minimum(weights, 1))
         show(what=f"prior of {moment}", coefficients=[round(w, 2) for w in fitted])
 
 
@@ -278,7 +279,7 @@ def main() -> None:
             stores = [(Store(learned), asked) for learned, asked in parts]
             for moment, answers in guidance_figures(name, stores, good).items():
                 pooled[moment] += answers
-            off_topic(name, [store for store, _ in stores])
+            off_topic(name, [store for store, _ in stores[:: max(1, len(stores) // FOLDS)]])
             verdict_figures(name, stores)
     for moment, answers in pooled.items():
         show_answers(f"all, {moment}", answers)
