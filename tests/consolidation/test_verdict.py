@@ -68,7 +68,7 @@ def test_a_reported_run_is_found_by_its_thread_and_does_not_vote_for_itself(refu
     assert (by_thread["level"], by_id["level"]) == ("high", "high")
     assert episode not in [one["episode_id"] for one in by_id["similar"]]
     for body in ({"thread_id": "T9", "source": "tests"}, {"episode_id": episode}):
-        other = ask(caller(name="another-agent", clearance=Sensitivity.MEDIUM), **body)
+        other = ask(caller(clearance=Sensitivity.MEDIUM), **body)
         assert (other["level"], other["risk"], other["similar"]) == ("unknown", None, [])
         assert other["said"] == ["You have reported no run with this name that you may see."]
 
