@@ -31,10 +31,11 @@ def in_letters(text: str, *, throughout: bool = True) -> str:
     """
     if not _CANDIDATE.search(text):
         return text
-    if throughout and _is_written_so(text):
-        return _MIXED.sub(lambda word: f"{MARK}{_letters(word[0].replace('9', 'g'))}", text)
     sure = {word for word in _WORD.findall(text) if _is_sure(word)}
-    return _WORD.sub(lambda word: _in_letters(word[0], sure), text) if sure else text
+    plain = _WORD.sub(lambda word: _in_letters(word[0], sure), text) if sure else text
+    if throughout and _is_written_so(text):
+        plain = _MIXED.sub(lambda word: f"{MARK}{_letters(word[0].replace('9', 'g'))}", plain)
+    return plain
 
 
 def _is_written_so(text: str) -> bool:
