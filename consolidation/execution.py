@@ -41,10 +41,13 @@ def _execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
             except RunStopped:
                 run.leave_steps()
     except leases.LeaseLost as lost:
-        run.fail(str(lost), at=timezone.now())
+        run.abandon(at=timezone.now(), why=str(lost))
+    except UNAVAILABLE as error:
+        log.exception("the run %s was cut off", run.pk)
+        run.abandon(at=at, why=f"{type(error).__name__}: {error}".strip())
     except Exception as error:
         log.exception("the run %s failed", run.pk)
-        run.fail(f"{type(error).__name__}: {error}" if isinstance(error, UNAVAILABLE) else type(error).__name__, at=at)
+        run.fail(type(error).__name__, at=at)
     return True
 
 

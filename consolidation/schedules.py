@@ -23,8 +23,13 @@ MINUTES = {
     "memories.tasks.sweep": 1440,
     "consolidation.tasks.prune_runs": 1440,
     "skills.tasks.sweep_packages": 1440,
+    "skills.tasks.scan_again": 60,
 }
-AT_START = ("memories.tasks.warm_search",)
+AT_START = (
+    "memories.tasks.warm_search",
+    "consolidation.tasks.queued",  # ordered runs that were under way when the former processes were killed
+    "skills.tasks.scan_again",
+)
 
 
 def load() -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from consolidation.models import Run as RunRow
 from consolidation.models import RunStep as RunStepRow
+from consolidation.models.run_figures import without_foreign_figures
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Shape
 from memories.values.choices import Sensitivity
 from memories.values.field_types import SensitivityName
@@ -52,6 +53,7 @@ class RunSummary(Shape):
     total: Count
     """0: not known"""
     counters: dict[str, int]
+    """Of a run over the whole store only for callers who read in all scopes, as `done`, `total` and `model` are"""
     error: str
     """Why it failed, was skipped or is paused"""
     attempts: Count
@@ -88,8 +90,9 @@ class RunSummary(Shape):
     }
 
     @classmethod
-    def of(cls, row: RunRow) -> Json:
+    def of(cls, row: RunRow, trust: Trust) -> Json:
         """`row`: of `with_model_use`."""
+        row = without_foreign_figures(row, trust)
         return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, model=ModelUse.from_row(row))
 
 
@@ -117,8 +120,4 @@ class Run(RunSummary):
         """Read with its model use and steps from the database."""
         row = RunRow.objects.with_model_use().get(pk=row.pk)
         steps = RunStepRow.objects.filter(run=row).visible_to(trust).defer("answer")
-        return {**cls.of(row), "steps": [RunStep.from_row(step) for step in steps]}
-
-    @classmethod
-    def of(cls, row: RunRow) -> Json:
-        return RunSummary.of(row)
+        return {**RunSummary.of(row, trust), "steps": [RunStep.from_row(step) for step in steps]}

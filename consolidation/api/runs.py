@@ -1,6 +1,7 @@
 """GET runs: background work with its progress. POST starts, retries, pauses and resumes it (permission `review`)."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal, get_args
 from uuid import UUID
 
@@ -147,7 +148,13 @@ class Runs(WriteView):
             if name in request.query_params:
                 rows = rows.filter(**{name: paging.identifier(request, name)})
         order = ("-created_at", "-id")
-        return paging.answer(request, rows.with_model_use(), order, show=RunSummary.of, at=paging.moment(request))
+        return paging.answer(
+            request,
+            rows.with_model_use(),
+            order,
+            show=partial(RunSummary.of, trust=self.trust),
+            at=paging.moment(request),
+        )
 
     @operation("StartRun", "Runs", {202: Run}, takes=RunOrder, example={"kind": "consolidate"}, refuses=(404, 409))
     def write(self, request: Request) -> Response:

@@ -212,13 +212,15 @@ class Run(models.Model):
         if self._move(standing, status=Run.Status.FAILED, error=error[:2000], finished_at=at):
             self.leave_steps(RunStep.Status.FAILED, self.error)
 
-    def abandon(self, *, at: datetime) -> None:
-        """Its worker died: a run that somebody ordered is tried again, three times in all; a schedule comes again."""
+    def abandon(self, *, at: datetime, why: str = "its worker died") -> None:
+        """It was cut off amid its work: one that somebody ordered is queued again, three times in all; a schedule comes
+        again. `why`: the worker died, or the database went away.
+        """
         asked, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
         ordered = asked and deaths < MOST_DEATHS
-        again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": "its worker died; it is tried again"}
-        why = "its worker died three times" if asked else "its worker died; the next run goes on"
-        ended = {"status": Run.Status.FAILED, "error": why, "finished_at": at}
+        again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": f"{why[:1900]}; it is tried again"}
+        end = f"{why[:1900]} three times" if asked else f"{why[:1900]}; the next run goes on"
+        ended = {"status": Run.Status.FAILED, "error": end, "finished_at": at}
         if self._move([Run.Status.RUNNING], deaths=deaths, **(again if ordered else ended)):
             self.leave_steps(RunStep.Status.PENDING if ordered else RunStep.Status.FAILED, self.error)
 

@@ -22,6 +22,7 @@ from django_q.models import Schedule
 from consolidation import llm, ordering, run_queue, set_aside
 from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.background_runs import TITLES
+from consolidation.models.run_figures import without_foreign_figures
 from consolidation.web import run_trail, scheduling
 from consolidation.web.model_costs import costs
 from memories.people import administers, trust_of
@@ -51,6 +52,7 @@ JOBS = {  # the task of a schedule -> what it does
     "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
     "consolidation.tasks.prune_runs": gettext_lazy("Remove runs that ended long ago"),
     "skills.tasks.sweep_packages": gettext_lazy("Remove packages that no version names"),
+    "skills.tasks.scan_again": gettext_lazy("Scan again what took too long at its upload"),
     **{f"consolidation.tasks.{kind}": TITLES[kind] for kind in ("consolidate", "patterns", "duplicates")},
 }
 CHOICES: dict[str, list[tuple[str, Any]]] = {  # what the list of runs is narrowed by
@@ -105,8 +107,11 @@ def runs(request: HttpRequest) -> HttpResponse:
     filters = {name: request.GET.get(name, "") for name in ("kind", "status")}
     filters = {name: value if value in dict(CHOICES[name]) else "" for name, value in filters.items()}
     narrowed = shown.filter(**{name: value for name, value in filters.items() if value})
+    page = page_of(request, narrowed, limit=20)
+    for row in (*page.rows, *unfinished):
+        without_foreign_figures(row, trust)
     context = {
-        "page": page_of(request, narrowed, limit=20),
+        "page": page,
         "filters": filters,
         "choices": CHOICES,
         "unfinished": unfinished,
@@ -151,6 +156,7 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     row = Run.objects.visible_to(trust).with_model_use().filter(pk=run_id).first()
     if row is None:
         raise Http404
+    without_foreign_figures(row, trust)
     steps = RunStep.objects.filter(run=row).visible_to(trust).defer("answer")
     calls = LLMCall.objects.filter(run=row).order_by("ok", "at", "pk")[:MOST_CALLS]
     live = row.is_unfinished and row.status != Run.Status.PAUSED

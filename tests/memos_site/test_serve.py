@@ -12,6 +12,7 @@ import pytest
 from psycopg.pq import Ping
 
 from memos_site.platform.postgres.server import Server
+from memos_site.platform.supervision.web import listen
 from tests.clusters import copied, migrated_cluster
 from tests.memos_site.processes import belonging, children, kill, nobody_left, postmaster, runs, sql, until
 from tests.memos_site.site import Site
@@ -142,6 +143,24 @@ def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the
     assert "password" not in again.said
     assert again.signal(signal.SIGINT) == 0
     until(lambda: nobody_left(migrated), what=again.said)
+
+
+def test_the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(migrated: Path) -> None:
+    """They are frozen here, as those would be that take their seconds to end."""
+    site = Site(migrated, *SERVE).up()
+    two_workers(site)
+    web = {child for child in children(site.process.pid) if not children(child)}
+    jobs = {*children(site.process.pid)} - web
+    frozen = [*jobs, *(worker for one in jobs for worker in children(one))]
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
+    site.signal(signal.SIGKILL)
+    until(lambda: not any(map(runs, web)))
+    listen("127.0.0.1", int(site.url.rsplit(":", 1)[1])).close()
+    assert all(map(runs, jobs))
+    for pid in frozen:
+        kill(pid)
+    until(lambda: nobody_left(migrated))
 
 
 def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(migrated: Path) -> None:

@@ -86,7 +86,7 @@ class Command(BaseCommand):
         if not inherited:
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
         broker = jobs.broker_of(leases.Heartbeat())
-        children: dict[str, Work] = {"worker": lambda ready: jobs.run(broker, workers, ready)}
+        children: dict[str, Work] = {"worker": partial(do_jobs, broker, workers, listener)}
         shared_counts.share(workers)
         children |= {f"web {n + 1}": partial(answer_requests, application, listener, n) for n in range(workers)}
         Supervisor(
@@ -109,6 +109,13 @@ class Command(BaseCommand):
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write("\n".join([*lines, ""]))
         self.stdout.write(f"The administrator's password and an agent's token are in {path}")
+
+
+def do_jobs(broker: Any, workers: int, listener: socket, ready: Ready) -> None:
+    """The work of the job cluster, which keeps no copy of the listening socket: it may outlive the supervisor by the
+    seconds of a job in hand, and the port would be taken as long."""
+    listener.close()
+    jobs.run(broker, workers, ready)
 
 
 def answer_requests(application: Callable[..., Any], listener: socket, number: int, ready: Ready) -> None:

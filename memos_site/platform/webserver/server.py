@@ -135,8 +135,15 @@ class Server(TcpWSGIServer):
     def run(self) -> None:
         """Serve until `stop` is called and pending requests are answered."""
         while not self._is_over():
+            if self.stops_at and self.socket.fileno() >= 0:
+                self.leave_port()
             wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, map=self._map, use_poll=True, count=1)
         self.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
+
+    def leave_port(self) -> None:
+        """Close this process's copy of the listening socket: if the supervisor is gone, the port is free at once."""
+        self.del_channel()
+        self.socket.close()
 
     def stop(self, kept_seconds: float = 0.0) -> None:
         """Stop accepting, and wake the loop; safe in a signal handler.
