@@ -7,9 +7,14 @@ from memos_site.platform.env import ENV
 from memos_site.platform.environment import Environment
 
 
-def package_storage(data_dir: Path, env: Environment = ENV) -> dict[str, Any]:
-    backend, options = {"LOCAL": _local, "S3": _s3, "OSS": _oss}[env.SKILLS_REPO_BACKEND](env, data_dir)
-    return {"BACKEND": backend, "OPTIONS": options}
+def package_storage(data_dir: Path, env: Environment = ENV, backend: str = "") -> dict[str, Any]:
+    """The chosen one, or another backend as the same environment sets it up."""
+    name, options = {"LOCAL": _local, "S3": _s3, "OSS": _oss}[backend or env.SKILLS_REPO_BACKEND](env, data_dir)
+    return {"BACKEND": name, "OPTIONS": options}
+
+
+def directory_storage(location: Path) -> dict[str, Any]:
+    return {"BACKEND": "skills.storages.local.LocalStorage", "OPTIONS": {"location": location.absolute()}}
 
 
 def _local(env: Environment, data_dir: Path) -> tuple[str, dict[str, Any]]:

@@ -5,18 +5,22 @@ Both are open to everybody, so no answer says why something failed; the log does
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from pkgutil import iter_modules
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 
 from memories import leases
-from memos_site.platform.outages import outage
+from memos_site.platform.outages import DISK_FULL, outage
+from memos_site.platform.postgres.reserve import is_short
 from memos_site.web import package_health
+from skills import missing_packages
 
 log = logging.getLogger("memos.health")
 _migrated: set[bool] = set()
@@ -32,13 +36,15 @@ def live(request: HttpRequest) -> JsonResponse:
 def ready(request: HttpRequest) -> JsonResponse:
     """503 when every request would fail; 200 when only some would, with what in `degraded`.
 
-    `packages`: what reads or stores one; `writes`: what stores anything, as the database is read-only (its disk is
-    full). A late worker only delays background jobs: `worker: late`.
+    `packages`: what reads or stores one, or reads one that was not moved into a new store; `writes`: what stores
+    anything, as the database is read-only (its disk is full). A late worker delays jobs only: `worker: late`.
     """
     database, migrations = _state("database", database_answers), _state("migrations", schema_is_current)
     healthy = (database, migrations) in (("ok", "ok"), ("read-only", "ok"))
-    storage = _state("storage", packages_can_be_stored)
-    degraded = [*(["packages"] if storage != "ok" else []), *(["writes"] if database == "read-only" else [])]
+    storage = _state("storage", partial(packages_can_be_stored, known=healthy))
+    writes = database != "read-only"
+    packages = storage == "ok" or (storage == "full" and not writes)  # what is stored can be read, and `writes` says it
+    degraded = [name for name, works in (("packages", packages), ("writes", writes)) if not works]
     answer = {
         "status": "ok" if healthy else "unavailable",
         "degraded": degraded,
@@ -59,7 +65,9 @@ def _state(name: str, check: Callable[[], str]) -> str:
 
 
 def database_answers() -> str:
-    """`ok` or `read-only`."""
+    """`ok` or `read-only`: by its own word, or as it will be when its keeper looks at the disk, within a second."""
+    if settings.EMBEDDED and is_short(settings.DATA_DIR):
+        return "read-only"
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('transaction_read_only') = 'on'")
         return "read-only" if cursor.fetchone()[0] else "ok"
@@ -81,8 +89,18 @@ def _migrations() -> set[tuple[str, str]]:
     return {(label, name) for label, names in files.items() for name in names if name[0] not in "_~"}
 
 
-def packages_can_be_stored() -> str:
-    package_health.check()
+def packages_can_be_stored(*, known: bool = False) -> str:
+    """`ok`; `full`: they can be read only; `incomplete`: the store lacks packages of versions, as after a change to
+    another store. `known`: the database answers, and says which there should be.
+    """
+    try:
+        package_health.check(missing_packages.sample() if known else [])
+    except missing_packages.Incomplete:
+        return "incomplete"
+    except OSError as error:
+        if outage(error) == DISK_FULL:
+            return "full"
+        raise
     return "ok"
 
 

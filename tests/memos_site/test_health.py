@@ -1,5 +1,6 @@
 """What a load balancer is told."""
 
+import errno
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from memos_site.web import health
+from memos_site.web import health, package_health
 
 FINE = {
     "status": "ok",
@@ -53,3 +54,20 @@ def test_a_store_that_cannot_keep_packages_is_ready_for_all_else_and_does_not_sa
     nowhere = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": "/dev/null/nowhere"}}
     settings.STORAGES = settings.STORAGES | {"skills": nowhere}
     assert ready(client) == (200, FINE | {"degraded": ["packages"], "storage": "failed"})
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_named_alike_before_and_after_the_database_has_noticed_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored can be read, so packages are not named beside writes; where their disk alone is full, they are."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(package_health, "check", full)
+    assert ready(client)[1] == FINE | {"storage": "full", "degraded": ["packages"]}
+    monkeypatch.setattr(health, "is_short", lambda _folder: True)
+    assert ready(client) == (200, FINE | {"database": "read-only", "storage": "full", "degraded": ["writes"]})
+    monkeypatch.setattr(package_health, "check", lambda *_: None)
+    assert ready(client) == (200, FINE | {"database": "read-only", "degraded": ["writes"]})

@@ -9,6 +9,8 @@ from django.utils import timezone
 from django_q.models import Failure, OrmQ, Schedule, Success
 from django_q.tasks import async_task
 
+from memories.leases import Heartbeat
+from memos_site.platform.supervision import broker as brokers
 from memos_site.platform.supervision import exchange
 from memos_site.platform.supervision.broker import CrashSafeBroker
 from memos_site.platform.supervision.exchange import STOP, JobSource, ResultSink
@@ -83,6 +85,24 @@ def test_whoever_asks_for_jobs_looks_at_the_schedules_too(source: JobSource, mon
     Schedule.objects.all().delete()
     Schedule.objects.create(func=JOB, schedule_type=Schedule.ONCE, next_run=timezone.now() - timedelta(minutes=1))
     assert source.get()["func"] == JOB
+
+
+def test_while_the_database_takes_no_writes_it_is_said_once_and_schedules_wait(
+    source: JobSource, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(exchange, "SCHEDULE_SECONDS", -1.0)
+    monkeypatch.setattr(brokers, "PAUSE", 0.0)
+    source.broker = CrashSafeBroker(Heartbeat())
+    Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=1))
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        assert [source._ask() for _ in range(3)] == [None] * 3
+        cursor.execute("SET default_transaction_read_only = off")
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "the database does not answer, or takes no writes"
+    ]
+    assert not any(record.exc_info for record in caplog.records)
+    assert [source._ask() is not None for _ in range(2)] == [False, True], "once jobs are fetched again"
 
 
 def test_a_worker_ends_while_another_one_asks(source: JobSource, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memos_site.platform.postgres.account import Account
 
+FILE = "postgres.reserve"
 BYTES = 48 << 20  # three files of the server's log
 LOW, ENOUGH = (
     16 << 20,
@@ -30,12 +31,19 @@ def free_bytes(directory: Path) -> int:
     return disk.f_bavail * disk.f_frsize
 
 
+def is_short(data_dir: Path, *, enough: int = LOW) -> bool:
+    """Whether so little is free, beside what is kept in `data_dir`, that the keeper lets nothing be written."""
+    file = data_dir / FILE
+    size = file.stat().st_size if file.exists() else 0
+    return free_bytes(data_dir) + size < BYTES + enough
+
+
 class Reserve:
     """`data`: the directory of the cluster; the file lies beside it."""
 
     def __init__(self, data: Path, account: Account) -> None:
         self.file, self.settings, self.account = (
-            data.with_name("postgres.reserve"),
+            data.with_name(FILE),
             data / "postgresql.auto.conf",
             account,
         )
@@ -46,11 +54,10 @@ class Reserve:
 
         OSError: the settings cannot be written.
         """
-        size = self.file.stat().st_size if self.file.exists() else 0
-        is_full = free_bytes(self.file.parent) + size < BYTES + (ENOUGH if self.is_full else LOW)
+        is_full = is_short(self.file.parent, enough=ENOUGH if self.is_full else LOW)
         if is_full:
             self.file.unlink(missing_ok=True)
-        elif size < BYTES:
+        elif not self.file.exists() or self.file.stat().st_size < BYTES:
             self._keep()
         if is_full == self.is_full:
             return False

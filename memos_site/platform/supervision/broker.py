@@ -12,6 +12,7 @@ from django_q.conf import Conf
 from django_q.models import OrmQ
 
 from memos_site.platform.outages import UNAVAILABLE
+from memos_site.platform.supervision.outage_log import Outages
 
 PAUSE, RETRY_SECONDS = 1.0, 60.0  # while the database is unreachable
 SLOTS = 1024  # far above workers plus jobs waiting in memory; a job without a slot comes again after `retry`
@@ -29,7 +30,7 @@ class CrashSafeBroker(ORM):
     def __init__(self, beat: Callable[[], None]) -> None:
         """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=str(Conf.CLUSTER_NAME))
-        self.beat = beat
+        self.beat, self.outages = beat, Outages()
         self.rows = RawArray("q", SLOTS)
 
     def dequeue(self) -> list[tuple[int, str]] | None:
@@ -37,10 +38,11 @@ class CrashSafeBroker(ORM):
             self.beat()
             jobs: list[tuple[int, str]] | None = super().dequeue()  # type: ignore[no-untyped-call]  # django-q has no types
         except UNAVAILABLE as error:  # django-q2 would end the process and pause for 10 s
-            log.warning("the database does not answer, or takes no writes: %s", error)
+            self.outages.note("the database does not answer, or takes no writes: %s", error)
             close_old_connections()  # django-q2 does so after the heartbeat, which would fail by a broken one for ever
             time.sleep(PAUSE)
             return None
+        self.outages.end()
         for row, _ in jobs or []:
             if -row not in self.rows:
                 self._replace(0, row)

@@ -15,6 +15,7 @@ from django_q.monitor import save_task
 from django_q.scheduler import scheduler
 from django_q.signing import BadSignature, SignedPackage
 
+from memos_site.platform.outages import UNAVAILABLE
 from memos_site.platform.supervision.child import FORK
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class JobSource:
 
     def _ask(self) -> dict[str, Any] | None:
         self._asked_at.value = time.monotonic()
-        if self._asked_at.value - self._scheduled_at.value > SCHEDULE_SECONDS:
+        if self._asked_at.value - self._scheduled_at.value > SCHEDULE_SECONDS and self._can_schedule():
             self._scheduled_at.value = self._asked_at.value
             scheduler(broker=self.broker)
         for number, package in self.broker.dequeue() or []:  # one at a time: `bulk` of Q_CLUSTER is 1
@@ -82,6 +83,17 @@ class JobSource:
             else:
                 return job | {"cluster": Conf.CLUSTER_NAME, "ack_id": number}
         return None
+
+    def _can_schedule(self) -> bool:
+        """Not while the database takes no writes: django-q2's scheduler would log a traceback each time."""
+        if self.broker.outages.present:
+            return False
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT current_setting('transaction_read_only') = 'off'")
+                return bool(cursor.fetchone()[0])
+        except UNAVAILABLE:  # the broker says so at its next question
+            return False
 
 
 class ResultSink:

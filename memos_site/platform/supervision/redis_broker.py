@@ -16,6 +16,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from memos_site.platform.outages import UNAVAILABLE
+from memos_site.platform.supervision.outage_log import Outages
 
 PAUSE = 1.0  # seconds, while Redis or the database is unreachable
 WAIT_SECONDS = 1  # of a worker for a job
@@ -29,7 +30,7 @@ class NudgeBroker(Broker):
     def __init__(self, list_key: str | None = None, beat: Callable[[], None] = lambda: None) -> None:
         """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=f"memos:jobs:{list_key or Conf.CLUSTER_NAME}")
-        self.beat = beat
+        self.beat, self.outages = beat, Outages()
 
     @staticmethod
     def get_connection(list_key: str | None = None) -> Any:
@@ -47,10 +48,11 @@ class NudgeBroker(Broker):
             self.beat()
             job = self.connection.blpop([self.list_key], WAIT_SECONDS)
         except (RedisError, *UNAVAILABLE) as error:
-            log.warning("Redis or the database does not answer, or takes no writes: %s", error)
+            self.outages.note("Redis or the database does not answer, or takes no writes: %s", error)
             close_old_connections()  # by a broken one the heartbeat would fail for ever
             time.sleep(PAUSE)
             return None
+        self.outages.end()
         return [(None, job[1])] if job else None
 
     def queue_size(self) -> int:
