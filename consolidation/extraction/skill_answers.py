@@ -4,6 +4,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 
+from consolidation.learning.writing import naming
+from memories.values import text
 from skills.manifest import Fields
 
 MOST_FILES = 5  # scripts, and documents, of one skill
@@ -82,6 +84,8 @@ class DraftSkill(BaseModel):
         if not isinstance(value, dict) or "fields" in value:
             return value
         named = {name: value.get(name) for name in FIELDS if value.get(name) is not None}
+        if isinstance(called := named.get("name"), str) and text.UNSPACED.search(called):
+            named |= {"name": naming.slug(called, called, ()), "title": called}  # pinyin, as learned skills have it
         rest = {name: value[name] for name in ("tool", "scripts", "others", "update") if name in value}
         old = value.get("old_memory_id")
         return {"fields": named, **rest, "old_memory_id": str(old) if old else None}

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from memories.api.shapes import Json, Percent, Shape, Share
-from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound, Outdated, UnknownKey
+from memories.values.exceptions import Conflict, Invalid, Lost, NotAllowed, NotFound, Outdated, UnknownKey
 from memos_site.platform.correlation import request_id
 from memos_site.platform.outages import RETRY_AFTER, outage
 from memos_site.platform.problem_details import problem_body
@@ -100,9 +100,13 @@ def refusal(error: Exception) -> Json | None:
         return {"status": 412, "detail": str(error)}
     if isinstance(error, NotAllowed):
         return {"status": 403, "detail": str(error)}
-    if isinstance(error, UnknownKey):
-        return {"status": 404, "detail": NOT_FOUND, "suggestions": error.suggestions}
-    return {"status": 404, "detail": NOT_FOUND} if isinstance(error, NotFound | Http404) else None
+    return _not_found(error) if isinstance(error, NotFound | Http404) else None
+
+
+def _not_found(error: NotFound | Http404) -> Json:
+    detail = str(error) if isinstance(error, Lost) else NOT_FOUND
+    more = {"suggestions": error.suggestions} if isinstance(error, UnknownKey) else {}
+    return {"status": 404, "detail": detail, **more}
 
 
 def unavailable(error: BaseException | None, path: str) -> Response | None:

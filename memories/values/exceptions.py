@@ -59,6 +59,10 @@ class NotFound(Exception):
     """The object does not exist, or the caller may not see it: both give the same answer. 404 at the API."""
 
 
+class Lost(NotFound):
+    """The object is there, and the caller may see it, but not what belongs to it: the message says what to do. 404."""
+
+
 class UnknownKey(NotFound):
     """No visible memory has this key; `suggestions` are similar keys. 404 at the API."""
 

@@ -180,6 +180,6 @@ def test_the_graph_over_vectors_is_walked_from_vectors_of_the_whole_store(settin
 @pytest.mark.django_db
 def test_it_is_queued_when_an_installation_starts() -> None:
     schedules.enqueue_first()
-    [row] = OrmQ.objects.all()
-    assert row.task["func"] == "memories.tasks.warm_search"
-    assert callable(tasks.warm_search)
+    queued = {row.task["func"] for row in OrmQ.objects.all()}
+    assert queued == {"memories.tasks.warm_search", "consolidation.tasks.queued", "skills.tasks.scan_again"}
+    schedules.load()

@@ -39,3 +39,24 @@ def test_what_rises_takes_its_history_along() -> None:
     assert Memory.objects.get().sensitivity == 3
     assert set(AuditEntry.objects.about("memory", first["id"]).values_list("sensitivity", flat=True)) == {3}
     assert caller().get(f"/api/v1/memories/{first['id']}/history").status_code == 404
+
+
+def test_it_says_who_has_reported_it_and_when() -> None:
+    for source, moment in (
+        ("ci", "2026-03-01T10:00:00Z"),
+        ("dev", "2026-03-01T11:00:00Z"),
+        ("ci", "2026-03-01T12:00:00Z"),
+    ):
+        caller().post("/api/v1/working-states", STATE | {"source": source, "timestamp": moment}, format="json")
+    told = caller().get("/api/v1/working-states/t1").json()["provenance"]["sources"]
+    expected = [("dev", "2026-03-01T11:00:00Z"), ("ci", "2026-03-01T12:00:00Z")]
+    assert [(one["kind"], one["ref"], one["created_by"], one["timestamp"]) for one in told] == [
+        ("working", "t1", *each) for each in expected
+    ]
+
+
+def test_a_typed_statement_without_a_category_is_a_fact() -> None:
+    payload = {"subject": "billing", "predicate": "uses", "object": "Stripe"}
+    typed = {"type": "semantic", "source": "ci", "payload": payload}
+    answer = caller().post("/api/v1/memories", typed, format="json")
+    assert (answer.status_code, answer.json()["memory"]["category"]) == (201, "fact")

@@ -1,5 +1,6 @@
 """Store the working state of a thread: one row, the latest state wins."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +13,16 @@ from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory
 from memories.values.choices import LIVE, Type
+from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
 from memories.values.trust import Trust
 
 CONFIDENCE = 100
+MOST_SOURCES = 20
+REPLACED = (
+    *("payload", "content", "provenance", "tags", "sensitivity"),
+    *("salience", "salience_at", "updated_at", "version"),
+)
 
 
 def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
@@ -33,7 +40,7 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
             return Ingested(_open(report, payload, scope, source, trust=trust, at=at), created=True)
         if not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
             return Ingested(None, created=False)
-        return Ingested(row, created=False, changed=_replace(row, report, payload, trust=trust, at=at))
+        return Ingested(row, created=False, changed=_replace(row, report, payload, source, trust=trust, at=at))
 
 
 def _hold_thread(scope: str, thread_id: str) -> None:
@@ -46,6 +53,13 @@ def _content(report: WorkingStateReport) -> str:
     texts = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
     cut = (text.strip()[:LONGEST_TEXT].strip() for text in texts)
     return next(filter(None, cut), f"{report.thread_id} is {report.state}")
+
+
+def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: Sequence[Any] = ()) -> dict[str, Any]:
+    """Who has reported the state of the thread, each with the last time, the latest at the end."""
+    entry = {"kind": Type.WORKING.value, "ref": report.thread_id, "created_by": source}
+    others = [one for one in former if one.get("created_by") != source]
+    return {"sources": [*others, entry | {"timestamp": format_instant(report.timestamp or at)}][-MOST_SOURCES:]}
 
 
 def _open(
@@ -61,6 +75,7 @@ def _open(
         thread_id=report.thread_id,
         tags=report.tags,
         payload=payload,
+        provenance=_sources(report, source, at=at),
         policy=report.deletion_policy,
         confidence=CONFIDENCE,
         sensitivity=sensitivity_of(report.sensitivity),
@@ -72,18 +87,19 @@ def _open(
     return memory
 
 
-def _replace(row: Memory, report: WorkingStateReport, payload: dict[str, Any], *, trust: Trust, at: datetime) -> bool:
+def _replace(
+    row: Memory, report: WorkingStateReport, payload: dict[str, Any], source: str, *, trust: Trust, at: datetime
+) -> bool:
     """Replace the state; True (and audited) when the state itself is another one."""
     before, former = row.payload.get("state"), row.content
     row.payload, row.content = payload, _content(report)
     row.tags = report.tags or row.tags
+    row.provenance = _sources(report, source, at=at, former=row.provenance.get("sources", []))
     rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity
     if rises:
         row.sensitivity = sensitivity_of(report.sensitivity)
     row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
-    row.save(
-        update_fields=["payload", "content", "tags", "sensitivity", "salience", "salience_at", "updated_at", "version"]
-    )
+    row.save(update_fields=REPLACED)
     if row.content != former:
         indexing.reindex(row)
     if rises:

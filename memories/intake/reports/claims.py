@@ -60,7 +60,7 @@ class TripleReport(TypedReport):
     """A statement by subject, predicate and object."""
 
     type: Literal["semantic"]
-    category: CategoryName
+    category: CategoryName = "fact"
     payload: Triple
 
 
