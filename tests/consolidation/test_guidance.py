@@ -6,10 +6,13 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.api.guidance import GuidanceAnswer
+from consolidation.guidance import experience, features
+from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.models.profiles import PendingProfile, RunProfile
-from memories.models import Memory
+from memories.models import Event, Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
+from tests.consolidation.recorded import run as recorded
 from tests.make import answer, call, caller, user
 
 pytestmark = pytest.mark.django_db
@@ -217,3 +220,41 @@ def test_odd_conversations_are_unsure(agent: APIClient, refused: list[Memory], m
 def test_guidance_needs_the_permission_to_read() -> None:
     client = caller(permissions=["ingest"])
     assert client.post("/api/v1/guidance", {"task": "x"}, format="json").status_code == 403
+
+
+def test_an_answer_keeps_to_the_scopes_that_were_asked_for(agent: APIClient, refused: list[Memory]) -> None:
+    about = {"about_to": {"tool": "cancel_ticket", "arguments": {"ticket": "T9009"}}}
+    told = ask(agent, scopes=["project:other"], **about)
+    assert (told["decision"], told["similar"], told["check"]["runs"]) == ("unsure", [], [])
+    assert ask(agent, scopes=[SCOPE], **about)["similar"]
+
+
+def test_the_latest_runs_of_a_level_leave_out_those_above_it(refused: list[Memory]) -> None:
+    Memory.objects.filter(pk=refused[0].pk).update(sensitivity=Sensitivity.HIGH)
+    seen = {profile.pk for profile in LatestRuns.of(SCOPE, Sensitivity.MEDIUM).runs}
+    assert seen == {row.pk for row in refused[1:]}
+    assert len(LatestRuns.of(SCOPE, Sensitivity.HIGH).runs) == len(refused)
+
+
+def test_an_argument_of_calls_that_failed_is_no_choice_of_the_cases_that_ended_well(agent: APIClient) -> None:
+    for n in range(4):
+        tried = [call("cancel_ticket", "c2", ticket=f"T{n}", refund="points"), answer('{"error": "refused"}', "c2")]
+        done = [call("cancel_ticket", "c3", ticket=f"T{n}", refund="voucher"), answer("ok", "c3")]
+        learn(n, messages=[*talk(n), *tried, *done])
+    Event.objects.filter(args__refund="points").update(ok=False)
+    consolidated()
+    check = ask(agent, about_to={"tool": "cancel_ticket", "arguments": {"ticket": "T9", "refund": "cash"}})["check"]
+    assert "in 4 similar cases that ended well it was voucher" in check["arguments"][0]["note"]
+
+
+def test_the_likeness_of_words_goes_with_its_run_in_whatever_order_runs_were_read() -> None:
+    wishes = ("I lost my umbrella in the lobby", WISH, "Please cancel my ticket {n} to Oslo")
+    for n, wish in enumerate(wishes):
+        learn(n, wish=wish)
+    consolidated()
+    said, profiles = features.of_moment(recorded(9, WISH.format(n="T9009")))[0], list(RunProfile.objects.all())
+    assert said
+    read = [experience._experience(said, rows, opening=False) for rows in (profiles, profiles[::-1])]
+    first, other = ({p.pk: round(float(w), 6) for p, w in zip(one.profiles, one.words, strict=True)} for one in read)
+    assert first == other
+    assert max(first, key=lambda pk: first[pk]) == RunProfile.objects.get(episode__memory__thread_id="case-1").pk

@@ -10,7 +10,7 @@ from consolidation.guidance.provenance import notes
 from consolidation.learning.facts.argument_calls import argument_calls, kept
 from consolidation.learning.facts.argument_counts import Shown
 from consolidation.learning.facts.argument_habits import Habits
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Call, Message, Run
 from memories.values.choices import Sensitivity
 from tests.consolidation import experience
 from tests.consolidation.recorded import RULES, START, Outcome, run
@@ -88,6 +88,15 @@ def test_nothing_is_noted_of_what_is_usual_or_what_the_user_named(known: dict[st
     assert told(known) == []
     assert told(known, payment="pay-1", said="Pay with pay-1.") == []
     assert told(known, new_items=["used-9"], said="I want used-9 again.") == []
+
+
+def test_nothing_is_noted_of_what_the_instructions_named(known: dict[str, Habits]) -> None:
+    whole = exchange(9, usual(9))
+    asked = Call(9, "exchange_items", {**usual(9), "payment": "pay-1"}, None, None, START, None)
+    instructed = [*whole.messages, Message(99, "system", "Pay with pay-1.", START)]
+    for messages, noted in ((instructed, 0), (whole.messages, 1)):
+        so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], messages)
+        assert len(notes(so_far, asked, known)) == noted
 
 
 def test_what_may_have_been_said_in_another_form_is_not_noted_as_never_shown(known: dict[str, Habits]) -> None:

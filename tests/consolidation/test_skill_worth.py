@@ -146,6 +146,15 @@ def test_how_the_run_ended_is_written_to_its_offer(agent: APIClient, skill: Memo
     assert SkillOffer.objects.get().outcome == Outcome.SUCCESS
 
 
+def test_an_offer_that_was_made_after_a_run_had_ended_is_not_about_that_run(skill: Memory) -> None:
+    """The thread goes on: what is offered to its next run is settled with that one."""
+    facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "withheld": False}
+    SkillOffer.objects.create(thread_id="t-1", at=NOON + timedelta(hours=1), **facts)
+    learn(20, "cancel_ticket", thread_id="t-1", minutes=5)
+    consolidated(at=NOON + timedelta(hours=2))
+    assert SkillOffer.objects.get().outcome == ""
+
+
 def test_offers_that_do_harm_beyond_doubt_are_put_before_a_person_once(skill: Memory) -> None:
     ended = {False: Outcome.FAILURE, True: Outcome.SUCCESS}
     facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "at": NOON}
@@ -154,9 +163,11 @@ def test_offers_that_do_harm_beyond_doubt_are_put_before_a_person_once(skill: Me
         for withheld in (False, True)
         for n in range(40)
     )
+    Memory.objects.filter(pk=skill.pk).update(sensitivity=Sensitivity.HIGH)
     assert [holdback.flag_harm(SCOPE, at=NOON) for _ in range(2)] == [1, 1]
     proposal = Proposal.objects.get(kind=Proposal.Kind.FAILING)
     assert "0 of 40 runs that were offered this skill ended well, and 40 of 40" in proposal.why
+    assert proposal.sensitivity == Sensitivity.HIGH
     assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memories.models import Episode, Memory, Performance, Relation
+from memories.models import AuditEntry, Episode, Memory, Performance, Relation
 from tests.transfer.imports import ROWS, Imports, counts, everything_stored
 from tests.transfer.sources import membrane, triple
 
@@ -25,6 +25,8 @@ def test_records_come_in_and_a_second_import_changes_nothing(imports: Imports, t
     assert rows.count() == ROWS
     row = rows.get(content="Customer 3 pays within 10 days")
     assert (row.confidence, row.salience, row.payload["object"]) == (70, 0.5, "10 days")
+    created = AuditEntry.objects.about("memory", row.pk).get(action="create")
+    assert (created.after or {})["imported_from"] == "membrane"
     before = everything_stored()
     assert imports(path) == counts(known=ROWS)
     assert everything_stored() == before
