@@ -2,16 +2,24 @@
 
 from django.http import FileResponse, HttpResponseBase, HttpResponseRedirect
 
+from memories.values.exceptions import Lost
 from skills import storages
 from skills.models import SkillVersion
 
 
 def download(version: SkillVersion) -> HttpResponseBase:
-    """302 to an address that is good for five minutes, or the file. FileNotFoundError: the storage has lost it."""
+    """302 to an address that is good for five minutes, or the file. Lost: the store does not hold it."""
     filename = f"{version.skill.name}.zip"
+    if not storages.holds(version.package):  # an address of it would lead to an error of the store
+        raise lost(version)
     if url := storages.presigned_url(version.package, filename=filename):
         answer: HttpResponseBase = HttpResponseRedirect(url)
         answer["Cache-Control"] = "no-store"  # the address is a key for five minutes
         return answer
     file = storages.open_package(version.package)
     return FileResponse(file, as_attachment=True, filename=filename, content_type="application/zip")
+
+
+def lost(version: SkillVersion) -> Lost:
+    remedy = "manage.py move_packages copies it from the former store; else bring the file back or upload it again"
+    return Lost(f"the package of {version} is not in the package store: {remedy}")

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django_q.tasks import async_task
 
 from memories.intake.revisions.superseding import close
 from memories.models import AuditEntry, Memory, Relation
@@ -19,6 +20,7 @@ from skills import aliases, scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import Package, pack
+from skills.scanning.python_code import NOT_CHECKED
 from skills.storages import package_path, store
 
 VERSION = "skill_version"
@@ -94,6 +96,8 @@ def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
     )
     # a package of before may have been swept as an orphan between `prepare` and now
     transaction.on_commit(partial(store, prepared.path, prepared.package.content), robust=True)
+    if any(one["rule"] == NOT_CHECKED for one in prepared.findings):
+        transaction.on_commit(partial(async_task, "skills.tasks.scan_again"), robust=True)
     return version
 
 
@@ -259,6 +263,12 @@ def _move(
         version.published_at = at if status == SkillVersion.Status.PUBLISHED else None
     version.save(update_fields=["status", "published_at"])
     _audit(version, action, before=before, by=by, why=why, at=at, batch=batch, undoes=undoes).save(force_insert=True)
+
+
+def note_scan(version: SkillVersion, *, by: Actor, at: datetime, batch: UUID) -> None:
+    """Record that a scan that had run out of time was repeated and passed."""
+    why = "the scan that ran out of time was repeated to its end"
+    _audit(version, "scan", before={}, by=by, why=why, at=at, batch=batch).save(force_insert=True)
 
 
 def _audit(

@@ -60,6 +60,7 @@ ACTION_TEXTS = {
     "publish": gettext_lazy("published"),
     "reject": gettext_lazy("version rejected"),
     "retire": gettext_lazy("retired"),
+    "scan": gettext_lazy("scanned again"),
     "outcome": gettext_lazy("outcome of a use"),
     "undo": gettext_lazy("undone"),
     "snooze": gettext_lazy("snoozed"),

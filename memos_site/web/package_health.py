@@ -7,25 +7,30 @@ and the answer is good for FRESH_SECONDS.
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.core.files.storage import FileSystemStorage, storages
 
 from memos_site.platform.outages import StoreUnavailable
+from skills import missing_packages
 
 FRESH_SECONDS = 10.0
 WAIT_SECONDS = 1.0  # for an answer of a store behind the network; then it counts as failed until it answers
 
 
-def check() -> None:
-    """OSError, StoreUnavailable: packages can neither be read nor stored now."""
+def check(sample: Sequence[str] = ()) -> None:
+    """OSError, StoreUnavailable: packages can neither be read nor stored now. Incomplete: the store lacks one of the
+    sample.
+    """
     storage = storages["skills"]
     if isinstance(storage, FileSystemStorage):
         Path(storage.location).mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=storage.location) as file:  # a full disk, a read-only one
             file.write(bytes(4096))
+        missing_packages.demand(sample)
     else:
-        remote.check()
+        remote.check(sample)
 
 
 class RemoteStore:
@@ -37,9 +42,11 @@ class RemoteStore:
         self._waits = False  # for an answer to the latest question, which is not asked a second time
         self._problem: Exception | None = None
         self._at = -FRESH_SECONDS  # of the latest answer
+        self._sample: Sequence[str] = ()
 
-    def check(self) -> None:
+    def check(self, sample: Sequence[str] = ()) -> None:
         with self._lock:
+            self._sample = sample
             if not self._waits and time.monotonic() - self._at >= FRESH_SECONDS:
                 self._ask()
             problem = self._problem
@@ -61,7 +68,7 @@ class RemoteStore:
             self._wanted.clear()
             problem: Exception | None = None
             try:
-                storages["skills"].exists("health")
+                missing_packages.demand(self._sample or ["health"], strict=bool(self._sample))
             except Exception as error:  # whatever a store raises, readiness says the same
                 problem = error
             self._at, self._problem, self._waits = time.monotonic(), problem, False

@@ -127,6 +127,9 @@ RUNS = [
     _("its worker died three times"),
     _("its worker died; it is tried again"),
     _("its worker died; the next run goes on"),
+    _("its worker was frozen or cut off for so long that another one took over"),
+    _("it is tried again"),
+    _("the next run goes on"),
     _("(no scope)"),
     _("part %(n)s"),
     _("case %(n)s"),
@@ -146,6 +149,7 @@ LANGUAGE_MODEL = [
     _("the daily limit of %(n)s tokens is reached; it goes on at %(when)s"),
 ]
 TRAIL = [
+    _("the scan that ran out of time was repeated to its end"),
     _("confidence %(n)s, confirmations: %(times)s"),
     _("confidence %(n)s, confirmed %(times)s times"),
     _("taught again"),

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from memories.api.base import FileNegotiation
 from memories.api.openapi import operation
 from memories.values.exceptions import NotFound
-from skills import storages
+from skills import downloads, storages
 from skills.api.skills import NAME, REFUSES, SCOPE, SkillView
 from skills.api.versions import NUMBER
 from skills.models import SkillVersion
@@ -52,5 +52,7 @@ def _read(version: SkillVersion, path: str) -> bytes:
     try:
         with storages.open_package(version.package) as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
             return archive.read(f"{version.fields['name']}/{path}")
-    except (FileNotFoundError, KeyError):
+    except FileNotFoundError:
+        raise downloads.lost(version) from None
+    except KeyError:
         raise NotFound from None

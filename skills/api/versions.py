@@ -16,7 +16,6 @@ from memories.api.paging import PAGING
 from memories.api.payload_shapes import Performance
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, Page, Shape, Share
 from memories.models import Performance as Record
-from memories.values.exceptions import NotFound
 from skills import downloads, models
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, Package, Sha256, SkillView
 
@@ -149,10 +148,7 @@ class Content(SkillView):
         packages lie in S3 or OSS: 302 to an address there, which needs no token and is good for five minutes.
         """
         version = self.version(request, name, number)
-        try:
-            answer = downloads.download(version)
-        except FileNotFoundError:
-            raise NotFound from None
+        answer = downloads.download(version)
         answer["ETag"] = f'"{version.sha256}"'
         answer["X-Content-SHA256"] = version.sha256
         return answer

@@ -55,12 +55,13 @@ def read(content: bytes) -> Archive:
 
 def of_files(files: Mapping[str, bytes]) -> Archive:
     """The files of a folder by path, under the rules of a zip; never raises, problems stand in the result."""
-    archive = Archive(names=[*files])
+    twice = [*_duplicate_names(map(plain_name, files))]
+    files = {plain_name(name): content for name, content in files.items()}
+    archive = Archive(names=[*files], problems=twice)
     if len(files) > MAX_ENTRIES:
         archive.problems.append(f"{len(files)} entries, the limit is {MAX_ENTRIES}")
     if sum(map(len, files.values())) > MAX_EXPANDED:
         archive.problems.append(f"more than {MAX_EXPANDED // MIB} MiB")
-    archive.problems += _duplicate_names(files)
     for name, content in files.items():
         problems = [*name_problems(name), *([f"{printable(name)}: {NESTED}"] if is_archive(content) else [])]
         archive.problems += problems
@@ -71,6 +72,11 @@ def of_files(files: Mapping[str, bytes]) -> Archive:
 
 def is_archive(content: bytes) -> bool:
     return content.startswith(_MAGIC)
+
+
+def plain_name(name: str) -> str:
+    """A path as `zip x.zip ./*` and published examples write it (`./scripts/plan.py`), without its first `./`."""
+    return name.removeprefix("./") or name
 
 
 def size_problems(files: Mapping[str, bytes]) -> list[str]:
@@ -86,12 +92,10 @@ def size_problems(files: Mapping[str, bytes]) -> list[str]:
 
 
 def _read(archive: zipfile.ZipFile) -> Archive:
-    entries = archive.infolist()
-    contents = Archive(names=[entry.orig_filename for entry in entries if not entry.is_dir()])
-    contents.problems = [
-        *_limit_problems(entries),
-        *_duplicate_names([entry.orig_filename for entry in entries]),
-    ]
+    entries = [entry for entry in archive.infolist() if entry.orig_filename != "./"]
+    names = [(plain_name(entry.orig_filename), entry.is_dir()) for entry in entries]
+    contents = Archive(names=[name for name, is_folder in names if not is_folder])
+    contents.problems = [*_limit_problems(entries), *_duplicate_names([name for name, _ in names])]
     readable = not contents.problems
     for entry in entries:
         problems = list(_entry_problems(entry))
@@ -112,7 +116,7 @@ def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, contents: Arch
     if is_archive(content):
         contents.problems.append(f"{printable(entry.filename)}: {NESTED}")
         return
-    contents.files[entry.filename] = content
+    contents.files[plain_name(entry.filename)] = content
 
 
 def _limit_problems(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
@@ -135,7 +139,7 @@ def _duplicate_names(names: Iterable[str]) -> Iterator[str]:
 
 def _entry_problems(entry: zipfile.ZipInfo) -> Iterator[str]:
     name, kind = printable(entry.orig_filename), stat.S_IFMT(entry.external_attr >> 16)
-    yield from name_problems(entry.orig_filename)
+    yield from name_problems(plain_name(entry.orig_filename))
     if kind == stat.S_IFLNK:
         yield f"{name}: a link"
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):

@@ -4,7 +4,7 @@ Sections that have no field join the procedure, under their headings.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +20,9 @@ _LIST_FIELDS = {
     "Fallbacks": "fallbacks",
     "Tool Usage": "tool",
 }
+_LISTED_FILE = re.compile(
+    r"[-*+] (?:\[[^]\n]*\]\((?:\./)?(?P<link>[^)\s]+)\)|`(?:\./)?(?P<code>[^`\s]+)`|(?:\./)?(?P<path>[^\s`\[]+))"
+)
 _DERIVED_SECTIONS = ("Scripts", "Track Record", "Additional Information")
 
 
@@ -129,8 +132,16 @@ def _unparsed_lines(fields: Fields, texts: Mapping[str, str]) -> list[str]:
     expected = skill_md_writer.sections(fields)
     parts = []
     for section in _DERIVED_SECTIONS:
-        lines = texts.get(section, "").split("\n")
-        more = "\n".join(line for line in lines if not line or line not in expected[section].split("\n")).strip("\n")
+        lines, known = texts.get(section, "").split("\n"), expected[section].split("\n")
+        more = "\n".join(line for line in lines if not line or not _says_no_more(line, known)).strip("\n")
         if more:
             parts.append(f"### {section}\n\n{more}")
     return parts
+
+
+def _says_no_more(line: str, known: Sequence[str]) -> bool:
+    """Whether the fields write this line themselves, or name the file that it lists: `- ./scripts/plan.py`."""
+    listed = _LISTED_FILE.fullmatch(line)
+    path = (listed["link"] or listed["code"] or listed["path"]) if listed else ""
+    named = rf"- (?:`|\[[^]]*\]\(){re.escape(path)}[`)](?::.*)?"
+    return line in known or (bool(path) and any(re.fullmatch(named, one) for one in known))

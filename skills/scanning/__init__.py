@@ -7,11 +7,12 @@ bounded whatever the package: beyond a number of characters a finding says that 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import Any
 
 from skills.scanning import python_code, secrets, text_rules
 from skills.scanning.findings import WRITTEN_BY_MODEL, Finding, Severity
 
-__all__ = ["WRITTEN_BY_MODEL", "Finding", "Severity", "scan"]
+__all__ = ["WRITTEN_BY_MODEL", "Finding", "Severity", "gravest_first", "scan"]
 
 MOST_CHARACTERS = 1_000_000  # of all files: about three seconds
 MOST_FOR_INSTRUCTIONS = 250_000  # about two
@@ -34,6 +35,12 @@ def scan(files: Mapping[str, str]) -> list[Finding]:
     ]
     severities = list(Severity)
     return sorted(findings, key=lambda finding: (-severities.index(finding.severity), finding.file, finding.line))
+
+
+def gravest_first(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Stored findings in the order of `scan`."""
+    severities = list(Severity)
+    return sorted(findings, key=lambda one: (-severities.index(one["severity"]), one["file"], one["line"]))
 
 
 def _importance(file: tuple[str, str]) -> tuple[bool, bool, str]:

@@ -19,35 +19,39 @@ SECONDS = 5  # an upload waits for it
 ARGUMENTS = ("-m", "bandit", "--recursive", "--format", "json", "--quiet", "--exit-zero", "--ignore-nosec")
 SEVERITIES = {"HIGH": Severity.HIGH, "MEDIUM": Severity.MEDIUM}
 UNCHECKED = "its Python could not be checked: read it line by line"
+NOT_CHECKED = "python-not-checked"
+RULES = "bandit-"  # the names of the others begin with it
 
 
-def scan(files: Mapping[str, str]) -> Iterator[Finding]:
-    """The findings in the Python files (path -> text); `python-not-checked` where it took too long or is no Python."""
+def scan(files: Mapping[str, str], seconds: float = 0.0) -> Iterator[Finding]:
+    """The findings in the Python files (path -> text); NOT_CHECKED: of severity high where it took longer than
+    `seconds` (default SECONDS), else no Python.
+    """
     names = [name for name in files if name.endswith(".py")]
     if not names:
         return
     with TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR, prefix="scan-") as folder:
         for number, name in enumerate(names):
             (Path(folder) / f"{number}.py").write_text(files[name], encoding="utf-8", newline="")
-        report = _report(folder)
+        report = _report(folder, seconds or SECONDS)
     if report is None:
-        yield from (Finding("python-not-checked", Severity.HIGH, name, 1, UNCHECKED) for name in names)
+        yield from (Finding(NOT_CHECKED, Severity.HIGH, name, 1, UNCHECKED) for name in names)
         return
     by_number = dict(enumerate(names))
     for failed in report["errors"]:
-        yield Finding("python-not-checked", Severity.MEDIUM, by_number[_number(failed)], 1, UNCHECKED)
+        yield Finding(NOT_CHECKED, Severity.MEDIUM, by_number[_number(failed)], 1, UNCHECKED)
     for result in report["results"]:
         name = by_number[_number(result)]
         severity = SEVERITIES.get(result["issue_severity"], Severity.LOW)
         line = max(1, int(result["line_number"]))
         shown = excerpt(files[name], _offset(files[name], line))
-        yield Finding(f"bandit-{result['test_name'].replace('_', '-')}", severity, name, line, shown)
+        yield Finding(f"{RULES}{result['test_name'].replace('_', '-')}", severity, name, line, shown)
 
 
-def _report(folder: str) -> dict[str, Any] | None:
+def _report(folder: str, seconds: float) -> dict[str, Any] | None:
     command = [sys.executable, "-I", *ARGUMENTS, folder]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=True, cwd=folder)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, timeout=seconds, check=True, cwd=folder)  # noqa: S603
         report: dict[str, Any] = json.loads(done.stdout)
     except (subprocess.SubprocessError, OSError, ValueError):
         return None

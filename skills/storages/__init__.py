@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
 
-__all__ = ["delete", "open_package", "package_path", "presigned_url", "store", "stored_packages"]
+__all__ = ["delete", "holds", "open_package", "package_path", "presigned_url", "store", "stored_packages"]
 
 _PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our own making
 
@@ -36,6 +36,10 @@ def store(path: str, content: bytes) -> None:
             return
         storage.delete(path)  # its name tells what it should be: this one was cut off outside of our hands
     storage.save(path, ContentFile(content))
+
+
+def holds(path: str) -> bool:
+    return bool(storages["skills"].exists(path))
 
 
 def open_package(path: str) -> "File[bytes]":

@@ -3,16 +3,18 @@
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.db.models import Count, F, IntegerField, OuterRef, Prefetch, Subquery, TextField
 from django.db.models.functions import Cast, Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memories.models import Evidence, Memory
 from memories.people import trust_of
 from memories.values.choices import Status
+from memories.values.exceptions import Lost
 from memories.web.paging import NEWEST, page_of
 from skills import downloads
 from skills.models import Skill, SkillVersion
@@ -70,10 +72,11 @@ def _base(versions: list[SkillVersion], number: int, asked: str) -> SkillVersion
 
 @require_safe
 def package(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponseBase:
-    """Download the package of one version. Http404: not visible, or missing from the storage."""
+    """Download the package of one version. Http404: not visible."""
     versions = SkillVersion.objects.visible_to(trust_of(request.user)).select_related("skill")
     version = get_object_or_404(versions, skill=memory_id, number=number)
     try:
         return downloads.download(version)
-    except FileNotFoundError:
-        raise Http404(f"the package of {version} is missing from the storage") from None
+    except Lost as lost:
+        messages.error(request, str(lost))
+        return redirect("skill_version", memory_id, number)

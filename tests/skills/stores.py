@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import httpx
 from django.core.files.storage import storages
 from django.test import override_settings
 
@@ -69,6 +70,7 @@ def _moto() -> Iterator[tuple[str, Any, Any]]:
         client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
         yield url, client, server._server
         client.close()
+        httpx.post(f"{url}/moto-api/reset")  # the buckets belong to the process
     finally:
         server.stop()
 

@@ -114,7 +114,8 @@ def test_a_package_that_the_store_lost_is_not_found(place: Store) -> None:
     for path in place.files():
         delete(path)
     answer = caller().get("/api/v1/skills/book-flight/versions/latest/content")
-    assert answer.status_code == (404 if place.backend == "LOCAL" else 302)
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith("the package of book-flight 1 is not in the package store")
 
 
 @pytest.mark.django_db

@@ -65,7 +65,7 @@ def bzip2(info: zipfile.ZipInfo) -> None:
     [
         ("../x.md", '../x.md: "." or ".." in the path'),
         ("plan-trip/scripts/../../x.py", 'plan-trip/scripts/../../x.py: "." or ".." in the path'),
-        ("./x.md", './x.md: "." or ".." in the path'),
+        ("plan-trip/./x.md", 'plan-trip/./x.md: "." or ".." in the path'),
         ("a\nb.md", "a<U+000A>b.md: a backslash, an empty part or an unprintable character in the name"),
         ("/etc/x.md", "/etc/x.md: an absolute path"),
         ("C:/x.md", "C:/x.md: an absolute path"),
@@ -282,3 +282,17 @@ def test_a_folder_that_cannot_be_packed_small_enough_is_refused() -> None:
 def test_files_whose_names_differ_only_in_letter_case_are_refused(other: str) -> None:
     [problem] = problems(make_zip({**GOOD, other: b"x", "plan-trip/reference/a.md": b"y"}))
     assert problem.endswith(("there 2 times", "there is another reference/a.md"))
+
+
+def test_the_published_example_with_its_scripts_listed_uploads_with_scripts_and_lists_them_once() -> None:
+    listed = "## Scripts\n\n- `./scripts/plan.py`\n\n## Additional Information\n\nSee also:\n"
+    listed += "- [hotels](./reference/hotels.md)\n"
+    files = {"SKILL.md": f"{SKILL}\n## Procedure\n\n1. Ask\n\n{listed}".encode()}
+    files |= {"scripts/plan.py": b"# Plan a trip\nprint(1)\n", "reference/hotels.md": b"# Hotels\n"}
+    for before in ("", "./", "plan-trip/", "./plan-trip/"):  # `zip -r x.zip ./*`, shutil.make_archive
+        skill = unpack(make_zip({f"{before}{name}": content for name, content in files.items()}))
+        assert skill.fields.scripts == {"plan.py": "# Plan a trip\nprint(1)\n"}
+        assert (skill.fields.others, skill.fields.procedure) == ({"hotels.md": "# Hotels\n"}, "1. Ask")
+    assert [*unpack_files({f"./{name}": content for name, content in files.items()}).files] == sorted(files)
+    assert problems(make_zip({**GOOD, "./plan-trip/../x.md": b"x"}))
+    assert problems(make_zip({**GOOD, "./plan-trip/SKILL.md": b"x"})) == ["plan-trip/SKILL.md: there 2 times"]

@@ -1,0 +1,22 @@
+"""Template tag of the store of packages."""
+
+from contextlib import suppress
+
+from django import template
+
+from memos_site.platform.outages import StoreUnavailable
+from memos_site.web import package_health
+from skills import missing_packages
+
+register = template.Library()
+
+
+@register.simple_tag
+def packages_are_missing() -> bool:
+    """Whether the store lacks packages of versions, as after a change to another one; one that fails is not asked."""
+    with suppress(OSError, StoreUnavailable):
+        try:
+            package_health.check(missing_packages.sample())
+        except missing_packages.Incomplete:
+            return True
+    return False
