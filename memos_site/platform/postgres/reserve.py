@@ -33,8 +33,9 @@ def free_bytes(directory: Path) -> int:
 
 def is_short(data_dir: Path, *, enough: int = LOW) -> bool:
     """Whether so little is free, beside what is kept in `data_dir`, that the keeper lets nothing be written."""
-    file = data_dir / FILE
-    size = file.stat().st_size if file.exists() else 0
+    size = 0
+    with suppress(FileNotFoundError):  # given back just now
+        size = (data_dir / FILE).stat().st_size
     return free_bytes(data_dir) + size < BYTES + enough
 
 
