@@ -93,7 +93,7 @@ def test_while_the_database_takes_no_writes_it_is_said_once_and_schedules_wait(
     monkeypatch.setattr(exchange, "SCHEDULE_SECONDS", -1.0)
     monkeypatch.setattr(brokers, "PAUSE", 0.0)
     source.broker = CrashSafeBroker(Heartbeat())
-    Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=1))
+    Schedule.objects.create(func=JOB, schedule_type=Schedule.ONCE, next_run=timezone.now() - timedelta(minutes=1))
     with connection.cursor() as cursor:
         cursor.execute("SET default_transaction_read_only = on")
         assert [source._ask() for _ in range(3)] == [None] * 3
