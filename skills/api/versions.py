@@ -85,6 +85,7 @@ class SkillVersion(Shape):
         return cls.from_row(
             row,
             package=Package.of(row),
+            scan={"findings": row.scan.get("findings", [])},
             performance=Performance.of(record),
             reliability=record.reliability if record else 0.0,
         )

@@ -93,8 +93,8 @@ def test_nothing_is_noted_of_what_is_usual_or_what_the_user_named(known: dict[st
 def test_nothing_is_noted_of_what_the_instructions_named(known: dict[str, Habits]) -> None:
     whole = exchange(9, usual(9))
     asked = Call(9, "exchange_items", {**usual(9), "payment": "pay-1"}, None, None, START, None)
-    instructed = [*whole.messages, Message(99, "system", "Pay with pay-1.", START)]
-    for messages, noted in ((instructed, 0), (whole.messages, 1)):
+    instructed = (*whole.messages, Message(99, "system", "Pay with pay-1.", START))
+    for messages, noted in ((instructed, 0), (tuple(whole.messages), 1)):
         so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], messages)
         assert len(notes(so_far, asked, known)) == noted
 

@@ -64,14 +64,14 @@ def _moto() -> Iterator[tuple[str, Any, Any]]:
         warnings.simplefilter("ignore")
         server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
         server.start()
+    url = "http://{}:{}".format(*server.get_host_and_port())
     try:
-        url = "http://{}:{}".format(*server.get_host_and_port())
         client = boto3.client("s3", endpoint_url=url, region_name="eu-central-1", **keys())
         client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
         yield url, client, server._server
         client.close()
-        httpx.post(f"{url}/moto-api/reset")  # the buckets belong to the process
     finally:
+        httpx.post(f"{url}/moto-api/reset")  # the buckets belong to the process
         server.stop()
 
 

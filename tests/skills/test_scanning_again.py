@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django_q.models import OrmQ
@@ -42,13 +43,13 @@ def test_it_is_queued_and_when_it_passes_its_findings_take_the_place_of_the_mark
     assert [row.task["func"] for row in OrmQ.objects.all()] == ["skills.tasks.scan_again"]
     before = rules(version)
     assert LATE.rule in before and len(before) > 1
-    given: list[tuple[dict[str, str], float]] = []
-    monkeypatch.setattr(python_code, "scan", lambda files, seconds=0.0: given.append((files, seconds)) or [FOUND])
+    scan = Mock(return_value=[FOUND])
+    monkeypatch.setattr(python_code, "scan", scan)
     assert scanning_again.scan_again(at=AT) == 1
-    [(files, seconds)] = given
+    [((files, seconds), _)] = scan.call_args_list
     assert list(files) == ["scripts/a.py"] and seconds > python_code.SECONDS
     assert sorted(rules(version)) == sorted([FOUND.rule, *(rule for rule in before if rule != LATE.rule)])
-    assert AuditEntry.objects.get(subject_id=version.pk, action="scan").by
+    assert AuditEntry.objects.get(subject_id=version.pk, action="scan").rationale
     answer = caller(permissions=["read", "review"]).get("/api/v1/skills/refund/versions/2")
     assert answer.json()["scan"].keys() == {"findings"}
     assert scanning_again.scan_again(at=AT) == 0
@@ -57,9 +58,9 @@ def test_it_is_queued_and_when_it_passes_its_findings_take_the_place_of_the_mark
 def test_one_that_never_passes_keeps_its_mark_and_is_given_up_after_three_tries(
     version: SkillVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tries: list[int] = []
-    monkeypatch.setattr(python_code, "scan", lambda files, seconds=0.0: tries.append(1) or [LATE])
+    scan = Mock(return_value=[LATE])
+    monkeypatch.setattr(python_code, "scan", scan)
     assert [scanning_again.scan_again(at=AT) for _ in range(5)] == [0] * 5
-    assert len(tries) == 3 and LATE.rule in rules(version)
+    assert scan.call_count == 3 and LATE.rule in rules(version)
     answer = caller(permissions=["read", "review"]).get("/api/v1/skills/refund/versions/2")
     assert answer.json()["scan"].keys() == {"findings"}
