@@ -3,23 +3,19 @@
 from typing import Any
 
 import pytest
-from django.db import OperationalError
-from django.test import Client
 from django_q.models import OrmQ
 from pytest import MonkeyPatch
 from rest_framework.test import APIClient
 
 from consolidation import run_queue
-from consolidation.execution import Reporter, execute
+from consolidation.execution import Reporter
 from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.background_runs import MOST_DEATHS
 from consolidation.pipelines import sightings
-from memories import accounts
-from memories.accounts import Access
 from memories.models import AuditEntry, Episode, Lease
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import run as recorded
-from tests.make import ANNA, AT, caller, make_memory, make_run
+from tests.make import AT, caller, make_memory, make_run
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -92,44 +88,6 @@ def test_a_run_whose_worker_dies_each_time_fails_in_the_end(client: APIClient) -
     run = make(status=Run.Status.RUNNING, attempts=9, deaths=MOST_DEATHS - 1)
     assert work() == 0
     assert get(client, f"runs/{run.pk}")["error"] == "its worker died three times"
-
-
-def test_an_ordered_run_that_is_cut_off_by_an_outage_goes_back_to_the_queue(client: APIClient) -> None:
-    def lost(_run: Run) -> None:
-        raise OperationalError("server closed the connection unexpectedly")
-
-    ordered, scheduled = make(), make(trigger=Run.Trigger.SCHEDULE)
-    for run in (ordered, scheduled):
-        execute(run, lost, at=AT)
-    told = get(client, f"runs/{ordered.pk}")
-    assert (told["status"], told["finished_at"]) == ("queued", None)
-    assert told["error"].endswith("server closed the connection unexpectedly; it is tried again")
-    assert get(client, f"runs/{scheduled.pk}")["status"] == "failed"
-    assert work() == 1 and get(client, f"runs/{ordered.pk}")["status"] == "succeeded"
-
-
-def test_who_reads_in_some_scopes_is_not_told_what_a_run_counted_in_all(client: APIClient) -> None:
-    counted = {"counters": {"episodes_read": 50}, "done": 50, "total": 120, "stage": "project:secret"}
-    whole, own = (
-        make(**counted, status="running"),
-        make(kind="extract", subject=make_memory().pk, counters={"tasks": 1}),
-    )
-    LLMCall.objects.create(ok=True, purpose="facts", model="m", run=whole, at=AT, tokens_in=100, tokens_out=20)
-    confined = caller(name="confined", scopes=["project:shop"])
-    for path in (f"runs/{whole.pk}", "runs"):
-        told, seen = (
-            (row if path != "runs" else row["results"][1]) for row in (get(confined, path), get(client, path))
-        )
-        figures = ("counters", "done", "total", "stage", "model")
-        assert [told[name] for name in figures[:4]] == [{}, 0, 0, ""]
-        assert not any(told["model"].values()) and seen["model"]["tokens_in"] == 100
-        assert [seen[name] for name in figures[:4]] == [{"episodes_read": 50}, 50, 120, "project:secret"]
-    assert get(confined, f"runs/{own.pk}")["counters"] == {"tasks": 1}
-    person = Client()
-    person.force_login(accounts.invite("carl", Access("reviewer", scopes=["project:shop"]), by=ANNA, at=AT))
-    pages = [person.get(f"/runs/{path}") for path in ("", f"{whole.pk}/")]
-    assert all(page.status_code == 200 and b"project:secret" not in page.content for page in pages)
-    assert all(b"of 120" not in page.content for page in pages)
 
 
 def test_the_list_is_filtered_and_paged(client: APIClient) -> None:
