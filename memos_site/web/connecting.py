@@ -17,6 +17,9 @@ HARNESSES = {
     "claude-code": "Claude Code",
     "codex": "Codex CLI",
     "gemini-cli": "Gemini CLI",
+    "opencode": "opencode",
+    "qwen-code": "Qwen Code",
+    "copilot": "Copilot CLI",
     "cursor": "Cursor",
     "mcp": "MCP",
     "http": "curl, Python",
@@ -26,22 +29,35 @@ HARNESSES = {
 URL_IN_DOCS, TOKEN_IN_DOCS = "http://127.0.0.1:8000", "YOUR_TOKEN"  # as the documents write them
 BLOCK = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 PROSE = [  # of the documents, each paragraph on one line, so that it is translated
-    _("The tools:"),
-    _("The tools, in `~/.codex/config.toml`:"),
-    _("The tools, in `~/.cursor/mcp.json` (for one project: `.cursor/mcp.json`):"),
-    _("The hooks. One script, and where the server is:"),
-    _("The hooks' script, and where the server is:"),
     _(
-        "Then in `~/.claude/settings.json` (for one project: `.claude/settings.json`, which holds no token and may be "
-        "committed):"
+        "Hooks, tools and skills in `~/.claude`, what else stands there stays, and a line for each step that says "
+        "whether it works:"
     ),
-    _("Then in `~/.codex/hooks.json` (Codex asks once whether you trust them):"),
-    _("Then in `~/.cursor/hooks.json`:"),
-    _("Tools and hooks, in `~/.gemini/settings.json` (timeouts are in milliseconds):"),
-    _("Published skills as Claude's own:"),
-    _("Published skills as Codex's own:"),
-    _("Published skills as Gemini's own:"),
-    _("Cursor's prompts take no text from hooks, so let the agent ask. In `.cursor/rules/memos.mdc`:"),
+    _("`doctor` in place of `connect` says later what arrives; `disconnect` takes out what was written."),
+    _(
+        "Hooks, tools and skills in `~/.codex`. Codex runs no hook that nobody has trusted, `codex exec` not even "
+        "a word about it: `--trust` trusts these, without it Codex asks at its next start."
+    ),
+    _(
+        "Hooks, tools and skills in `~/.gemini`, what else stands there stays, and a line for each step that says "
+        "whether it works:"
+    ),
+    _(
+        "Hooks and tools in `~/.cursor`, what else stands there stays, and a line for each step that says whether "
+        "it works:"
+    ),
+    _(
+        "Hooks, tools and skills in `~/.config/opencode`, what else stands there stays, and a line for each step "
+        "that says whether it works:"
+    ),
+    _(
+        "Hooks, tools and skills in `~/.qwen`, what else stands there stays, and a line for each step that says "
+        "whether it works:"
+    ),
+    _(
+        "Hooks, tools and skills in `~/.copilot`, what else stands there stays, and a line for each step that says "
+        "whether it works:"
+    ),
     _("With the official Python client, `pip install mcp httpx2`:"),
     _("Python, 30 lines to copy, with every tool as a method:"),
     _(

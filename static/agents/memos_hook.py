@@ -1,160 +1,548 @@
 #!/usr/bin/env python3
-"""Memos in the hooks of a coding agent: Claude Code, Codex CLI, Gemini CLI, Cursor. Python 3.9 or newer, nothing else.
+"""Memos in the hooks of a coding agent: Claude Code, Codex, Gemini CLI, Cursor, opencode, Qwen Code, Copilot CLI.
 
 Before a prompt it adds the context that fits; before a tool that changes something it says when similar runs ended
-badly with that call, and which command does not start; after a tool it reports the call; at the end the outcome. It
-never blocks: when the server is away or takes longer than DEADLINE, it says nothing and the agent goes on.
+badly with that call, and which command does not start; after a tool it reports the call, at the end of a turn the
+agent's last words. Python 3.9 or newer, nothing else.
 
-    memos_hook.py SOURCE < the hook's JSON
+    memos_hook.py SOURCE [EVENT] < the hook's JSON      EVENT where the JSON does not name it (Copilot CLI)
+    memos_hook.py --send                                deliver what waits, and say what could not be delivered
+
+It never blocks. Reports are written to a spool in ~/.memos and delivered in order by a process that stays behind, also
+when the server was away meanwhile; at most MOST_WAITING wait, at most LONGEST_WAIT seconds. Only the questions have a
+deadline (MEMOS_DEADLINE, seconds): when it is missed the agent goes on without, and the episode says so.
+`ok` of a call is what the harness says; where it does not say, it is unknown and sent as null.
 
 Where: ~/.memos/config.json {"url", "token", "scope"}, or MEMOS_URL, MEMOS_TOKEN, MEMOS_SCOPE. MEMOS_OUTCOME (success,
-failure or partial) says how the session ended where the last call does not; MEMOS_DEADLINE is in seconds.
+failure or partial) says how the session ended; without it the server reads it from the last checks that ran.
+MEMOS_CHECK_END=1 asks at the end of a turn whether such runs fail: a high risk stops the agent once, with the reasons.
 The token is sent to that address only: a redirect is not followed but told on stderr. What lies in ~/.memos only its
 owner may read.
 """
 
 from __future__ import annotations
 
+import json  # what is slow to import is imported where it is needed: a call takes 60 ms of CPU at most
 import os
+import re
 import signal
 import sys
-from typing import Any
+import time
 
-DEADLINE = float(os.environ.get("MEMOS_DEADLINE", "0.5"))  # seconds, of which what is imported below is a part
-answers: list[dict[str, Any]] = []
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
+    Json = dict[str, Any]
 
-def finish(*late: object) -> None:
-    """Say what there is to say, once, and end without waiting for what still runs. `late`: the time is over."""
-    if CLOCK:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    if late and os.environ.get("MEMOS_DEBUG"):
-        os.write(2, f"memos: not done within {DEADLINE:g} seconds\n".encode())
-    text = json.dumps(answers[0]) if answers else "{}"
-    os.write(1, f"{text}\n".encode())
-    os._exit(0)
-
-
-CLOCK = hasattr(signal, "setitimer")  # not on Windows, where a thread keeps the time
-if CLOCK:
-    signal.signal(signal.SIGALRM, finish)
-    signal.setitimer(signal.ITIMER_REAL, DEADLINE)
-
-import contextlib  # from here on the time is kept
-import hashlib
-import json
-import threading
-import urllib.parse
-import urllib.request
-from collections.abc import Callable
-from datetime import datetime, timezone
-from pathlib import Path
-
-Json = dict[str, Any]
+BEGUN = time.monotonic()
+DEADLINE = float(os.environ.get("MEMOS_DEADLINE", "0.5"))  # seconds from the start of a call to the end of its question
+OF_THE_END = 4 * DEADLINE  # of the question at the end, which waits until all reports are delivered
 LONGEST = 20_000  # characters of a prompt, of arguments, of a result
-FOLDER = Path.home() / ".memos"
+MOST_WAITING, LONGEST_WAIT = 1_000, 7 * 86_400  # reports, seconds
+OLD_STATE = 30 * 86_400
+KEEP_TRYING = float(os.environ.get("MEMOS_KEEP_TRYING", "600"))  # seconds that a sender stays when nothing is taken
+PATIENCE = 30.0  # seconds of one delivery
+FOLDER = os.path.join(os.path.expanduser("~"), ".memos")
+CLOCK = hasattr(signal, "setitimer")  # not on Windows, where only the waits for the server are timed
 KINDS = {
-    **dict.fromkeys(("UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "sessionStart"), "prompt"),
+    **dict.fromkeys(("UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted"), "prompt"),
+    **dict.fromkeys(("SessionStart", "sessionStart"), "start"),
     **dict.fromkeys(("PreToolUse", "BeforeTool", "preToolUse", "beforeShellExecution", "beforeMCPExecution"), "before"),
     **dict.fromkeys(("PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse", "postToolUseFailure"), "after"),
     **dict.fromkeys(("afterShellExecution", "afterMCPExecution", "afterFileEdit"), "after"),
-    **dict.fromkeys(("Stop", "SessionEnd", "stop", "sessionEnd"), "end"),
+    **dict.fromkeys(("Stop", "AfterAgent", "stop", "agentStop"), "turn"),
+    **dict.fromkeys(("SessionEnd", "sessionEnd"), "end"),
 }
-COMMANDS = {"Bash", "Shell", "shell", "local_shell", "exec_command", "run_shell_command"}  # one name for the server
-ENDINGS = {"completed": "success", "error": "failure", "aborted": "partial"}  # of Cursor's `status`
+COMMANDS = {"Bash", "bash", "Shell", "shell", "local_shell", "exec_command", "run_shell_command"}
+TELLS_FAILURE = {"claude-code", "gemini-cli", "qwen-code", "opencode"}  # a call that is not told as failed went well
+NO_SESSION_END = {"cursor", "opencode", "qwen-code"}  # the end of a turn is all that these tell
+CODE = re.compile(r"^(?:Exit Code|Exit code|exit code):? (\d+)\s*$", re.MULTILINE)
+COPILOT_CODE = re.compile(r"(?:completed|exited) with exit code (-?\d+)>?\s*$")
+TAIL_OF_GEMINI = re.compile(
+    r"(?:^|\n)(?:Error: .*\n)?(?:Exit Code: (\d+)\n?)?(?:Signal: (\S+)\n?)?(?:Background PIDs: .*\n?)?"
+    r"(?:Process Group PGID: \d+)\s*(?:</untrusted_context>)?\s*$"
+)
+
+
+class Late(Exception):
+    """The deadline of a question has passed."""
 
 
 class Redirected(Exception):
     """The server answered with another address, to which the token is not sent."""
 
 
-class NoRedirects(urllib.request.HTTPRedirectHandler):
-    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> Any:
-        other = str(headers.get("Location", ""))[:200]
-        raise Redirected(f"{req.full_url} leads to {other!r}, which is not followed: correct the address of Memos")
+class Refused(Exception):
+    """The server answered with an error: its HTTP status, and what it says."""
 
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"{status} {text[:300]}")
+        self.status = status
 
 
-def closed(path: Path) -> Path:
+def late(*_signal: object) -> None:
+    raise Late
+
+
+def closed(path: str) -> str:
     """The path, closed to everybody but its owner where a former version or a hand left it open."""
-    with contextlib.suppress(OSError):  # somebody else's, and then theirs to close
-        mode = path.stat().st_mode
+    try:
+        mode = os.stat(path).st_mode
         if mode & 0o077:
-            path.chmod(mode & 0o700)
+            os.chmod(path, mode & 0o700)
+    except OSError:
+        pass  # not there, or somebody else's and then theirs to close
     return path
+
+
+def read_json(path: str) -> Json:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return dict(json.load(file))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def write(path: str, text: str) -> None:
+    """Write the file in one piece, so that nobody reads a half of it."""
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    for each in (FOLDER, folder):
+        closed(each)
+    fresh = f"{path}.{os.getpid()}.new"
+    with open(fresh, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(fresh, path)
+
+
+def digest(text: str, length: int = 32) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def absolute(path: str) -> str:
+    return path if path.startswith("/") else f"/api/v1/{path}"
+
+
+# -- The server -------------------------------------------------------------------------------------------------------
+
+
+class Server:
+    """Where Memos is, as the file or the environment says. Plain HTTP/1.0: urllib takes 50 ms to import."""
+
+    def __init__(self) -> None:
+        config = read_json(closed(os.path.join(FOLDER, "config.json")))
+        self.url = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
+        self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token", ""))
+        scope = os.environ.get("MEMOS_SCOPE", config.get("scope"))
+        self.place: Json = {} if scope is None else {"scope": scope}
+        self.skills: Json = config.get("skills") or {}
+
+    def ask(self, path: str, body: Json | None = None, *, within: float, key: str = "") -> Json:
+        """The answer to a GET, or with a body to a POST. Refused, Redirected, Late or an OSError."""
+        until = time.monotonic() + within
+        parts = re.fullmatch(r"(https?)://(\[[^\]]+\]|[^/:]+)(?::(\d+))?(/.*)?", self.url)
+        if parts is None:
+            raise OSError(f"{self.url} is no address of a server")
+        scheme, host, port, prefix = parts[1], parts[2], parts[3], parts[4] or ""
+        content = b"" if body is None else json.dumps(body).encode()
+        head = [f"{'GET' if body is None else 'POST'} {prefix}{absolute(path)} HTTP/1.0"]
+        head += [f"Host: {host}{':' + port if port else ''}", f"Authorization: Bearer {self.token}"]
+        head += ["Content-Type: application/json", f"Content-Length: {len(content)}", "Connection: close"]
+        head += [f"Idempotency-Key: {key}"] if key else []
+        raw = self._exchange(
+            scheme, host.strip("[]"), int(port or 0), "\r\n".join([*head, "", ""]).encode() + content, until
+        )
+        return self._read(raw, path)
+
+    @staticmethod
+    def _exchange(scheme: str, host: str, port: int, request: bytes, until: float) -> bytes:
+        import socket
+
+        def left() -> float:
+            seconds = until - time.monotonic()
+            if seconds <= 0:
+                raise Late
+            return seconds
+
+        secure = scheme == "https"
+        try:
+            connection = socket.create_connection((host, port or (443 if secure else 80)), timeout=left())
+            if secure:
+                import ssl
+
+                connection = ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+            with connection:
+                connection.sendall(request)
+                pieces: list[bytes] = []
+                while True:
+                    connection.settimeout(left())
+                    piece = connection.recv(65_536)
+                    if not piece:
+                        return b"".join(pieces)
+                    pieces.append(piece)
+        except socket.timeout:
+            raise Late from None
+
+    def _read(self, raw: bytes, path: str) -> Json:
+        head, _, content = raw.partition(b"\r\n\r\n")
+        lines = head.decode("latin1").split("\r\n")
+        words = lines[0].split(" ", 2)
+        if len(words) < 2 or not words[1].isdigit():
+            raise OSError("the answer is no HTTP")
+        status = int(words[1])
+        if 300 <= status < 400:
+            other = next((line[9:].strip() for line in lines if line.lower().startswith("location:")), "")
+            asked = f"{self.url}{absolute(path)}"
+            raise Redirected(f"{asked} leads to {other[:200]!r}, which is not followed: correct the address of Memos")
+        if status >= 400:
+            raise Refused(status, content.decode("utf-8", "replace"))
+        answer = json.loads(content) if content.strip() else {}
+        return answer if isinstance(answer, dict) else {}
+
+
+# -- The spool --------------------------------------------------------------------------------------------------------
+
+
+class Spool:
+    """Reports that wait, one file each, named by the moment and their key; those of each address and token apart."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.folder = os.path.join(FOLDER, "spool", digest(f"{server.url} {server.token}", 16))
+
+    def waiting(self) -> list[str]:
+        try:
+            return sorted(name for name in os.listdir(self.folder) if name.endswith(".json"))
+        except OSError:
+            return []
+
+    def add(self, thread: str, path: str, body: Json, find: str = "") -> None:
+        """`find`: a question whose first result is what the report is about."""
+        if len(self.waiting()) >= MOST_WAITING:
+            return count("dropped", f"more than {MOST_WAITING} reports wait")
+        key = os.urandom(16).hex()
+        item = {"thread": thread, "path": path, "body": body, "find": find, "key": key}
+        write(os.path.join(self.folder, f"{time.time_ns():020d}-{key}.json"), json.dumps(item))
+        return None
+
+    def lock(self, *, wait: bool = False) -> Any:
+        """The open file that holds the lock, which a child inherits. None: another process delivers."""
+        os.makedirs(self.folder, exist_ok=True)
+        file = open(os.path.join(self.folder, "lock"), "a")  # noqa: SIM115  # it is kept open
+        try:
+            if os.name == "nt":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return file
+        except OSError:
+            file.close()
+            return None
+
+    def send(self, lock: Any, *, keep_trying: float) -> None:
+        """Deliver in order until nothing waits, or nothing was taken for so many seconds."""
+        clean()
+        pause, given_up = 0.5, time.monotonic() + keep_trying
+        while lock is not None:
+            try:
+                for name in self.waiting():
+                    self._deliver(os.path.join(self.folder, name), name)
+                    pause, given_up = 0.5, time.monotonic() + keep_trying
+                lock.close()
+                lock = self.lock() if self.waiting() else None  # what came while the lock was held
+            except (OSError, Late, Refused, Redirected) as error:
+                note(error)
+                if time.monotonic() >= given_up:
+                    return
+                time.sleep(pause)
+                pause = min(2 * pause, 60.0)
+
+    def _deliver(self, path: str, name: str) -> None:
+        """Deliver one report, and forget it. Raises where it should be tried again."""
+        item = read_json(path)
+        age = time.time() - int(name.split("-", maxsplit=1)[0]) / 1e9
+        if not item.get("path") or age > LONGEST_WAIT:
+            count("dropped", "a report that cannot be read" if not item.get("path") else "a report waited for too long")
+        else:
+            try:
+                self._post(item)
+            except Refused as refusal:
+                if refusal.status in (401, 403, 408, 425, 429) or refusal.status >= 500:
+                    raise
+                count("dropped", f"{item['path']}: {refusal}")
+        os.unlink(path)
+
+    def _post(self, item: Json) -> None:
+        if item["find"]:
+            found = self.server.ask(item["find"], within=PATIENCE).get("results") or []
+            if not found:
+                return
+            item["body"]["target_record_id"] = found[0]["id"]
+        self.server.ask(item["path"], item["body"], within=PATIENCE, key=item["key"])
+
+
+def count(name: str, reason: str = "") -> None:
+    """Count one more: a byte each, so that processes do not take each other's counts."""
+    path = os.path.join(FOLDER, "counts", name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "a", encoding="ascii") as file:
+        file.write(".")
+    if reason:
+        write(os.path.join(FOLDER, "counts", f"{name}.why"), reason)
+
+
+def counted(name: str) -> int:
+    try:
+        return os.stat(os.path.join(FOLDER, "counts", name)).st_size
+    except OSError:
+        return 0
+
+
+def note(error: BaseException) -> None:
+    """Keep why the last delivery failed, for `memos doctor`; on stderr for who looks for a fault."""
+    text = str(error) or type(error).__name__
+    write(os.path.join(FOLDER, "counts", "error"), json.dumps({"at": time.time(), "error": text}))
+    if os.environ.get("MEMOS_DEBUG") or isinstance(error, Redirected):
+        os.write(2, f"memos: {text}\n".encode())
+
+
+def clean() -> None:
+    """Remove the state of sessions that nobody goes on with, and reports for former tokens."""
+    for folder, _folders, names in os.walk(FOLDER):
+        oldest = {"sessions": OLD_STATE}.get(os.path.basename(folder), LONGEST_WAIT if "spool" in folder else 0)
+        for name in names if oldest else []:
+            path = os.path.join(folder, name)
+            try:
+                if name != "lock" and time.time() - os.stat(path).st_mtime > oldest:
+                    os.unlink(path)
+                    count("dropped", "a report waited for too long") if "spool" in folder else None
+            except OSError:
+                continue
+
+
+def leave_sender(spool: Spool) -> None:
+    """Let a child of this process deliver, unless one does; the harness does not wait for it."""
+    lock = spool.lock() if spool.waiting() else None
+    if lock is None:
+        return
+    if not hasattr(os, "fork"):
+        import subprocess
+
+        lock.close()
+        apart: Json = {"creationflags": 0x00000008}  # DETACHED_PROCESS
+        subprocess.Popen([sys.executable, __file__, "--send"], stdin=-3, stdout=-3, stderr=-3, **apart)
+        return
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        spool.send(lock, keep_trying=KEEP_TRYING)
+    finally:
+        os._exit(0)
+
+
+# -- What the harness tells -------------------------------------------------------------------------------------------
 
 
 class Hook:
     """One event of a session: what the harness told, and what is remembered between its hooks."""
 
-    def __init__(self, event: Json, source: str) -> None:
-        config = FOLDER / "config.json"
-        told = json.loads(closed(config).read_text()) if config.exists() else {}
-        self.url = str(os.environ.get("MEMOS_URL") or told.get("url", "http://127.0.0.1:8000")).rstrip("/")
-        self.token = os.environ.get("MEMOS_TOKEN") or told.get("token", "")
-        scope = os.environ.get("MEMOS_SCOPE", told.get("scope"))
-        self.place: Json = {} if scope is None else {"scope": scope}
-        self.event, self.source, self.name = event, source, str(event.get("hook_event_name", ""))
-        self.thread = str(event.get("session_id") or event.get("conversation_id") or "")
-        self.file = FOLDER / "sessions" / hashlib.sha256(f"{source}/{self.thread}".encode()).hexdigest()[:32]
-        self.state: Json = json.loads(self.file.read_text()) if self.file.exists() else {}
+    def __init__(self, event: Json, source: str, name: str = "") -> None:
+        self.event = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): value for key, value in event.items()}
+        self.source, self.name = source, str(event.get("hook_event_name") or name)
+        self.thread = str(self.event.get("session_id") or self.event.get("conversation_id") or "")
+        self.server = Server()
+        self.spool = Spool(self.server)
+        self.file = os.path.join(FOLDER, "sessions", digest(f"{source}/{self.thread}"))
+        self.state: Json = read_json(self.file)
+        self.asks = ""
 
-    def ask(self, path: str, body: Json | None = None) -> Json:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self.url}/api/v1/{path}", data, headers)
-        with urllib.request.build_opener(NoRedirects).open(request, timeout=DEADLINE) as answer:
-            return dict(json.load(answer))
+    def ask(self, path: str, body: Json, within: float = DEADLINE) -> Json:
+        """The answer of the server. Late: it did not come within so many seconds from the start of this call."""
+        self.asks = path
+        left = BEGUN + within - time.monotonic()
+        if left <= 0:
+            raise Late
+        if CLOCK:  # names that are not found and handshakes take their time, too
+            signal.signal(signal.SIGALRM, late)
+            signal.setitimer(signal.ITIMER_REAL, left)
+        try:
+            return self.server.ask(path, body, within=left)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0) if CLOCK else None
 
     def remember(self, **state: Any) -> None:
         self.state.update(state)
-        self.file.parent.mkdir(parents=True, exist_ok=True)  # closed by the umask, as the file is
-        for folder in (FOLDER, self.file.parent):
-            closed(folder)
-        fresh = self.file.with_suffix(f".{os.getpid()}")
-        fresh.unlink(missing_ok=True)  # of a process that was killed and had this number
-        fresh.write_text(json.dumps(self.state))
-        fresh.replace(self.file)
+        write(self.file, json.dumps(self.state))
+
+    def report(self, path: str, **fields: Any) -> None:
+        now = time.time()
+        at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1e6):06d}Z"
+        thread = {"source": self.source, "thread_id": self.thread, "timestamp": at}
+        self.spool.add(self.thread, path, {**thread, **self.server.place, **fields})
+
+    def missed(self) -> None:
+        """Say that a question was not answered in time: the agent went on without."""
+        count("missed", f"{self.asks}: not done within {DEADLINE:g} seconds")
+        said = f"Memos did not answer {self.asks} within {DEADLINE:g} seconds; the agent went on without."
+        self.report("events", event_kind="memos_missed", ref=f"missed-{time.time_ns()}", summary=said)
 
     @property
     def call(self) -> Json:
         """The tool and its arguments, however the harness names them."""
         event = self.event
         if "tool_name" in event:
-            args, name = event.get("tool_input"), str(event["tool_name"])
-        elif "command" in event:
-            args, name = {"command": event["command"]}, "Shell"
-        else:
-            args, name = {"file_path": event.get("file_path"), "edits": event.get("edits")}, "Edit"
-        return {"tool": "bash" if name in COMMANDS else name, "arguments": fitting(as_json(args))}
+            args = event.get("tool_input", event.get("tool_args"))
+            return {"tool": str(event["tool_name"]), "arguments": fitting(as_json(args))}
+        if "command" in event:
+            return {"tool": "Shell", "arguments": fitting({"command": event["command"]})}
+        return {
+            "tool": "Edit",
+            "arguments": fitting({"file_path": event.get("file_path"), "edits": event.get("edits")}),
+        }
 
     @property
-    def result(self) -> Any:
-        names = ("tool_response", "tool_output", "result_json", "output", "error", "error_message")
+    def returned(self) -> Any:
+        names = ("tool_response", "tool_result", "tool_output", "result_json", "output", "error", "error_message")
         return next((as_json(self.event[name]) for name in names if self.event.get(name) is not None), None)
 
-    @property
-    def ok(self) -> bool:
-        result = self.result if isinstance(self.result, dict) else {}
-        failed = result.get("is_error") or result.get("success") is False or result.get("error")
-        code = result.get("exit_code", result.get("exitCode", 0))
-        return not (failed or "Failure" in self.name or code not in (0, None))
 
-    def report(self, path: str, **fields: Any) -> None:
-        at = datetime.now(timezone.utc).isoformat()
-        self.ask(path, {"source": self.source, "thread_id": self.thread, "timestamp": at, **self.place, **fields})
+def outcome_of(hook: Hook) -> tuple[bool | None, Any]:
+    """Whether the call went well (None: the harness does not say) and its result; of a command with its exit code."""
+    returned, failed = hook.returned, "Failure" in hook.name
+    text, code = text_of(returned), None
+    if hook.call["tool"] in COMMANDS:
+        text, code = command_result(hook, returned, text)
+        result = {**returned} if isinstance(returned, dict) and "stdout" in returned else {"output": fitting(text)}
+        result = result if code is None else {**result, "exit_code": code}
+    else:
+        result = fitting(text if isinstance(returned, dict) and "llmContent" in returned else returned)
+    if failed or says_failure(returned):
+        return False, result
+    if code is not None:
+        return code == 0, result
+    if isinstance(returned, dict) and (returned.get("interrupted") or returned.get("backgroundTaskId")):
+        return None, result
+    if hook.source == "codex" and isinstance(returned, dict) and "content" in returned:
+        return True, result  # of an MCP server, which says `isError`
+    kind = returned.get("result_type", returned.get("resultType")) if isinstance(returned, dict) else None
+    told = hook.source in TELLS_FAILURE or kind == "success" or hook.name in ("postToolUse", "afterFileEdit")
+    return (True if told else None), result
+
+
+def says_failure(returned: Any) -> bool:
+    if not isinstance(returned, dict):
+        return False
+    kind = returned.get("result_type", returned.get("resultType", "success"))
+    marks = (returned.get("is_error"), returned.get("isError"), returned.get("error"), kind != "success")
+    return any(marks) or returned.get("success") is False
+
+
+def command_result(hook: Hook, returned: Any, text: str) -> tuple[str, int | None]:
+    """The output of a command and its exit code (None: not told), as this harness tells them."""
+    if isinstance(returned, dict):
+        names = ("exit_code", "exitCode", "exit", "returncode")
+        code = next((returned[name] for name in names if isinstance(returned.get(name), int)), None)
+        if code is not None:
+            return text, code
+    if "Failure" in hook.name:
+        found = CODE.search(text.split("\n", maxsplit=1)[0])
+        return text, int(found[1]) if found else None
+    if hook.source == "codex":
+        return text, code_in_transcript(hook)
+    if tail := TAIL_OF_GEMINI.search(text):  # Gemini CLI tells no code 0
+        output = re.sub(
+            r"^(?:<untrusted_context>\n)?(?:Command: .*\nDirectory: .*\n)?Output: ", "", text[: tail.start()]
+        )
+        return output, None if tail[2] not in (None, "0") else int(tail[1] or 0)
+    if found := COPILOT_CODE.search(text):
+        return text, int(found[1])
+    return text, 0 if hook.source == "claude-code" and isinstance(returned, dict) and "stdout" in returned else None
+
+
+def code_in_transcript(hook: Hook) -> int | None:
+    """The exit code of this call in the transcript of Codex, whose hooks do not tell it."""
+    call, path = str(hook.event.get("tool_use_id") or ""), str(hook.event.get("transcript_path") or "")
+    if not call or not os.path.exists(path):
+        return None
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - 400_000))
+        lines = file.read().decode("utf-8", "replace").split("\n")
+    for line in reversed(lines):
+        if f'"{call}"' in line and (found := re.search(r'"exit_code":\s*(-?\d+)', line)):
+            return int(found[1])
+        if f'"{call}"' in line and (found := re.search(r"Process exited with code (-?\d+)", line)):
+            return int(found[1])
+    return None
+
+
+def text_of(returned: Any) -> str:
+    if isinstance(returned, dict):
+        names = ("llmContent", "text_result_for_llm", "textResultForLlm", "output", "stdout")
+        found = next((returned[name] for name in names if isinstance(returned.get(name), str)), None)
+        return found if found is not None else json.dumps(returned)
+    return returned if isinstance(returned, str) else json.dumps(returned)
+
+
+def last_words(hook: Hook) -> str:
+    """What the agent said last, as the hook or the end of the transcript tells it."""
+    for name in ("last_assistant_message", "prompt_response"):
+        if hook.event.get(name):
+            return str(hook.event[name])
+    path = str(hook.event.get("transcript_path") or "")
+    if not os.path.exists(path):
+        return ""
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - 200_000))
+        lines = file.read().decode("utf-8", "replace").split("\n")
+    for line in reversed(lines):
+        told = as_json(line)
+        if isinstance(told, dict) and "assistant" in str(told.get("type")):
+            data = told.get("data") or told.get("message") or {}
+            if isinstance(data, dict) and isinstance(data.get("content"), str) and data["content"]:
+                return str(data["content"])
+    return ""
+
+
+# -- What is done at each event ---------------------------------------------------------------------------------------
 
 
 def before_prompt(hook: Hook) -> Json:
     """The block for the prompt; the prompt itself is the first event of the episode."""
     prompt = str(hook.event.get("prompt") or "")[:LONGEST]
-    if prompt:
-        hook.remember(task=prompt)
-        turn = hashlib.sha256(prompt.encode()).hexdigest()[:12]
-        said: Json = {"event_kind": "user_message", "ref": f"prompt-{turn}", "summary": prompt}
-        beside(lambda: hook.report("events", **said))
-    asked = {"task": prompt, "source": hook.source, "thread_id": hook.thread, **hook.place}
+    if not prompt.strip():
+        return {}  # Qwen Code tells each return of a tool as an empty prompt
+    turn = f"{digest(prompt, 12)}-{time.time_ns():x}"
+    hook.remember(task=prompt, turn=turn, stopped=False)
+    hook.report("events", event_kind="user_message", ref=f"prompt-{turn}", summary=prompt)
+    return known_before(hook, prompt)
+
+
+def at_start(hook: Hook) -> Json:
+    """Bring the folder of skills up to date. Cursor, which takes no text before a prompt, gets what is known."""
+    folder, sync = hook.server.skills.get(hook.source), os.path.join(FOLDER, "memos_sync.py")
+    if folder and os.path.exists(sync):
+        import subprocess
+
+        apart: Json = {"start_new_session": True} if hasattr(os, "fork") else {"creationflags": 0x00000008}
+        nothing = subprocess.DEVNULL
+        subprocess.Popen([sys.executable, sync, folder], stdin=nothing, stdout=nothing, stderr=nothing, **apart)
+    return known_before(hook) if hook.source == "cursor" else {}
+
+
+def known_before(hook: Hook, task: str = "") -> Json:
+    """What is known of the task, or of this source and scope, in the form that the harness takes."""
+    asked = {"task": task, "source": hook.source, "thread_id": hook.thread, **hook.server.place}
     return adding(hook, str(hook.ask("context", asked).get("block") or ""))
 
 
@@ -162,38 +550,75 @@ def before_tool(hook: Hook) -> Json:
     """A word of warning when similar runs ended well only without this call, and what is unlike calls that worked."""
     if "task" not in hook.state:
         return {}
-    scopes = [hook.place["scope"]] if hook.place.get("scope") else []
+    place = hook.server.place
+    scopes = [place["scope"]] if place.get("scope") else []
     run = {"source": hook.source, "thread_id": hook.thread}  # the server knows what was reported of it so far
     asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, **run}
     check = hook.ask("guidance", asked).get("check") or {}
     told = [str(check["text"])] if check.get("verdict") == "advised_against" else []
-    told += [f"{note['note']}." for note in check.get("arguments", [])]
+    told += [f"{one['note']}." for one in check.get("arguments", [])]
     return adding(hook, f"Memos: {' '.join(told)}") if told else {}
 
 
 def after_tool(hook: Hook) -> Json:
-    hook.remember(ok=hook.ok)
+    ok, result = outcome_of(hook)
     call = hook.call
-    fields: Json = {"tool_name": call["tool"], "args": call["arguments"], "result": fitting(hook.result), "ok": hook.ok}
-    hook.report("tool-outputs", **fields)
+    hook.report("tool-outputs", tool_name=call["tool"], args=call["arguments"], result=result, ok=ok)
     return {}
+
+
+def at_turn(hook: Hook) -> Json:
+    """Report the agent's last words, and ask once whether such runs fail, where that is wanted."""
+    words = last_words(hook)[:LONGEST]
+    if words:
+        turn = hook.state.get("turn") or digest(words, 12)
+        hook.report("events", event_kind="assistant_message", ref=f"reply-{turn}-{digest(words, 6)}", summary=words)
+    if hook.source in NO_SESSION_END:
+        report_outcome(hook)
+    wanted = os.environ.get("MEMOS_CHECK_END") == "1" and "task" in hook.state
+    goes_on = hook.event.get("stop_hook_active") is True and hook.source != "qwen-code"  # which always says so
+    if not wanted or goes_on or hook.state.get("stopped"):
+        return {}
+    leave_sender(hook.spool)
+    while waits(hook) and time.monotonic() < BEGUN + OF_THE_END:
+        time.sleep(0.01)  # it is asked about what was delivered
+    scopes = [hook.server.place["scope"]] if hook.server.place.get("scope") else []
+    verdict = hook.ask("verdict", {"source": hook.source, "thread_id": hook.thread, "scopes": scopes}, OF_THE_END)
+    said = " ".join(str(sentence) for sentence in verdict.get("said") or [])
+    if verdict.get("level") != "high" or not said:
+        return {}
+    hook.remember(stopped=True)
+    return stopping(hook, f"Memos: {said}")
+
+
+def waits(hook: Hook) -> bool:
+    """Whether a report of this session is not delivered."""
+    spool = hook.spool
+    return any(read_json(os.path.join(spool.folder, name)).get("thread") == hook.thread for name in spool.waiting())
 
 
 def at_end(hook: Hook) -> Json:
-    """Close the episode of this session: as the harness says, else by whether the last call went well."""
-    last = {True: "success", False: "failure", None: "partial"}[hook.state.get("ok")]
-    outcome = os.environ.get("MEMOS_OUTCOME") or ENDINGS.get(str(hook.event.get("status")), last)
-    where = urllib.parse.urlencode({"thread_id": hook.thread, "source": hook.source, "open": "true", "limit": 1})
-    for episode in hook.ask(f"episodes?{where}")["results"]:
-        hook.ask("outcomes", {"source": hook.source, "target_record_id": episode["id"], "outcome_status": outcome})
-    hook.file.unlink(missing_ok=True)
+    report_outcome(hook)
     return {}
+
+
+def report_outcome(hook: Hook) -> None:
+    """Close the episode with the outcome that the environment names; else it stays open for a resumed session."""
+    outcome = os.environ.get("MEMOS_OUTCOME")
+    if outcome:
+        from urllib.parse import urlencode
+
+        query = urlencode({"thread_id": hook.thread, "source": hook.source, "open": "true", "limit": 1})
+        body = {"source": hook.source, "outcome_status": outcome}
+        hook.spool.add(hook.thread, "outcomes", body, find=f"episodes?{query}")
 
 
 def adding(hook: Hook, text: str) -> Json:
     """The text in the form in which this event of this harness takes it."""
     if not text:
         return {}
+    if hook.source == "copilot":
+        return {"additionalContext": text} if hook.name != "preToolUse" else {}
     if hook.name == "sessionStart":
         return {"additional_context": text}
     if hook.name == "beforeSubmitPrompt":
@@ -203,6 +628,30 @@ def adding(hook: Hook, text: str) -> Json:
     if hook.name == "BeforeTool":
         return {"systemMessage": text}
     return {"hookSpecificOutput": {"hookEventName": hook.name, "additionalContext": text}}
+
+
+def stopping(hook: Hook, text: str) -> Json:
+    """What lets the agent go on instead of ending its turn."""
+    if hook.source == "cursor":
+        return {"followup_message": text}
+    return {"decision": "deny" if hook.name == "AfterAgent" else "block", "reason": text}
+
+
+def telling_losses(answer: Json) -> Json:
+    """The answer, with a message to the person where reports were dropped since the last one."""
+    dropped, told = counted("dropped"), counted("told")
+    if dropped <= told:
+        return answer
+    for _ in range(dropped - told):
+        count("told")
+    why = ""
+    try:
+        with open(os.path.join(FOLDER, "counts", "dropped.why"), encoding="utf-8") as file:
+            why = file.read(300)
+    except OSError:
+        pass
+    text = f"Memos: {dropped - told} reports of this computer were dropped ({why})."
+    return {**answer, "systemMessage": " ".join(filter(None, (answer.get("systemMessage"), text)))}
 
 
 def as_json(value: Any) -> Any:
@@ -222,41 +671,47 @@ def fitting(value: Any) -> Any:
     return {"beginning": text[:LONGEST]} if isinstance(value, dict) else text[:LONGEST]
 
 
-threads: list[threading.Thread] = []
+WORK = {
+    **{"prompt": before_prompt, "start": at_start, "before": before_tool, "after": after_tool},
+    **{"turn": at_turn, "end": at_end},
+}
 
 
-def beside(work: Callable[[], Any]) -> None:
-    """Do it in a thread of its own, which dies with this process; whatever it raises is nobody's matter."""
-
-    def quietly() -> None:
-        try:
-            work()
-        except Exception as error:
-            if os.environ.get("MEMOS_DEBUG") or isinstance(error, Redirected):
-                print(f"memos: {error}", file=sys.stderr)
-
-    threads.append(threading.Thread(target=quietly, daemon=True))
-    threads[-1].start()
+def answer_to(hook: Hook) -> Json:
+    try:
+        return WORK[KINDS[hook.name]](hook)
+    except Late:
+        if os.environ.get("MEMOS_DEBUG"):
+            os.write(2, f"memos: not done within {DEADLINE:g} seconds\n".encode())
+        hook.missed()
+    except (OSError, ValueError, Refused, Redirected) as error:
+        note(error)
+    return {}
 
 
 def main() -> None:
     os.umask(0o077)
-    work = {"prompt": before_prompt, "before": before_tool, "after": after_tool, "end": at_end}
-
-    def answer() -> None:
-        event = json.load(sys.stdin)
-        hook = Hook(event, sys.argv[1] if len(sys.argv) > 1 else "coding-agent")
-        of_memos = str(event.get("tool_name", "")).lower().startswith(("mcp__memos", "mcp_memos", "mcp:memos"))
-        if hook.token and hook.thread and hook.name in KINDS and not of_memos:
-            answers.append(work[KINDS[hook.name]](hook))
-
-    if not CLOCK:
-        threading.Timer(DEADLINE, finish, [True]).start()
-    beside(answer)
-    for thread in threads:  # one may begin another
-        while thread.is_alive():
-            thread.join(0.05)
-    finish()
+    words = sys.argv[1:]
+    if words[:1] == ["--send"]:
+        spool = Spool(Server())
+        spool.send(spool.lock(wait=True), keep_trying=0)
+        sys.exit(f"{len(spool.waiting())} reports wait" if spool.waiting() else 0)
+    answer: Json = {}
+    hook = None
+    try:
+        hook = Hook(json.load(sys.stdin), *(words or ["coding-agent"])[:2])
+        of_memos = re.match(r"mcp_+memos|mcp:memos|memos[-_]", str(hook.event.get("tool_name", "")), re.IGNORECASE)
+        if not (hook.server.token and hook.thread and hook.name in KINDS) or of_memos:
+            hook = None
+    except (ValueError, AttributeError, TypeError, OSError):
+        hook = None
+    if hook is not None:
+        answer = answer_to(hook)
+        if KINDS[hook.name] == "prompt":
+            answer = telling_losses(answer)
+    os.write(1, f"{json.dumps(answer)}\n".encode())
+    if hook is not None:
+        leave_sender(hook.spool)
 
 
 if __name__ == "__main__":

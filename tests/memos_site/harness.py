@@ -9,6 +9,7 @@ from typing import Any
 
 Json = dict[str, Any]
 SCRIPTS = Path(__file__).resolve().parents[2] / "static" / "agents"
+QUICK = {"MEMOS_KEEP_TRYING": "0"}  # a process that delivers nothing ends at once
 CLAUDE = {"transcript_path": "/tmp/t.jsonl", "cwd": "/tmp", "permission_mode": "default"}
 CODEX = {**CLAUDE, "model": "gpt-5", "turn_id": "1"}
 GEMINI = {"transcript_path": "/tmp/t.json", "cwd": "/tmp", "timestamp": "2026-03-01T12:00:00Z"}
@@ -29,11 +30,25 @@ def connect(home: Path, url: str, token: str, **more: str) -> None:
 
 
 def hook(home: Path, event: Mapping[str, Any], source: str = "claude-code", **environment: str) -> Json:
-    """What the hook says to the harness; it always ends well and says JSON. A busy machine is given time."""
-    environment = {"MEMOS_DEADLINE": "30", **environment}
+    """What the hook says to the harness; it always ends well and says JSON. A busy machine is given time.
+
+    What it reported is delivered when this returns, where there is a server.
+    """
+    environment = {"MEMOS_DEADLINE": "30", **QUICK, **environment}
     ended = shell(home, f"python3 {SCRIPTS}/memos_hook.py {source}", stdin=json.dumps(event), **environment)
     assert (ended.returncode, ended.stderr) == (0, "")
+    deliver(home, **environment)
     return dict(json.loads(ended.stdout))
+
+
+def deliver(home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Wait for the process that delivers what the hooks reported, and deliver the rest."""
+    return shell(home, f"python3 {SCRIPTS}/memos_hook.py --send", **{**QUICK, **environment})
+
+
+def waiting(home: Path) -> list[Path]:
+    """The reports that are not delivered."""
+    return sorted((home / ".memos" / "spool").glob("*/*.json"))
 
 
 def sessions(prompt: str, tool: str, args: Json, result: Any) -> dict[str, list[Json]]:

@@ -168,6 +168,6 @@ def test_what_stands_around_the_code_is_told_in_the_readers_language() -> None:
         assert set(prose_of(name)) <= set(PROSE), name
     with translation.override("zh-hans"):
         texts = connection_texts(url="http://testserver")
-    assert "发布的技能" in texts[0].html
-    assert "claude mcp add" in texts[0].html
+    assert "把钩子、工具和技能写入" in texts[0].html
+    assert "memos_connect.py connect claude" in texts[0].html
     assert [text.title for text in texts[-2:]] == ["自己的插件或提示词", "技能"]

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Memos as an MCP server on standard input and output, for agents that start their servers: each line is one message.
+
+It passes messages on to `/mcp` of the server that ~/.memos/config.json names, so that the token lies in no other file.
+Python 3.9 or newer, and memos_hook.py beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from memos_hook import Late, Redirected, Refused, Server
+
+SECONDS = 60.0  # that a tool may take
+
+
+def answer(server: Server, line: str) -> dict[str, object] | None:
+    """The answer to a message; None: it is a notification."""
+    message = json.loads(line)
+    id = message.get("id") if isinstance(message, dict) else None
+    try:
+        answered = server.ask("/mcp", message, within=SECONDS)
+        return answered or None
+    except Refused as refusal:
+        problem = str(refusal)
+    except (OSError, Late, Redirected, ValueError) as error:
+        problem = f"Memos at {server.url}: {error or type(error).__name__}"
+    return None if id is None else {"jsonrpc": "2.0", "id": id, "error": {"code": -32603, "message": problem}}
+
+
+def main() -> None:
+    server = Server()
+    for line in sys.stdin:
+        try:
+            told = answer(server, line) if line.strip() else None
+        except ValueError:
+            told = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
+        if told is not None:
+            print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()
