@@ -11,6 +11,7 @@ from memos_site.platform.addresses import remembered
 from memos_site.web import (
     account,
     agents,
+    arrivals,
     bulk,
     bulk_orders,
     decided,
@@ -50,6 +51,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("welcome/demo/remove/", welcome.remove_demo, name="remove-demo"),
     path("agents/", agents.agents, name="agents"),
     path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
+    path("agents/<uuid:agent_id>/arrivals/", arrivals.arrivals, name="arrivals"),
     path("agents/<uuid:agent_id>/rotate/", agents.rotate, name="rotate-agent"),
     path("agents/<uuid:agent_id>/revoke/", agents.revoke, name="revoke-agent"),
     path("undo/<uuid:batch>/", undo.undo, name="undo"),

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """The whole suite leaves out what is slow by nature, unless `-m` says otherwise; a named path is run whole."""
     if config.args_source == pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
-        config.option.markexpr = "not slow"
+        config.option.markexpr = "not slow and not agents"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation import guidance
+from consolidation.guidance import caller_names
 from consolidation.guidance.request import GuidanceRequest
 from consolidation.insights import answers
 from memories.api.base import ApiView
@@ -149,10 +150,12 @@ class AskGuidance(ApiView):
 def advise(body: Any, *, trust: Trust, at: datetime) -> Json:
     """Guidance on a request as it came, as it is answered. Invalid names each wrong field."""
     started = time.perf_counter()
-    advice = guidance.answer(guidance.check(body), trust=trust, at=at)
+    question = guidance.check(body)
+    advice = guidance.answer(question, trust=trust, at=at)
     measures.guidance.labels(advice.decision).inc()
     if advice.check:
         measures.verdicts.labels(advice.check.verdict).inc()
     answers.count(advice, trust=trust, at=at)
     took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-    return {**asdict(advice), "needs_more": advice.needs_more, **took}
+    told: Json = caller_names.in_names(asdict(advice), caller_names.of_caller(question, trust))
+    return {**told, "needs_more": advice.needs_more, **took}

@@ -14,6 +14,7 @@ from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.harness_tools import known_as
 from consolidation.learning.runs.run import Call
 from consolidation.learning.runs.values import parsed
 from consolidation.learning.wording import upper_first
@@ -113,7 +114,7 @@ def _notes(
     well = {experience.profiles[n].pk: experience.cases[n].case for n in found.runs if experience.cases[n].well}
     if not well:
         return
-    calls = Event.objects.filter(episode__in=well, kind="tool_call", tool=tool).exclude(ok=False)
+    calls = Event.objects.filter(episode__in=well, kind="tool_call", tool__in=known_as(tool)).exclude(ok=False)
     agreed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for episode_id, args in calls.values_list("episode_id", "args")[:MOST_CALLS]:
         for name, value in _words(parsed(args)):

@@ -11,7 +11,9 @@ from rest_framework.response import Response
 
 from consolidation import guidance
 from consolidation.guidance import Guidance
+from consolidation.guidance.caller_names import in_names, text_in_names
 from consolidation.guidance.rendering import block
+from consolidation.learning.runs.harness_tools import names_of
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Percent, Shape, Share
@@ -143,13 +145,14 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
         given = context.assemble(question, trust=trust, at=at)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
         advice = _guidance(question, trust, allowance, at=at)
+    names = names_of(question.source or trust.actor.name)
     measures.retrievals.labels("context", "found" if given.items else "empty").inc()
     degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
         given,
-        block="\n\n".join(part for part in (given.block, block(advice)) if part),
+        block="\n\n".join(part for part in (given.block, text_in_names(block(advice), names)) if part),
         items=[ContextItem.of(item) for item in given.items],
-        guidance=ContextGuidance.of(advice),
+        guidance=in_names(ContextGuidance.of(advice), names),
         memory_status="degraded" if degraded else "ok",
         degraded=degraded,
     )

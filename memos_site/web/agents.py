@@ -28,6 +28,7 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
+from memos_site.web.arrivals import arrivals_of
 from memos_site.web.connecting import connection_texts
 from memos_site.web.scopes_field import ScopesField
 
@@ -124,7 +125,6 @@ def _agent(request: HttpRequest, agent_id: UUID) -> Agent:
 def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     """What one agent may, how much it calls, and how to connect it."""
     trust, now = _reviewer(request), timezone.now()
-    counts.write(at=now)
     row = get_object_or_404(Agent.objects.visible_to(trust).select_related("owner"), pk=agent_id)
     history = AuditEntry.objects.visible_to(trust).about(AGENT, row.pk).reverse()[:MOST_OF_HISTORY]
     context = {
@@ -134,6 +134,7 @@ def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
         "administers": people.administers(request.user),
         "texts": connection_texts(url=_url(request)),
         "url": _url(request),
+        **arrivals_of(row, trust=trust, at=now),
     }
     return render(request, "agents/agent.html", context)
 
@@ -174,7 +175,8 @@ def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpRe
 def _issued(request: HttpRequest, row: Agent, token: str) -> HttpResponse:
     """Show the token in this answer only: nothing keeps it but its hash."""
     texts = connection_texts(url=_url(request), token=token)
-    return render(request, "agents/issued.html", {"agent": row, "token": token, "texts": texts})
+    arrived = arrivals_of(row, trust=trust_of(request.user), at=timezone.now())
+    return render(request, "agents/issued.html", {"token": token, "texts": texts, **arrived})
 
 
 def _url(request: HttpRequest) -> str:

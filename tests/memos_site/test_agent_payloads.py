@@ -91,8 +91,8 @@ def test_a_call_went_well_or_badly_as_its_harness_says_and_is_unknown_where_it_d
         ended = shell(home, f"python3 {SCRIPTS}/memos_hook.py {source} {name}", stdin=json.dumps(told), **QUICK)
         assert (ended.stdout, ended.stderr) == ("{}\n", "")
     reports = [json.loads(path.read_text())["body"] for path in waiting(home)]
-    told = [(report["source"], report["tool_name"], report["ok"], code_of(report["result"])) for report in reports]
-    assert told == [
+    arrived = [(report["source"], report["tool_name"], report["ok"], code_of(report["result"])) for report in reports]
+    assert arrived == [
         (source, event.get("tool_name") or event.get("toolName") or "Shell", ok, code)
         for source, event, ok, code in CASES
     ]

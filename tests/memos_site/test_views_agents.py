@@ -163,6 +163,18 @@ def test_agents_that_may_call_no_more_have_a_tab_of_their_own(administrator: Cli
     assert not administrator.get(f"{PAGE}?q=nobody").context["page"].rows
 
 
+def test_the_page_of_a_new_agent_shows_by_itself_what_arrives(administrator: Client) -> None:
+    page = administrator.post(PAGE, FORM).content.decode()
+    [address] = re.findall(r'hx-get="(/agents/[0-9a-f-]+/arrivals/)"', page)
+    assert "Nothing was reported" in administrator.get(address).content.decode()
+    call = {"source": "claude-code", "thread_id": "s1", "tool_name": "Bash", "ok": False}
+    assert bearing(token_in(page)).post("/api/v1/tool-outputs", call, format="json").status_code == 201
+    arrived = administrator.get(address).content.decode()
+    assert ("claude-code" in arrived, "<code>Bash</code>" in arrived, "failed" in arrived) == (True, True, True)
+    assert "Nothing was reported" not in arrived
+    assert signed_in("eve", group="viewer").get(address).status_code in (403, 404)
+
+
 def test_what_stands_around_the_code_is_told_in_the_readers_language() -> None:
     for name in HARNESSES:
         assert set(prose_of(name)) <= set(PROSE), name

@@ -8,6 +8,7 @@ from functools import cached_property
 from consolidation.learning.commands import commands
 from consolidation.learning.commands.command_lines import command_line
 from consolidation.learning.effects.signatures import bare_name, first_word_reads
+from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.run import Call
 
 
@@ -46,6 +47,8 @@ class ToolRules:
         """Return whether a kind is read-only: as marked, else a known command kind or by the first word of its name."""
         if kind in self.marked:
             return self.marked[kind]
+        if kind in harness_tools.ONLY_READING:
+            return True
         of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
         return commands.reads(kind) or (not of_command and first_word_reads(kind))
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 from uuid import UUID
 
-from consolidation.learning.runs import errors, terms, values
+from consolidation.learning.runs import errors, harness_tools, terms, values
 from consolidation.learning.runs.holdings import Held, hold
 from memories.values import roles
 
@@ -38,8 +38,8 @@ class Call:
 
     @cached_property
     def name(self) -> str:
-        """The tool's name without surrounding space; '' when it is not a text."""
-        return self.tool.strip() if isinstance(self.tool, str) else ""
+        """The tool's name without surrounding space, of coding agents' tools the common one; '' when it is no text."""
+        return harness_tools.canonical(self.tool.strip(), self.arguments) if isinstance(self.tool, str) else ""
 
     @cached_property
     def failed(self) -> bool:

@@ -1,0 +1,110 @@
+"""Tools of coding agents that do the same under several names, as one: learned, compared and checked by one name.
+
+A tool counts as one of a harness by its name and, where other programs may have a tool of that name, by its arguments.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+RUN, EDIT, WRITE, READ, FIND, ASK, FETCH, PLAN = "bash", "edit", "write", "read", "find", "ask", "fetch", "plan"
+_PATHS = frozenset({"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "paths"})
+# What each harness calls them, by the `source` of its hook; the first name of a kind is the one that it is told.
+HARNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "claude-code": {
+        RUN: ("Bash",),
+        EDIT: ("Edit", "MultiEdit", "NotebookEdit"),
+        WRITE: ("Write",),
+        READ: ("Read",),
+        FIND: ("Grep", "Glob", "LS"),
+        ASK: ("AskUserQuestion",),
+        FETCH: ("WebFetch", "WebSearch"),
+        PLAN: ("TodoWrite", "TaskCreate", "TaskUpdate"),
+    },
+    "codex": {
+        RUN: ("Bash", "shell", "exec_command", "local_shell"),
+        EDIT: ("apply_patch",),
+        READ: ("view_image",),
+        ASK: ("request_user_input",),
+        FETCH: ("web_search",),
+        PLAN: ("update_plan",),
+    },
+    "gemini-cli": {
+        RUN: ("run_shell_command",),
+        EDIT: ("replace",),
+        WRITE: ("write_file",),
+        READ: ("read_file", "read_many_files"),
+        FIND: ("grep_search", "search_file_content", "glob", "list_directory"),
+        ASK: ("ask_user",),
+        FETCH: ("web_fetch", "google_web_search"),
+        PLAN: ("write_todos", "enter_plan_mode"),
+    },
+    "qwen-code": {
+        RUN: ("run_shell_command",),
+        EDIT: ("edit",),
+        WRITE: ("write_file",),
+        READ: ("read_file",),
+        FIND: ("grep_search", "glob", "list_directory"),
+        ASK: ("ask_user_question",),
+        FETCH: ("web_fetch",),
+        PLAN: ("todo_write",),
+    },
+    "opencode": {
+        RUN: ("bash",),
+        EDIT: ("edit",),
+        WRITE: ("write",),
+        READ: ("read",),
+        FIND: ("grep", "glob", "list"),
+        ASK: ("question",),
+        FETCH: ("webfetch", "websearch"),
+        PLAN: ("todowrite",),
+    },
+    "copilot": {
+        RUN: ("bash",),
+        EDIT: ("edit", "str_replace_editor"),
+        WRITE: ("create",),
+        READ: ("view",),
+        FIND: ("grep", "glob"),
+        ASK: ("ask_user",),
+        FETCH: ("web_fetch",),
+        PLAN: ("update_todo", "report_intent"),
+    },
+    "cursor": {
+        RUN: ("Shell", "run_terminal_cmd"),
+        EDIT: ("Edit", "search_replace", "edit_file"),
+        WRITE: ("Write",),
+        READ: ("Read", "read_file"),
+        FIND: ("Grep", "Glob", "codebase_search", "grep_search"),
+        FETCH: ("web_search",),
+        PLAN: ("todo_write",),
+    },
+}
+ONLY_READING = frozenset({READ, FIND, ASK, FETCH, PLAN})  # of what lies outside of the agent
+_KIND_OF = {name: kind for tools in HARNESSES.values() for kind, names in tools.items() for name in names}
+_KIND_OF |= {"str_replace_based_edit_tool": EDIT}
+_OF_FILES = frozenset({EDIT, WRITE, READ})
+_TOLD = frozenset({"apply_patch", "view_image", "read_many_files"})  # no other program has a tool of this name
+_ELSEWHERE = frozenset({"question", "list", "edit", "write", "read", "find", "ask", "fetch", "plan"})
+_COMMANDS = {"view": READ, "create": WRITE}  # of an editor that is one tool
+
+
+def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The one name of what a coding agent's tool does; the tool's own name where it is none of theirs."""
+    kind = _KIND_OF.get(tool)
+    if kind is None:
+        return tool
+    if kind in _OF_FILES and tool not in _TOLD:
+        if not arguments.keys() & _PATHS:
+            return tool
+        return _COMMANDS.get(str(arguments.get("command")), kind)
+    return tool if tool in _ELSEWHERE else kind
+
+
+def known_as(tool: str) -> list[str]:
+    """The names under which calls of a tool, as `canonical` names it, are recorded."""
+    return [tool, *(name for name, kind in _KIND_OF.items() if kind == tool)]
+
+
+def names_of(source: str, called: tuple[str, ...] = ()) -> dict[str, str]:
+    """Canonical name -> what a caller calls it: of its harness, else by the tools that it called."""
+    own = {kind: names[0] for kind, names in HARNESSES.get(source, {}).items()}
+    return own | {_KIND_OF[name]: name for name in reversed(called) if name in _KIND_OF and _KIND_OF[name] not in own}

@@ -1,0 +1,205 @@
+"""The real agents: how each is pointed at a fake model, what it calls its tools, and one session of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.agents.model import fake_model
+from tests.agents.protocols import Call, Json
+from tests.memos_site.harness import SCRIPTS
+
+QUESTION = {"text": "How are tests run?"}
+LIST, TEST = "ls -la", "python3 test_add.py"
+LONGEST = 900  # seconds of a session; a bound for what hangs
+
+
+def _edit(path: str, old: str, new: str, **more: str) -> Callable[[str], Json]:
+    return lambda file: {path: file, old: "a - b", new: "a + b", **more}
+
+
+@dataclass(frozen=True)
+class Agent:
+    """`run`, `edit`, `query`: the names of its tools. `sessions`: its command lines, of which later ones resume."""
+
+    name: str
+    source: str
+    sessions: tuple[tuple[str, ...], ...]
+    run: str
+    edit: str
+    edit_arguments: Callable[[str], Json]
+    query: str
+    prepare: Callable[[Path, str], dict[str, str]]
+    run_arguments: Mapping[str, Any] = field(default_factory=lambda: {"description": "run"})
+    command: str = "command"
+    namespace: str = ""
+    read: tuple[str, str] = ("", "")  # its tool that reads a file, and the name of that argument, where edits want it
+    lists_mcp_tools: bool = True
+
+    def script(self, file: str) -> list[Call]:
+        """List, a failing test, a look, an edit, a passing test, a question by MCP."""
+
+        def ran(line: str) -> Call:
+            return Call(self.run, {self.command: line, **self.run_arguments})
+
+        tool, argument = self.read
+        look = [Call(tool, {argument: file})] if tool else []
+        edit = Call(self.edit, self.edit_arguments(file))
+        return [ran(LIST), ran(TEST), *look, edit, ran(TEST), Call(self.query, QUESTION, namespace=self.namespace)]
+
+
+def _claude(_home: Path, url: str) -> dict[str, str]:
+    quiet = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "x", **quiet}
+
+
+def _codex(home: Path, url: str) -> dict[str, str]:
+    provider = (
+        f'[model_providers.fake]\nname = "fake"\nbase_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "KEY"\n'
+    )
+    _write(home / ".codex" / "config.toml", f'model = "gpt-5.4"\nmodel_provider = "fake"\n{provider}')
+    return {"KEY": "x"}
+
+
+def _gemini(home: Path, url: str) -> dict[str, str]:
+    _write(home / ".gemini" / "settings.json", json.dumps(_quiet("gemini-api-key")))
+    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "x", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+
+def _qwen(home: Path, url: str) -> dict[str, str]:
+    _write(home / ".qwen" / "settings.json", json.dumps(_quiet("openai")))
+    return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "m"}
+
+
+def _quiet(kind: str) -> Json:
+    quiet = {"telemetry": {"enabled": False}, "privacy": {"usageStatisticsEnabled": False}}
+    return {"security": {"auth": {"selectedType": kind}}, "general": {"disableAutoUpdate": True}, **quiet}
+
+
+def _opencode(home: Path, url: str) -> dict[str, str]:
+    options = {"baseURL": f"{url}/v1", "apiKey": "x"}
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": options, "models": {"m": {"name": "m"}}}
+    settings = {"provider": {"fake": provider}, "model": "fake/m", "autoupdate": False, "share": "disabled"}
+    _write(home / ".config" / "opencode" / "opencode.json", json.dumps(settings))
+    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+
+def _copilot(_home: Path, url: str) -> dict[str, str]:
+    provider = {"BASE_URL": f"{url}/v1", "TYPE": "openai", "API_KEY": "x"}
+    named = {f"COPILOT_PROVIDER_{name}": value for name, value in provider.items()}
+    return {**named, "COPILOT_MODEL": "m", "COPILOT_OFFLINE": "true"}
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+PROMPT = "Fix add"
+_CLAUDE = ("claude", "--dangerously-skip-permissions", "-p")
+_CODEX = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
+_SED = "sed -i 's/a - b/a + b/' add.py"
+AGENTS = [
+    Agent(
+        "claude", "claude-code", ((*_CLAUDE, PROMPT), (*_CLAUDE, "Thanks", "-c")), "Bash", "Edit",
+        _edit("file_path", "old_string", "new_string"), "mcp__memos__memory_query", _claude,
+        read=("Read", "file_path"),
+    ),
+    Agent(
+        "codex", "codex", ((*_CODEX, PROMPT), (*_CODEX, "resume", "--last", "Thanks")), "exec_command", "exec_command",
+        lambda _file: {"cmd": _SED}, "memory_query", _codex, {}, "cmd", "mcp__memos", lists_mcp_tools=False,
+    ),
+    Agent(
+        "gemini", "gemini-cli", (("gemini", "-y", "-p", PROMPT),), "run_shell_command", "replace",
+        _edit("file_path", "old_string", "new_string", instruction="fix"), "mcp_memos_memory_query", _gemini,
+    ),
+    Agent(
+        "qwen", "qwen-code", (("qwen", "-y", "-p", PROMPT),), "run_shell_command", "edit",
+        _edit("file_path", "old_string", "new_string"), "mcp__memos__memory_query", _qwen,
+        {"description": "run", "is_background": False}, read=("read_file", "file_path"), lists_mcp_tools=False,
+    ),
+    Agent(
+        "opencode", "opencode", (("opencode", "run", PROMPT),), "bash", "edit",
+        _edit("filePath", "oldString", "newString"), "memos_memory_query", _opencode,
+        read=("read", "filePath"),
+    ),
+    Agent(
+        "copilot", "copilot", (("copilot", "-p", PROMPT, "--allow-all-tools"),), "bash", "edit",
+        _edit("path", "old_str", "new_str"), "memos-memory_query", _copilot,
+    ),
+]  # fmt: skip
+
+
+@dataclass
+class Session:
+    """What came of the sessions of one agent: what was said, and what it sent to the model."""
+
+    agent: Agent
+    connected: str
+    printed: str
+    returned: list[int]
+    requests: list[tuple[str, Json]]
+    offered: set[str]
+    file: str
+
+
+def environment(home: Path, programs: Path, **more: str) -> dict[str, str]:
+    node = Path(shutil.which("node") or "/usr/bin/node").parent
+    path = f"{programs}:{Path(sys.executable).parent}:{node}:/usr/bin:/bin"
+    return {"HOME": str(home), "PATH": path, "TERM": "dumb", "LANG": "C.UTF-8", "MEMOS_KEEP_TRYING": "20", **more}
+
+
+def repository(home: Path) -> Path:
+    folder = home / "repo"
+    folder.mkdir(parents=True)
+    (folder / "add.py").write_text("def add(a, b):\n    return a - b\n")
+    (folder / "test_add.py").write_text(
+        'from add import add\nassert add(2, 3) == 5, "add is wrong"\nprint("1 passed")\n'
+    )
+    (folder / "README.md").write_text("# add\n")
+    who = "-c user.email=a@example.com -c user.name=a"
+    subprocess.run(f"git init -q . && git add -A && git {who} commit -qm x", shell=True, cwd=folder, check=True)
+    return folder
+
+
+def play(agent: Agent, home: Path, programs: Path, url: str, token: str, **more: str) -> Session:
+    """Connect the agent, then let it work in a repository; `more` is environment of the sessions."""
+    folder = repository(home)
+    with fake_model(agent.script(str(folder / "add.py"))) as model:
+        known = {**environment(home, programs), **agent.prepare(home, model.url)}
+        connect = [sys.executable, str(SCRIPTS / "memos_connect.py"), "connect", agent.name, "--url", url, "--trust"]
+        connected = _run(connect, folder, {**known, "MEMOS_TOKEN": token})
+        ended = [_run(list(line), folder, {**known, **more}) for line in agent.sessions]
+    _run([sys.executable, str(SCRIPTS / "memos_hook.py"), "--send"], folder, known)
+    printed = "\n".join(f"{one.stdout}\n{one.stderr}" for one in ended)
+    codes = [one.returncode for one in ended]
+    file = (folder / "add.py").read_text()
+    return Session(agent, connected.stdout + connected.stderr, printed, codes, model.requests, model.offered, file)
+
+
+def _run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    options: Json = {"cwd": folder, "env": known, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    return subprocess.run(line, check=False, timeout=LONGEST, **options)
+
+
+def install(folder: Path) -> str:
+    """Install the agents as the lock file pins them; '' when that is done, else why it could not be."""
+    if not shutil.which("npm") or not shutil.which("node"):
+        return "npm is missing"
+    here = Path(__file__).parent
+    if (folder / "installed").exists():
+        return ""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(here / name, folder)
+    line = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    ended = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, env=dict(os.environ))
+    if ended.returncode:
+        return f"the registry of npm did not give the agents: {ended.stderr.strip()[-300:]}"
+    (folder / "installed").touch()
+    return ""
