@@ -160,9 +160,9 @@ def write(path: Path, text: str) -> None:
 
 def change(path: Path, work: Callable[[Json], None]) -> None:
     settings = read_settings(path)
-    before = json.dumps(settings)
+    before = json.dumps(settings, sort_keys=True)
     work(settings)
-    if json.dumps(settings) != before:
+    if json.dumps(settings, sort_keys=True) != before:
         write(path, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
 
 
