@@ -15,6 +15,7 @@ from consolidation.models.webhooks import Happening
 from consolidation.webhooks import sending
 from memories.models import Memory, Proposal
 from memories.models.trusted import new_id
+from memories.scanning import shown_texts
 from memories.values.choices import Sensitivity, Status
 from memories.values.field_errors import format_instant
 from skills.models import SkillVersion
@@ -90,7 +91,7 @@ def _delivery(hook: Webhook, event: Event, *, at: datetime) -> WebhookDelivery:
         webhook=hook,
         event=event.kind,
         subject=event.subject,
-        body=json.dumps(told, ensure_ascii=False),
+        body=shown_texts.shown_json(json.dumps(told, ensure_ascii=False)),
         scope=event.scope,
         sensitivity=event.sensitivity,
         next_at=at,

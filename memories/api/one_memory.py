@@ -20,6 +20,7 @@ from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
 from memories.api.time_travel import moment_of
 from memories.intake import edits
+from memories.lifecycle.revealing import reveal
 from memories.models import former_episodes
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
@@ -224,6 +225,43 @@ class Erase(WriteView):
         self.body(Reason)
         dry_run = paging.flag(request, "dry_run")
         return Response(asdict(lifecycle.erase(memory_id, trust=self.trust, at=timezone.now(), dry_run=dry_run)))
+
+
+class RevealedText(Shape):
+    """`place`: a column, or what a part of an event is called."""
+
+    place: str
+    text: str
+
+    example = {"place": "content", "text": "The staging database has password=..."}
+
+
+class Revealed(Shape):
+    """In no other answer are they clear, and this one is not kept."""
+
+    memory: UUID
+    texts: list[RevealedText]
+
+    example = {"memory": EXAMPLE_ID, "texts": [RevealedText.example]}
+
+
+class Reveal(MemoryView):
+    needs = {"POST": (Permission.REVIEW,)}
+
+    @operation("RevealSecrets", "Memories", Revealed, refuses=(404,))
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Show the secrets of a memory to a person
+
+        They are masked in every other answer. For a person's session with `review`: never for a token. Audited.
+        """
+        at = timezone.now()
+        memory = self.rows(at).filter(pk=memory_id).select_related("episode").first()
+        if memory is None:
+            raise NotFound("no such memory")
+        texts = [asdict(one) for one in reveal(memory, trust=self.trust, at=at)]
+        answer = Response({"memory": memory.pk, "texts": texts}, headers={"Cache-Control": "no-store"})
+        answer.shows_secrets = True  # type: ignore[attr-defined]
+        return answer
 
 
 def _change(body: Any) -> tuple[Reason, edits.Edit]:

@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
 
-from memories.scanning import credentials, secret_removal
+from memories.scanning import secret_removal
 from memories.values import strict_json
 from memories.values.choices import ActorKind
 from memories.values.trust import Trust
@@ -32,13 +32,12 @@ class StrictJSON(BaseParser):
         if len(body) > LARGEST_BODY:
             raise TooLarge
         value = strict_json.loads(body)
-        return secret_removal.without_secrets(value) if _may_hold_secrets(body, value, parser_context or {}) else value
+        return secret_removal.without_secrets(value) if _may_hold_secrets(body, parser_context or {}) else value
 
 
-def _may_hold_secrets(body: bytes, value: Any, context: Mapping[str, Any]) -> bool:
+def _may_hold_secrets(body: bytes, context: Mapping[str, Any]) -> bool:
     """Whether credentials are to be removed from this body of an agent: MASK_SECRETS_AT_INTAKE."""
     trust: Trust | None = getattr(context.get("request"), "auth", None)
     if not settings.MASK_SECRETS_AT_INTAKE or trust is None or trust.actor.kind != ActorKind.AGENT:
         return False
-    escaped = b"\\u" in body  # what the characters are only the value tells
-    return credentials.is_in(credentials.as_text(value) if escaped else body.decode())
+    return secret_removal.may_hold(body.decode())

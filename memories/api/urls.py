@@ -11,7 +11,7 @@ from memories.api.history import EvidenceList, History, Relations
 from memories.api.ingestion import Events, Observations, Outcomes, ToolOutputs, WorkingState, WorkingStates
 from memories.api.memories import Memories, Teach
 from memories.api.metrics import MetricsView
-from memories.api.one_memory import Erase, OneByKey, OneMemory
+from memories.api.one_memory import Erase, OneByKey, OneMemory, Reveal
 from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
@@ -42,6 +42,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/relations", Relations.as_view(), name="api-memory-relations"),
     path("memories/<uuid:memory_id>/reinforce", Reinforce.as_view(), name="api-memory-reinforce"),
     path("memories/<uuid:memory_id>/penalize", Penalize.as_view(), name="api-memory-penalize"),
+    path("memories/<uuid:memory_id>/reveal", Reveal.as_view(), name="api-memory-reveal"),
     path("memories/<uuid:memory_id>/erase", Erase.as_view(), name="api-memory-erase"),
     path("memories/<uuid:memory_id>/supersede", Supersede.as_view(), name="api-memory-supersede"),
     path("memories/<uuid:memory_id>/fork", Fork.as_view(), name="api-memory-fork"),

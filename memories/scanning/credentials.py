@@ -10,75 +10,23 @@ the text holds one of its literals, which costs a hundredth of trying the patter
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+from memories.scanning.credential_kinds import ISSUED, SHORTEST_KEY, Kind
+from memories.scanning.named_secrets import AFTER_NAME, BESIDE, NAME, STEMS
 
 FLAG = "secret"  # the flag of texts with credentials
 MASK = "••••••"
-CARD = "card number"
-_BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
-_NAMES = (
-    r"pass(?:word|wd|phrase|code)|pwd(?![^\w/]{1,6}/)|secret(?:[ _-]?(?:access[ _-]?)?key)?|client[ _-]?secret"
-    r"|api[ _-]?key|access[ _-]?(?:key|token)|(?:auth|refresh|bearer|session)[ _-]?token|private[ _-]?key|bearer"
+CARD, NAMED = "card number", "password"
+NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE))})
+_IN_PLACE = (MASK, *(f"[{name} removed]" for name in NAMES))
+_DIGITS = re.compile(  # begins with a digit, not with an assertion: ten times as fast
+    r"\d(?:(?:[ -]?\d){12,40}|\d{3}(?:[ .\-_/–·\u00a0\u2009]{1,3}\d{4}){2}"
+    r"[ .\-_/–·\u00a0\u2009]{1,3}\d{1,7}|\d{3}[ .\-_/–\u00a0]{1,3}\d{6}[ .\-_/–\u00a0]{1,3}\d{4,5})"
 )
-_QUOTE = r"(?:\\{0,3}['\"])?"
-
-
-class Kind(NamedTuple):
-    """A kind of credential.
-
-    `literals`: in lower case; a text without any of them holds no match. The group `secret` of a match is masked.
-    `name`: what it is called where it was removed.
-    """
-
-    literals: tuple[str, ...]
-    pattern: re.Pattern[str]
-    name: str
-
-
-def _kind(literals: str, pattern: str, name: str = "key") -> Kind:
-    return Kind(tuple(literals.split("|")), re.compile(pattern), name)
-
-
-def _issued(literals: str, pattern: str) -> Kind:
-    return _kind(literals, rf"{_BEGINS}(?P<secret>{pattern})")
-
-
-KINDS = (
-    _kind(
-        "-----begin ",
-        r"(?P<secret>-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----[^-]{0,10000}(?:-----END [A-Z ]{1,60}-----)?)",
-    ),
-    _issued(
-        "akia|asia",
-        r"(?:AKIA|ASIA)(?:[A-Z0-9]{16}|(?=[A-Z0-9 -]{0,24}[2-7])(?:[ -][A-Z0-9]{4}){4})(?![A-Za-z0-9])",
-    ),
-    _issued("a k i a|ak ia", r"A ?K ?I ?A(?=[A-Z0-9 ]{0,32}[2-7])(?: ?[A-Z0-9]){16}(?![A-Za-z0-9])"),
-    _issued("ghp_|gho_|ghu_|ghs_|ghr_", r"gh[pousr]_[A-Za-z0-9]{36,255}"),
-    _issued("github_pat_", r"github_pat_\w{22,255}"),
-    _issued("glpat-", r"glpat-[\w-]{20,64}"),
-    _issued("xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
-    _issued("aiza", r"AIza[\w-]{35}(?![\w-])"),
-    _issued("k_live_|k_test_", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
-    _issued("sk-", r"sk-(?=[\w-]{0,64}\d)(?:[a-z]{2,10}-)?[A-Za-z0-9_-]{20,255}"),
-    _issued("memos_", r"memos_[0-9a-f]{8}_[\w-]{43}"),
-    _issued("eyj", r"eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}(?:\.[\w-]{0,2000})?"),
-    _kind(
-        "bearer ", r"(?i:(?<![A-Za-z])bearer) {1,3}(?=[\w.~+/-]{0,64}\d)(?P<secret>[\w.~+/-]{16,2000}={0,2})", "token"
-    ),
-    _kind("://", r"://[^\s:/@\"'\\]{1,100}:(?P<secret>[^\s:/@\"'\\•]{3,200})@", "password"),
-    _kind(
-        "passw|passph|passc|pwd|secret| key|_key|-key|ikey|skey|ekey|token|bearer",
-        rf"(?i:(?<![A-Za-z])(?:{_NAMES}){_QUOTE}[ \t]{{0,3}}(?:[:=]|\bis\b)[ \t]{{0,3}}{_QUOTE})"
-        r"(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^_~]\w))(?P<secret>[^\s'\"\\,;()\[\]{}<>]{6,256}+)(?![(\[])",
-        "password",
-    ),
-    _kind(
-        "密码|口令|密钥|令牌",
-        r"(?:密码|口令|密钥|令牌)[ ]{0,2}(?:是|为|:|：)[ ]{0,2}(?!\[)(?P<secret>[!-~]{6,256})",
-        "password",
-    ),
-)
-_DIGITS = re.compile(r"\d(?:[ -]?\d){12,40}")  # begins with a digit, not with an assertion: ten times as fast
+_ESCAPE = re.compile(r"\\{1,8}u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
+_WIDE = re.compile("[\uff01-\uff5e]")
+_NARROW = {0xFF01 + place: 0x21 + place for place in range(0x5E)} | {0x3000: 0x20}
 _GOES_ON = re.compile(r"[\w-]|[.,]\d")
 _ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}"
@@ -96,6 +44,11 @@ def masked(text: str) -> str:
     return _replaced(text, lambda _: MASK)
 
 
+def places(text: str) -> Iterator[tuple[int, int]]:
+    """Where secrets stand; they may overlap."""
+    return ((start, end) for start, end, _ in _spans(text))
+
+
 def removed(text: str) -> str:
     """Replace every secret in a text by what it was, "[password removed]"; the words that name it stay."""
     return _replaced(text, lambda name: f"[{name} removed]")
@@ -110,6 +63,11 @@ def _replaced(text: str, by: Callable[[str], str]) -> str:
     return "".join([*kept, text[end:]]) if spans else text
 
 
+def without_escapes(text: str) -> str:
+    """JSON in a text as it is read: `\\u5bc6` is a character, however often the backslash was escaped itself."""
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+
+
 def as_text(value: Any) -> str:
     """Convert a value to text for scanning: text unchanged, anything else as JSON."""
     if isinstance(value, str):
@@ -118,19 +76,81 @@ def as_text(value: Any) -> str:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:
-    folded = text.lower()
-    for kind in KINDS:
-        for literal in kind.literals:
-            if literal in folded:
-                yield from ((*match.span("secret"), kind.name) for match in kind.pattern.finditer(text))
-                break
+    """Where secrets stand, and their names; they may overlap. What stands in the place of one is none."""
+    for start, end, name in _found(text):
+        if not text.startswith(_IN_PLACE, start):
+            yield start, end, name
+
+
+def _found(text: str) -> Iterator[tuple[int, int, str]]:
+    if _WIDE.search(text):
+        text = text.translate(_NARROW)  # one character for one: places stay
+    yield from _keys(text)
+    near = Near(text)
+    for start, end in near.parts(STEMS, before=24, after=24):
+        for name in NAME.finditer(text, start, end):
+            yield from (
+                (*match.span("secret"), NAMED) for tail in AFTER_NAME if (match := tail.match(text, name.end()))
+            )
+    for kind in BESIDE:
+        for start, end in near.parts(kind.literals, before=kind.before, after=kind.after):
+            yield from (_span(match, kind) for match in kind.pattern.finditer(text, start, end))
     yield from ((*match.span(), CARD) for match in _DIGITS.finditer(text) if _is_card(match))
+
+
+def _span(match: re.Match[str], kind: Kind) -> tuple[int, int, str]:
+    return (*match.span("secret"), kind.name)
+
+
+def _keys(text: str) -> Iterator[tuple[int, int, str]]:
+    """Keys in the formats of their issuers. They are looked for in the long runs of characters, which are few."""
+    runs = "\n".join(run for run in text.split() if len(run) >= SHORTEST_KEY)
+    folded = runs.lower()
+    for kind in ISSUED:
+        if any(literal in folded for literal in kind.literals) and kind.pattern.search(runs):
+            yield from (_span(match, kind) for match in kind.pattern.finditer(text))
+
+
+class Near:
+    """The parts of one text around words, each of which is looked for once."""
+
+    def __init__(self, text: str) -> None:
+        self.folded, self.length, self._places = text.lower(), len(text), dict[str, list[int]]()
+        self._is_ascii = text.isascii()
+
+    def parts(self, words: tuple[str, ...], *, before: int, after: int) -> Iterator[tuple[int, int]]:
+        """In order and apart from each other."""
+        places = sorted(at for word in words for at in self._of(word))
+        if places and len(self.folded) != self.length:  # a letter whose small form is two: places do not agree
+            yield 0, self.length
+            return
+        start, end = 0, -1
+        for at in places:
+            if at - before > end:
+                if end >= 0:
+                    yield start, end
+                start = max(0, at - before)
+            end = min(at + after, self.length)
+        if end >= 0:
+            yield start, end
+
+    def _of(self, word: str) -> list[int]:
+        if word not in self._places:
+            self._places[word] = [] if self._is_ascii and not word.isascii() else list(_occurrences(self.folded, word))
+        return self._places[word]
+
+
+def _occurrences(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
 
 
 def _is_card(match: re.Match[str]) -> bool:
     """Whether a match is a whole number, grouped or not: not part of an id, of a longer number, or of a decimal."""
-    before, digits = match.string[max(0, match.start() - 1) : match.start()], re.sub("[ -]", "", match.group())
-    if not _ISSUERS.fullmatch(digits) or before.isalnum() or (before and before in "_-.,"):
+    before, digits = match.string[max(0, match.start() - 1) : match.start()], re.sub("[^0-9]", "", match.group())
+    if not _ISSUERS.fullmatch(digits) or (before.isalnum() and before.isascii()) or (before and before in "_-.,"):
         return False
     return not _GOES_ON.match(match.string, match.end()) and _luhn(digits)
 

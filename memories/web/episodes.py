@@ -36,11 +36,10 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     events = _events(row, request)
     learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
     learned = learned.annotate(position=F("event__position"))
-    reveal, evidence = wants_secrets(request), list(learned.order_by("-at", "-pk")[:50])
+    evidence = list(learned.order_by("-at", "-pk")[:50])
     calls = list(row.events.calls()) if row.event_count > 1 or any(event.tool for event in events) else []
     context: dict[str, Any] = {
         "episode": row,
-        "reveal": reveal,
         "has_secrets": SECRET in row.memory.flags or any(_holds_secret(event) for event in events),
         "events": events,
         "is_later": bool(events) and events[0].position > 1,
@@ -102,10 +101,6 @@ def _of_thread(episode: Episode, trust: Trust) -> QuerySet[Memory]:
     return rows.order_by("-created_at", "-pk")[:OF_THE_THREAD]
 
 
-def wants_secrets(request: HttpRequest) -> bool:
-    return request.GET.get("reveal") == "1"
-
-
 def _holds_secret(event: Any) -> bool:
     """Whether the shown part of an event holds a secret, also of events stored before scanning existed."""
     shown = (event.said, event.summary, event.args_start, event.result_start)
@@ -126,12 +121,12 @@ def _fitting(events: list[Event]) -> list[Event]:
 
 @require_safe
 def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> HttpResponse:
-    """One text, argument or result in full, as plain text; secrets are masked unless requested."""
+    """One text, argument or result in full, as plain text; secrets are masked."""
     if name not in PARTS:
         raise Http404
     events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")
     event = get_object_or_404(events, episode=episode_id, position=position, episode__memory__in=unexpired_memories())
     value = event.words if name == "text" else getattr(event, name)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    text = text if wants_secrets(request) else credentials.masked(text)
+    text = credentials.masked(text)
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -11,6 +11,7 @@ from memories.web import (
     forgetting,
     memories,
     memory_table,
+    revealing,
     teach,
     time_travel,
 )
@@ -26,6 +27,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),
     path("memories/<uuid:memory_id>/evidence/", memories.evidence, name="evidence"),
     path("memories/<uuid:memory_id>/as-of/", time_travel.memory_as_of, name="memory-as-of"),
+    path("memories/<uuid:memory_id>/reveal/", revealing.reveal, name="reveal"),
     path("memories/<uuid:memory_id>/forget/", forgetting.forget, name="forget"),
     path("adaptations/", adaptations.adaptations, name="adaptations"),
     path("adaptations/adaptations.<str:form>", adaptations.adaptations_file, name="adaptations-file"),

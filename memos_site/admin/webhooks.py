@@ -96,7 +96,10 @@ class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of th
     def response_add(self, request: HttpRequest, obj: Webhook, post_url_continue: str | None = None) -> HttpResponse:
         """Show the secret in this response only."""
         shown = {"title": "Webhook made", "opts": self.opts, "webhook": obj}
-        return TemplateResponse(request, "admin/webhook_made.html", {**self.admin_site.each_context(request), **shown})
+        context = {**self.admin_site.each_context(request), **shown}
+        answer: Any = TemplateResponse(request, "admin/webhook_made.html", context)
+        answer.shows_secrets = True
+        return answer  # type: ignore[no-any-return]
 
     @admin.action(description=_("Stop: send nothing more"), permissions=["stop"])
     def stop(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:

@@ -8,6 +8,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.models import Memory
+from memories.scanning import shown_texts
 from memories.values.choices import Type
 from memos_site.web.highlighting import matches_in, spans, stretch
 
@@ -22,7 +23,7 @@ def excerpt(text: str, question: str, most: int) -> SafeString:
 
     Of a long text the `most` characters that hold most of these words.
     """
-    html = "".join(_pieces(text, question, most))
+    html = "".join(_pieces(shown_texts.masked(text), question, most))
     return mark_safe(_BACKTICKS.sub(r"<code>\1</code>", html))  # noqa: S308 - escaped before
 
 

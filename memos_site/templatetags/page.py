@@ -169,12 +169,12 @@ def _word(value: Any) -> str:
 
 
 @register.filter
-def masked(text: str, reveal: bool = False) -> str:
-    """Return a text of an episode with its secrets masked.
+def masked(text: str) -> str:
+    """Return a text with its secrets masked, before it is cut: MaskedAnswers sees only what is left of it.
 
-    `reveal`: the reader has asked for them. A text that was cut may end within a secret: its last word goes too.
+    A text that was cut already may end within a secret: its last word goes too.
     """
-    if reveal or not isinstance(text, str):
+    if not isinstance(text, str):
         return text
     shown = credentials.masked(text)
     return _LAST_WORD.sub("…", shown) if len(text) in CUTS else shown

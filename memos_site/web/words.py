@@ -29,6 +29,7 @@ ACTIONS = [
     *(_("merge"), _("retract"), _("accept"), _("withdraw"), _("propose"), _("replace"), _("rename"), _("edit")),
     *(_("start"), _("retry"), _("pause"), _("resume"), _("revoke"), _("rotate"), _("stop"), _("replay"), _("penalize")),
     *(_("reopen"), _("apply"), _("confirm"), _("suppress"), _("wake"), _("upload"), _("forget")),
+    _("reveal"),
 ]
 KINDS_OF_EVIDENCE = [_("created"), _("reinforced"), _("supports"), _("contradicts"), _("suppressed")]
 SPEAKERS = [

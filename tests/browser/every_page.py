@@ -26,7 +26,18 @@ PAGES = {
     *("runs", "run", "login", "join", "tools", "agent"),
 }
 NO_PAGES = {
-    *("decide", "decide-proposal", "decide-run", "settle", "lift", "revert", "undo", "bulk", "start-run"),  # forms
+    *(
+        "decide",
+        "decide-proposal",
+        "decide-run",
+        "settle",
+        "reveal",
+        "lift",
+        "revert",
+        "undo",
+        "bulk",
+        "start-run",
+    ),  # forms
     *("import-start", "start-backlog", "set-interval", "load-demo", "remove-demo", "rotate-agent", "revoke-agent"),
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
     *("save-view", "change-view", "time-zone", "decide-tool"),

@@ -42,6 +42,16 @@ SECRETS = [
     "3530111333300000",
     "30569309025904",
     "It is 4111111111111111.",
+    "卡号4111.1111.1111.1111",
+    *("npm_" + "a1B2" * 9, "hf_" + "a1B2" * 9, "SG." + "a1B2" * 6 + "." + "c3D4" * 10, "gldt-" + "a1B2" * 5),
+    *("xapp-1-A0B1C2D3-1234567890-" + "0af3" * 16, "AccountKey=" + "a1B2" * 10 + "==", "dop_v1_" + "0af3" * 16),
+    *("GOCSPX-" + "a1B2" * 7, "hvs." + "a1B2" * 20, "123456789:AA" + "a1B2x" * 6 + "abc", "SK" + "0af3" * 8),
+    *("export X_TOKEN=a1B2-c3D4", "DB_PASSWORD=letmein", "mysql -u root -phunter2Kz shop", "tool --password hunter2Kz"),
+    *("curl -u admin:hunter2Kz https://x", "redis://:hunter2Kz@cache:6379/0", "Authorization: Basic YWRtaW46aHVudGVy"),
+    *("Cookie: sid=a1b2c3d4e5f6a7b8", "machine h login me password hunter2Kz", "<password>hunter2Kz</password>"),
+    *("the password for staging is hunter2-Kz", "ALTER USER x WITH PASSWORD 'hunter2Kz'", "password%3Dhunter2Kz"),
+    *("管理员的密码是“hunter2Kz”", "口令：hunter2Kz", "登录密码 hunter2Kz", "密码改成了 hunter2Kz", "验证码是 493021"),
+    *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
     "the password is wrong!",
@@ -64,6 +74,11 @@ HARMLESS = [
     "3782822463100051",  # nor American Express 16
     "+49 30 1234567 89 10 11",
     "2026-03-01 12:00:00 2026-03-02",
+    "avg_chars_per_token = total_chars / total_tokens",
+    "sudo: admin ; PWD=/home/admin ; USER=root",
+    "IBAN DE89 3704 0044 0532 0130 00",
+    "存托凭证代号为9151",
+    "the error code is E1234 and the pin layout of the chip",
 ]
 
 

@@ -116,6 +116,20 @@ def test_arguments_that_are_json_stay_json() -> None:
 @pytest.mark.parametrize(
     "value",
     [
+        {"arguments": json.dumps({"密码": CLEAR})},
+        {"arguments": json.dumps({"deep": json.dumps({"note": f"密码是{CLEAR}"})})},
+        {"env": [{"name": "DB_PASSWORD", "value": CLEAR}]},
+        {"argv": ["psql", "--password", CLEAR]},
+    ],
+)
+def test_neither_escapes_nor_structure_hide_a_credential(value: Any) -> None:
+    assert secret_removal.may_hold(json.dumps(value))
+    assert CLEAR not in json.dumps(secret_removal.without_secrets(value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
         {"order_id": "W4817420", "sha": "d7d3e4b1c2a3f4e5d6c7b8a99887766554433221"},
         {"id": "0f8fad5b-d9cb-469f-a165-70867728950e", "phone": "+49 30 901820", "at": 1774094400000},
         {"password": True, "token_count": 4096, "pwd": "/home/admin"},

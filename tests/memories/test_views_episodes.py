@@ -1,7 +1,7 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories.models import Evidence
+from memories.models import AuditEntry, Evidence
 from memories.values.choices import Outcome, Sensitivity
 from tests.make import AT, answer, call, make_memory, make_run, user
 from tests.pages import signed_in, support
@@ -139,19 +139,25 @@ def test_what_is_no_position_is_no_fault(after: str) -> None:
 CARD, KEY = "4111 1111 1111 1111", "AKIAIOSFODNN7EXAMPLE"
 
 
-def test_secrets_are_masked_on_every_page_until_they_are_asked_for() -> None:
+def test_secrets_are_masked_on_every_page_and_revealed_once_to_who_reviews() -> None:
     said = [user(f"My card is {CARD}"), call("pay", card=CARD), answer({"key": KEY})]
     run = make_run(messages=said)
     client, page = signed_in(permissions=["see_high"]), f"/episodes/{run.pk}/"
     for url in ("/episodes/", page, f"{page}1/text/", f"{page}2/args/", f"{page}2/result/"):
         shown = client.get(url).content.decode()
         assert "••••••" in shown and CARD not in shown and KEY not in shown, url
-    assert '<a href="?reveal=1"' in client.get(page).content.decode()
-    for url in (page, f"{page}1/text/", f"{page}2/args/"):
-        assert CARD in client.get(f"{url}?reveal=1").content.decode(), url
-    revealed = client.get(f"{page}?reveal=1").content.decode()
-    assert KEY in revealed
-    assert revealed.count("••••••") == 1, "only the title, which a browser keeps in its history"
+    reveal = f"/memories/{run.pk}/reveal/"
+    assert f'action="{reveal}"' in client.get(page).content.decode()
+    assert client.get(reveal).status_code == 405
+    revealed = client.post(reveal)
+    assert CARD in revealed.content.decode() and KEY in revealed.content.decode()
+    assert "no-store" in revealed["Cache-Control"]
+    entry = AuditEntry.objects.get(action="reveal")
+    assert (entry.subject_id, entry.actor) == (run.pk, "anna")
+    assert CARD not in client.get(page).content.decode()
+    viewer = signed_in("vera", group="viewer", permissions=["see_high"])
+    assert viewer.post(reveal).status_code == 403
+    assert signed_in("paul").post(reveal).status_code == 404, "it is high, and not for his eyes"
 
 
 def test_a_secret_that_the_page_cuts_off_is_not_shown_in_half() -> None:
@@ -159,7 +165,7 @@ def test_a_secret_that_the_page_cuts_off_is_not_shown_in_half() -> None:
     run = make_run(messages=[user("x" * 3_980 + " " + token), call("env", dump="y " * 2_500 + token)])
     shown = signed_in(permissions=["see_high"]).get(f"/episodes/{run.pk}/").content.decode()
     assert "ghp_" not in shown
-    assert "?reveal=1" in shown
+    assert "/reveal/" in shown
 
 
 def test_an_episode_without_secrets_offers_no_reveal() -> None:

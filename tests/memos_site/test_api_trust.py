@@ -159,7 +159,7 @@ COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")
 COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
 TELLS_ABOUT_THE_CALLER_ONLY = {"memories/teach", "memories/bulk", "schema/", "schema", "me", "conversations", ""}
 TELLS_ABOUT_THE_CALLER_ONLY |= {"observations", "working-states"}
-FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase"}  # test_api_forgetting
+FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase", "memories/<uuid:memory_id>/reveal"}  # tests of their own
 
 
 def make_secret(number: int, scope: str, sensitivity: int) -> Secret:

@@ -85,6 +85,7 @@ def of_one(secret: Secret, skill: Any) -> dict[str, list[tuple[str, dict[str, st
         "settle": [(f"{memory}settle/", {"keep": str(secret.memory), "against": str(secret.episode)})],
         "merge": [(f"{memory}merge/", None), (f"{memory}merge/", {"with": str(secret.episode), "content": "x"})],
         "forget": [(f"{memory}forget/", None), (f"{memory}forget/", {"why": "x"})],
+        "reveal": [(f"{memory}reveal/", {}), (f"/memories/{secret.episode}/reveal/", {})],
         "episode": [(episode, None), (f"{episode}?after=1", None)],
         "event-part": [(f"{episode}1/{part}/", None) for part in ("text", "args", "result", "nonsense")],
         "skill_version": [(f"/skills/{skill}/{number}/", None) for number in (1, 2, 9)],

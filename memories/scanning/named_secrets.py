@@ -1,0 +1,199 @@
+"""Values beside words that name a secret: passwords, tokens, PINs, in prose, files and command lines.
+
+Texts may be JSON: a quote may be escaped, and a line break is a backslash and a letter.
+"""
+
+import re
+
+from memories.scanning.credential_kinds import WITH_SPACES
+from memories.scanning.credential_kinds import kind as _kind
+
+# A word that names a secret. Words before it may be joined to it (DB_PASSWORD, dbPassword, PGPASSWORD).
+_NAMES = (
+    r"pass(?:word|wd|phrase|code)s?|passwor[td]|kennwort|contrase(?:ñ|n)a|mot de passe|pwd(?![^\w/]{1,6}/)"
+    r"|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:client|app|webhook|shared|signing)[ _-]?(?:secret|key)"
+    r"|api[ _-]?(?:key|token|secret)|(?:shared[ _-]?)?access[ _-]?key|(?:account|encryption|master"
+    r"|license|private)[ _-]?key"
+    r"|(?:auth|refresh|bearer|session|access|csrf|xsrf|bot|deploy)[ _-]?token|bearer"
+    r"|credentials?|requirepass|(?<![\w-])pw(?=[ ]?[:=])|(?<![\w-])pass(?=[ ]?[:=])"
+    r"|session[ _-]?(?:id|key|cookie)|(?:php|j)sess(?:ion)?id|connect\.sid|csrftoken"
+)
+_JOINED = r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=PG)|(?<=db)|(?<=DB)|(?<=\\[nrt]))"
+_ENDS = r"(?i:[_-](?:base|value|prod|dev|staging|test|live|old|new|\d{1,2}))?"
+_NAME = rf"{_JOINED}(?i:{_NAMES}|[a-z0-9]{{1,20}}[_-](?:token|pass|pw|pat)(?![a-z])){_ENDS}"
+_QUOTE = r"(?:\\{0,3}['\"`“”‘’]|\*\*)?"
+_SPACE = r"[ \t]{0,3}"
+_SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was)(?: now| still)?\b)"
+_PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
+_TELLING = (
+    r"(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!/[a-z]+/)"  # no word alone, and no path
+)
+_NO_CODE = r"(?![(\[])"  # after a value: a call or an index is no value
+_STAND_IN = (  # what stands where a secret would
+    r"(?!\$|%\(|[<{\[*•]|[xX*.]{3}|(?:none|null|nil|true|false|undefined|required|optional|string|str|int"
+    r"|bool|bytes|any|text"
+    r"|password|passwd|secret|token|your|my|the|example|invalid|wrong|empty|missing|some\w*|redacted"
+    r"|removed|hidden|changed|self|os"
+    r"|args|kwargs|request|settings|config|env|process|options|user|data|input|get\w*|generate\w*|read"
+    r"|value)(?![a-z0-9]*\d))"
+)
+_FLAGS = (
+    r"pass(?:word|wd|phrase|code)?|pwd|(?:[a-z]{1,12}-)?(?:token|secret|api-?key|access-?key|secret-key)|auth-token"
+)
+_CALLS = (
+    r"mysql(?:dump|admin|import)?|mariadb(?:-dump)?|sshpass|plink|pscp|7z|unzip|zip|docker login"
+    r"|mongo(?:sh|dump)?|redis-cli|ldapsearch"
+)
+NAME = re.compile(_NAME)
+STEMS = (
+    *(
+        "pass",
+        "pwd",
+        "_pw",
+        "-pw",
+        "pw:",
+        "pw =",
+        "pw=",
+        "secret",
+        "token",
+        "bearer",
+        "key",
+        "kennwort",
+        "contrase",
+        "credential",
+        "sess",
+    ),
+    *("connect.sid", "_pat", "-pat"),
+)
+AFTER_NAME = (  # what may follow a name
+    re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),
+    re.compile(  # between quotes it may hold anything
+        rf"(?:\\{{0,3}}['\"])?\]?{_SPACE}(?:[:=]{{1,2}}|=>|\bis\b|\(){_SPACE}(?P<open>\\{{0,3}}['\"])(?i:{_STAND_IN})"
+        r"(?P<secret>(?:(?!(?P=open)|\\?n|\n)[^\n]){1,3}(?:(?!(?P=open))[^\n]){3,200}?)(?P=open)"
+    ),
+    re.compile(  # on a line of its own
+        rf"[:：]?(?:\*\*)?[ ]?(?:\n|\\n)[ ]{{0,2}}{_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
+        rf"(?P<secret>{_PLAIN}{{7,512}}+)(?=[`'\"]?(?:\n|\\n|$|\"|\\\"))"
+    ),
+    re.compile(  # "the password for staging is"
+        rf"(?i:(?: here)? (?:for|of|to|on|at|in|we use|you need|that works)\b[^\n.:=]{{1,60}}?{_SPACE}"
+        rf"(?::|=|\bis\b|\bwas\b)(?: now| still)?{_SPACE}){_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
+    ),
+    re.compile(  # "the password hunter2X", "set the password to hunter2X"
+        rf"(?i:(?: to| is| as| called)?[ \t]{{1,3}}){_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
+        r"(?![\w-]{1,40}[.=(\[/])(?=[^\s'\"\\]{0,40}(?:[a-z][A-Z0-9]|[!#$%&*+=?^~@]))"
+        rf"(?P<secret>{_PLAIN}{{7,512}}+){_NO_CODE}"
+    ),
+)
+BESIDE = (
+    *WITH_SPACES,
+    _kind(  # a variable of a shell or an .env file may hold a word
+        "pass|pwd|secret|token|key",
+        r"(?:^|[\s\"'`;]|\\n)(?:[A-Z0-9]{1,20}_){0,5}(?:PG)?"
+        r"(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|(?:API|ACCESS|SECRET|PRIVATE)_KEY)"
+        rf"(?:_[A-Z0-9]{{1,20}}){{0,2}}=(?!/)(?i:{_STAND_IN})(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
+    ),
+    _kind(
+        "pass",
+        r"(?i:\b(?:machine|login) \S{1,100}(?:\s|\\n){1,9}(?:login \S{1,100}(?:\s|\\n){1,9})?password )"
+        r"(?P<secret>[^\s\\\"']{3,256})",
+    ),
+    _kind(
+        "pass|pwd|token|secret|key",
+        rf"(?i:(?<![\w-])--?(?:{_FLAGS}))(?:\\{{0,3}}['\"]{_SPACE},{_SPACE}|=|[ \t]{{1,3}}){_QUOTE}(?i:{_STAND_IN})"
+        rf"(?![-@/.])(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
+    ),
+    _kind(
+        " -p| -a| -w",
+        rf"(?:{_CALLS})\b[^\n|;&\"]{{0,200}}? -(?:p|pw|a|w)[ ]?{_QUOTE}(?=[^\s'\"\\]{{0,64}}"
+        rf"[A-Za-z!#$%&*+=?^~@])(?![-$<\"'])"
+        rf"(?P<secret>{_PLAIN}{{4,256}}+)",
+    ),
+    _kind(
+        "curl |wget |http ",
+        rf"(?:curl|wget|http)\b[^\n|;]{{0,300}}? (?:-u|--user|-a|--auth|--proxy-user)[ =]?{_QUOTE}"
+        rf"[\w.@-]{{1,64}}:(?!\$)(?P<secret>{_PLAIN}{{3,256}}+)",
+    ),
+    _kind("pass", r"(?i:echo )['\"]?[\w.-]{1,64}:(?P<secret>[^\s'\"|]{3,200})['\"]? ?\| ?(?:sudo )?chpasswd"),
+    _kind("pass", r"htpasswd (?:-\w{1,8} ){0,4}\S{1,200} \S{1,64} (?P<secret>[^\s'\"|;]{3,200})"),
+    _kind(
+        "pass|identified by",
+        r"(?i:identified (?:with \w{1,40} )?by|(?:encrypted )?password) E?(?:\\{0,3}['\"])(?P<secret>"
+        r"[^'\"\\\n]{3,200})['\"\\]",
+    ),
+    _kind(
+        "pass|pwd|secret|token|key|credential",
+        rf"<(?i:(?:\w{{1,20}}:)?[\w.-]{{0,30}}(?:{_NAMES}|token))(?: [^>]{{0,100}})?>{_SPACE}(?P<secret>"
+        rf"[^<>\s][^<>\n]{{2,300}}?){_SPACE}</",
+    ),
+    _kind(  # {"name": "DB_PASSWORD", "pass|pwd|secret|token|key|credential": "..."}
+        "pass|pwd|secret|token|key|credential",
+        rf"(?i:(?:name|key|field|variable)(?:\\{{0,3}}['\"])?{_SPACE}[:=]{_SPACE}(?:\\{{0,3}}"
+        rf"['\"])?[\w .-]{{0,40}}(?:{_NAMES}|token|_pass)[\w -]{{0,20}}"
+        rf"(?:\\{{0,3}}['\"])?(?:,|\s|\\n|- ){{1,9}}(?:\\{{0,3}}['\"])?(?:default_|string)?value"
+        rf"(?:\\{{0,3}}['\"])?{_SPACE}[:=]{_SPACE}(?:\\{{0,3}}['\"])?)"
+        rf"(?P<secret>{_PLAIN}{{4,512}}+)",
+    ),
+    _kind(
+        "://",
+        r"://[^\s:/@\"'\\]{0,100}:(?![$<{])(?P<secret>[^\s:/@\"'\\•]{3,200}(?:@"
+        r"[^\s:/@\"'\\•]{1,100}){0,2})@[\w\[%.{$-]",
+    ),
+    _kind(
+        "sig|token|key|code|auth",
+        r"[?&](?i:sig|signature|token|key|code|auth|access_token|api_?key|x-amz-signature"
+        r"|x-amz-security-token)=(?=[^\s&'\"\\]{0,80}\d)(?P<secret>[\w%.~+/=-]{20,2000})",
+        "key",
+    ),
+    _kind(
+        "bearer ", r"(?i:(?<![A-Za-z])bearer) {1,3}(?=[\w.~+/-]{0,64}\d)(?P<secret>[\w.~+/-]{12,2000}={0,2})", "token"
+    ),
+    _kind(
+        "basic |digest |authorization",
+        r"(?i:authorization\\{0,3}['\"]?[ ]?[:=][ ]?\\{0,3}['\"]?(?:(?:basic|token|apikey|digest"
+        r"|aws4-hmac-sha256|negotiate|key) )|(?<![a-z])basic )"
+        r"(?=[A-Za-z]{0,40}[\d+/=A-Z])(?P<secret>(?=[A-Za-z0-9+/._~-]{0,60}(?:\d|[a-z][A-Z]))"
+        r"[A-Za-z0-9+/._~-]{12,2000}={0,2})",
+        "token",
+    ),
+    _kind(
+        "cookie",
+        r"(?i:(?<![\w])(?:set-)?cookies?\\{0,3}['\"]?[ ]?[:=][ ]?\\{0,3}['\"]?)(?P<secret>[\w.-]{1,64}="
+        r"[^\s;'\"\\]{8,2000}(?:; ?[\w.-]{1,64}=[^\s;'\"\\]{1,2000}){0,30})",
+        "token",
+    ),
+    _kind(
+        "key|secret",
+        r"(?i:accountkey|sharedaccesskey|sharedsecretvalue)=(?P<secret>[A-Za-z0-9+/]{20,120}={0,2})",
+        "key",
+    ),
+    _kind(
+        "phrase|mnemonic|seed|助记词",
+        r"(?:(?i:(?:seed|recovery|backup|secret|mnemonic)(?: (?:phrase|words?))?)|助记词)"
+        r"[^\n\"a-z]{0,20}?(?:is|was|是|为)?[:：]?[ ]{0,2}[\"']?(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
+        "key",
+    ),
+    _kind(
+        "pin|cvv|cvc|otp|code",
+        r"(?:\b(?:PIN|Pin|CVV2?|CVC2?|OTP)\b|(?i:\b(?:cvv2?|cvc2?|(?:security|verification|one-?time"
+        r"|access|door|alarm|gate|unlock|login|2fa|mfa|pin)[ _-](?:pass)?(?:code|pin|number)|passcode|pin))"
+        r"(?=['\"\\]{0,4}[ ]?(?:[:=]|is\b|was\b)))(?: (?:code|number))?\\{0,3}['\"]?(?: (?:for|of|to)"
+        r"[^\n.:=\d]{1,40}?)?(?:[ ]?[:=#]|[ ]is\b|[ ]was\b|(?=[ ]))(?: now)?[ ]{0,2}\\{0,3}['\"]?"
+        r"(?P<secret>\d{3,8}|\d{3}[ -]\d{3})(?![\w.:/-]?\d|\w)",
+        "PIN",
+        24,
+        110,
+    ),
+    _kind(
+        "密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号",
+        r"(?:密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号)(?!\[)(?:[（(][^）)\n]{0,20}[）)])?"
+        r"[^\n!-~。，；、！？]{0,12}?[ ]{0,2}"
+        r"(?:(?=[!-~]{0,30}\d)|是|为|為|:|：|=|＝|成|用|作|到|\"|“|「|'|`|\\\"|[ ]){1,4}[^\n!-~。，；、！？]{0,4}"
+        r"[\"'`\\“「 ]{0,3}(?![\[<{$•])(?P<secret>[!#$%&*+\-./0-9:=?@A-Z^_a-z|~]{4,256})",
+    ),
+    _kind(
+        "验证码|校验码|安全码|取件码|提取码",
+        r"(?:验证码|校验码|安全码|取件码|提取码)[^\n!-~。，；]{0,6}[:：= ]{0,3}(?P<secret>[A-Za-z0-9]{3,8})(?![\w])",
+        "PIN",
+    ),
+)
