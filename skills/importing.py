@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from memories import indexing
@@ -17,6 +18,7 @@ from memories.intake import admission
 from memories.intake.statements import NOTHING_TOLD, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
+from memories.scanning import credentials
 from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
@@ -25,6 +27,7 @@ from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
+from skills.packaging.unpacking import is_text
 from skills.publishing import PreparedVersion
 
 
@@ -71,6 +74,8 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
 
     Invalid: too large when packed; NotAllowed: not a scope of the caller.
     """
+    if trust.actor.kind == ActorKind.AGENT and settings.MASK_SECRETS_AT_INTAKE:
+        unpacked = _without_secrets(unpacked, pointer=pointer)
     place, fields = trust.scope_to_write(scope), unpacked.fields
     skill = Skill.objects.called(fields.name, scope=place)
     number = publishing.next_number(skill) if skill else 1
@@ -82,6 +87,18 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
         raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
     version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
     return PreparedImport(version, place, unpacked.warnings, skill)
+
+
+def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
+    """The skill with what credentials were in their place, in every text of it."""
+    files = {
+        path: credentials.removed(data.decode()).encode() if is_text(data) else data
+        for path, data in unpacked.files.items()
+    }
+    if files == unpacked.files:
+        return unpacked
+    again = read({f"{unpacked.fields.name}/{path}": data for path, data in files.items()}, pointer=pointer)
+    return UnpackedSkill(again.fields, again.files, [*unpacked.warnings, "credentials in its files were removed"])
 
 
 def record(

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+
 from memories.scanning import credentials
 
 FLAG = "secret removed"  # the flag of texts from which a credential was removed
@@ -25,6 +27,11 @@ def may_hold(text: str) -> bool:
     """Whether a JSON document may hold a credential, whatever its characters are escaped as."""
     plain = credentials.without_escapes(text)
     return credentials.is_in(text) or (plain is not text and credentials.is_in(plain))
+
+
+def at_intake(value: Any) -> Any:
+    """What others wrote, as it is stored: MASK_SECRETS_AT_INTAKE."""
+    return without_secrets(value) if settings.MASK_SECRETS_AT_INTAKE else value
 
 
 def without_secrets(value: Any, by: Replace = credentials.removed) -> Any:

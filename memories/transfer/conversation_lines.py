@@ -14,6 +14,7 @@ from django.db import transaction
 from memories.intake import episodes
 from memories.intake.reports import conversation
 from memories.intake.reports.conversation import Draft
+from memories.scanning import secret_removal
 from memories.transfer.json_files import bounded_lines
 from memories.transfer.options import Options, Result, RowResult
 from memories.values import strict_json
@@ -33,7 +34,7 @@ def read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
     try:
         if len(line) > LONGEST_LINE:
             raise Invalid(FieldError("", "too_large", "the line is larger than 21 MiB"))
-        raw = strict_json.loads(line)
+        raw = secret_removal.at_intake(strict_json.loads(line))
         draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
     except Invalid as invalid:
         return invalid

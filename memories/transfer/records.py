@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from memories.intake.reports.claims import Number
 from memories.models.imported_row import digest_of
+from memories.scanning import secret_removal
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import FIRST_YEAR, LAST_YEAR
 from memories.values.field_types import (
@@ -225,7 +226,8 @@ def name_of(system: str, table: str, id: str) -> bytes:
 def check(shape: type[AnyRecord], raw: dict[str, Any], names: dict[str, str]) -> AnyRecord:
     """The record with these values. Invalid names the fields as the file does: `names` are its names of ours."""
     try:
-        return shape.model_validate({name: value for name, value in raw.items() if value is not None})
+        told = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
+        return shape.model_validate(told)
     except ValidationError as wrong:
         errors = [field_error(one) for one in wrong.errors(include_url=False)[:20]]
         raise Invalid(*(_named(error, names) for error in errors)) from None

@@ -169,7 +169,7 @@ def _word(value: Any) -> str:
 
 
 @register.filter
-def masked(text: str) -> str:
+def masked(text: Any) -> Any:
     """Return a text with its secrets masked, before it is cut: MaskedAnswers sees only what is left of it.
 
     A text that was cut already may end within a secret: its last word goes too.

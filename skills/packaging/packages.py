@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from memories.scanning import credentials
 from skills.manifest import Fields
 from skills.packaging import archives, unpacking
 from skills.packaging.archives import MAX_COMPRESSED, MAX_RATIO, PackageRefused, size_problems
@@ -31,7 +32,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`content`: the zip; `contents`: of every file by its path in the skill's folder."""
+    """`content`: the zip, credentials masked; `contents`: every file as it was written, by its path in the folder."""
 
     name: str
     skill_md: str
@@ -59,7 +60,8 @@ def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
     """Pack files by their path in the skill's folder, as they are. PackageRefused: as of `pack`."""
     if problems := size_problems(files):
         raise PackageRefused(problems)
-    contents = dict(sorted(files.items()))
+    written = dict(sorted(files.items()))
+    contents = {path: _masked(data) for path, data in written.items()}
     content = _zip({f"{name}/{path}": data for path, data in contents.items()})
     if len(content) > MAX_COMPRESSED:
         raise PackageRefused([archives.TOO_LARGE])
@@ -69,7 +71,7 @@ def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
         files=tuple(File(path, len(data), _sha256(data)) for path, data in contents.items()),
         content=content,
         sha256=_sha256(content),
-        contents=contents,
+        contents=written,
     )
 
 
@@ -114,6 +116,11 @@ def _zip(files: Mapping[str, bytes]) -> bytes:
             deflate = not fits and len(data) <= MAX_RATIO * len(zlib.compress(data))  # else our import would refuse it
             archive.writestr(info, data, zipfile.ZIP_DEFLATED if deflate else zipfile.ZIP_STORED)
     return buffer.getvalue()
+
+
+def _masked(data: bytes) -> bytes:
+    """What a package hands out holds no credential; the fields of a version keep what a person wrote."""
+    return credentials.masked(data.decode()).encode() if unpacking.is_text(data) else data
 
 
 def _sha256(content: bytes) -> str:
