@@ -74,7 +74,7 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
 
     Invalid: too large when packed; NotAllowed: not a scope of the caller.
     """
-    if trust.actor.kind == ActorKind.AGENT and settings.MASK_SECRETS_AT_INTAKE:
+    if _removes(trust):
         unpacked = _without_secrets(unpacked, pointer=pointer)
     place, fields = trust.scope_to_write(scope), unpacked.fields
     skill = Skill.objects.called(fields.name, scope=place)
@@ -87,6 +87,11 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
         raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
     version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
     return PreparedImport(version, place, unpacked.warnings, skill)
+
+
+def _removes(trust: Trust) -> bool:
+    """Whether credentials are removed from what this caller uploads; a person's words are kept."""
+    return trust.actor.kind == ActorKind.AGENT and bool(settings.MASK_SECRETS_AT_INTAKE)
 
 
 def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
@@ -108,6 +113,7 @@ def record(
 
     Conflict: somebody else was faster, or (for a person) the skill was dismissed.
     """
+    changelog = credentials.removed(changelog) if _removes(trust) else changelog
     try:
         with transaction.atomic():
             if prepared.skill is not None:

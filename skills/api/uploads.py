@@ -22,7 +22,6 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
 from memories.api.parsers import LARGEST_BODY, TooLarge
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
-from memories.scanning import secret_removal
 from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import ScopeName, SensitivityName
@@ -187,7 +186,7 @@ class Skills(SkillView, WriteView):
             trust=self.trust,
             at=timezone.now(),
             sensitivity=level,
-            changelog=secret_removal.at_intake(self.upload.changelog),
+            changelog=self.upload.changelog,
         )
         accepted = done.version is None and not (done.stored and done.stored.suppressed)
         return Response(Uploaded.of(done), status=201 if done.created else 202 if accepted else 200)

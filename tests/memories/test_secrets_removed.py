@@ -1,16 +1,20 @@
 """Credentials that agents send are removed before anything is stored; what they were stands in their place."""
 
 import json
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import connection
 
 from memories.models import Memory
 from memories.scanning import credentials, secret_removal
 from memories.values.choices import Sensitivity, Status
-from tests.make import caller
+from tests.make import bytes_of, caller
 
 CLEAR = "hunter2-Kz93"
 CARD = 4111111111111111
@@ -105,6 +109,32 @@ def test_without_the_setting_the_text_is_stored_and_flagged(settings: Any) -> No
     memory = Memory.objects.get()
     assert (memory.flags, memory.sensitivity) == (["secret"], Sensitivity.HIGH)
     assert CLEAR in memory.content
+
+
+@pytest.mark.django_db
+def test_imports_and_agents_uploads_hold_no_credential(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.write_text(json.dumps(BODIES["conversations"]) + "\n")
+    call_command("import_conversations", file)
+    claim = {
+        "kind": "memory",
+        "id": str(uuid4()),
+        "type": "semantic",
+        "content": f"password={CLEAR} is for staging",
+        "source": "a",
+    }
+    file.write_text(json.dumps(claim) + "\n")
+    call_command("import_memories", file, "--from", "memos")
+    skill = f"---\nname: look-up\ndescription: Look up with password={CLEAR}\n---\nRun it with --token {CLEAR}\n"
+    files = {"look-up/SKILL.md": skill, "look-up/scripts/run.sh": f"export DB_PASSWORD={CLEAR}\n"}
+    sent = [SimpleUploadedFile(path.rpartition("/")[2], text.encode()) for path, text in files.items()]
+    client = caller(permissions=["skills", "read", "review"])
+    answer = client.post("/api/v1/skills", {"files": sent, "paths": list(files)}, format="multipart")
+    assert answer.status_code == 201, answer.content
+    texts = stored_texts()
+    assert CLEAR not in texts and "Look up with password=[password removed]" in texts
+    package = bytes_of(client.get("/api/v1/skills/look-up/versions/1/content"))
+    assert CLEAR.encode() not in package and b"[password removed]" in package
 
 
 def test_arguments_that_are_json_stay_json() -> None:
