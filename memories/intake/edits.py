@@ -18,6 +18,7 @@ from memories.lifecycle.ownership import is_own
 from memories.models import Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
+from memories.scanning import credentials
 from memories.values.choices import LIVE, Hold, Permission, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.values.field_types import (
@@ -182,6 +183,8 @@ def _write(memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, 
 
 def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:
     """The columns that the edit moves. Conflict or Invalid for what this memory does not take."""
+    if change.content and (content := credentials.restored(change.content, memory.content)) != change.content:
+        change = change.model_copy(update={"content": content})
     columns = change.changed_columns(memory, at=at)
     columns |= admission.scan_edit(memory, columns, by_a_person=by_a_person)
     if memory.type == Type.EPISODIC and "content" in columns:

@@ -44,6 +44,22 @@ def masked(text: str) -> str:
     return _replaced(text, lambda _: MASK)
 
 
+def restored(text: str, former: str) -> str:
+    """A text that was shown masked and is sent back changed, with what stood in the place of each mask before. Unless
+    as many masks came back as there were secrets, the masks stay: which is which cannot be told.
+    """
+    secrets, end = [], 0
+    for start, stop in sorted(places(former)) if MASK in text else ():
+        if start >= end:
+            secrets.append(former[start:stop])
+        end = max(end, stop)
+    parts = text.split(MASK)
+    if len(parts) != len(secrets) + 1:
+        return text
+    whole = "".join(part + secret for part, secret in zip(parts, [*secrets, ""], strict=True))
+    return whole if masked(whole) == text else text  # new words around one must not make it readable
+
+
 def places(text: str) -> Iterator[tuple[int, int]]:
     """Where secrets stand; they may overlap."""
     return ((start, end) for start, end, _ in _spans(text))

@@ -37,7 +37,6 @@ DONE = {
     "lift": gettext_lazy("lifted"),
     "revert": gettext_lazy("reverted"),
     "pin": gettext_lazy("pinned"),
-    "reveal": gettext_lazy("revealed the secrets of"),
     "unpin": gettext_lazy("unpinned"),
 }
 

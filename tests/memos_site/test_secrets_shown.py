@@ -139,6 +139,21 @@ def test_a_person_reveals_by_the_api_and_an_agent_never() -> None:
     assert Memory.objects.get(pk=memory.pk).content == memory.content
 
 
+@pytest.mark.django_db
+def test_an_edit_of_the_words_around_a_masked_secret_keeps_it() -> None:
+    memory = make_memory(f"The database has password={CLEAR}", type=Type.SEMANTIC)
+    sent = {"content": "The staging database has password=••••••"}
+    signed_in(permissions=["see_high"]).patch(f"/api/v1/memories/{memory.pk}", sent, content_type="application/json")
+    memory.refresh_from_db()
+    assert memory.content == f"The staging database has password={CLEAR}"
+    sent = {"content": "The word is ••••••"}
+    signed_in("paul", permissions=["see_high"]).patch(
+        f"/api/v1/memories/{memory.pk}", sent, content_type="application/json"
+    )
+    memory.refresh_from_db()
+    assert memory.content == "The word is ••••••", "no words make it readable"
+
+
 @pytest.mark.parametrize(
     "page",
     [
