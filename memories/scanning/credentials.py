@@ -25,6 +25,7 @@ _DIGITS = re.compile(  # begins with a digit, not with an assertion: ten times a
     r"[ .\-_/–·\u00a0\u2009]{1,3}\d{1,7}|\d{3}[ .\-_/–\u00a0]{1,3}\d{6}[ .\-_/–\u00a0]{1,3}\d{4,5})"
 )
 _ESCAPE = re.compile(r"\\{1,8}u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
+_ESCAPED_TWICE = re.compile(r"\\{2,}")
 _WIDE = re.compile("[\uff01-\uff5e]")
 _NARROW = {0xFF01 + place: 0x21 + place for place in range(0x5E)} | {0x3000: 0x20}
 _GOES_ON = re.compile(r"[\w-]|[.,]\d")
@@ -80,8 +81,11 @@ def _replaced(text: str, by: Callable[[str], str]) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """JSON in a text as it is read: `\\u5bc6` is a character, however often the backslash was escaped itself."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+    """JSON in a text as it is read: `\\u5bc6` is a character, and a line break one backslash and a letter, however
+    often the backslash was escaped itself."""
+    if "\\u" in text:
+        text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return _ESCAPED_TWICE.sub(r"\\", text) if "\\\\" in text else text
 
 
 def as_text(value: Any) -> str:
