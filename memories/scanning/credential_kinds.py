@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 
-BEFORE, AFTER = 80, 700  # characters around a literal that are read; a longer value is masked from its beginning
+BEFORE, AFTER = 100, 130  # characters around a literal in which a match is found; it may go on behind them
 SHORTEST_KEY = 18  # characters of a key in its issuer's format
 
 

@@ -114,7 +114,8 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
             )
     for kind in BESIDE:
         for start, end in near.parts(kind.literals, before=kind.before, after=kind.after):
-            yield from (_span(match, kind) for match in kind.pattern.finditer(text, start, end))
+            for match in kind.pattern.finditer(text, start, end):
+                yield _span(kind.pattern.match(text, match.start()) or match, kind)
     yield from ((*match.span(), CARD) for match in _DIGITS.finditer(text) if _is_card(match))
 
 

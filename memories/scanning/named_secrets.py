@@ -88,7 +88,7 @@ AFTER_NAME = (  # what may follow a name
 BESIDE = (
     *WITH_SPACES,
     _kind(  # a variable of a shell or an .env file may hold a word
-        "pass|pwd|secret|token|key",
+        "pass|pwd|secret|token|_key",
         r"(?:^|[\s\"'`;]|\\n)(?:[A-Z0-9]{1,20}_){0,5}(?:PG)?"
         r"(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|(?:API|ACCESS|SECRET|PRIVATE)_KEY)"
         rf"(?:_[A-Z0-9]{{1,20}}){{0,2}}=(?!/)(?i:{_STAND_IN})(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
@@ -99,7 +99,7 @@ BESIDE = (
         r"(?P<secret>[^\s\\\"']{3,256})",
     ),
     _kind(
-        "pass|pwd|token|secret|key",
+        "-pass|-pwd|-token|-secret|-key|-api|-acc|-auth",
         rf"(?i:(?<![\w-])--?(?:{_FLAGS}))(?:\\{{0,3}}['\"]{_SPACE},{_SPACE}|=|[ \t]{{1,3}}){_QUOTE}(?i:{_STAND_IN})"
         rf"(?![-@/.])(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
     ),
@@ -122,12 +122,12 @@ BESIDE = (
         r"[^'\"\\\n]{3,200})['\"\\]",
     ),
     _kind(
-        "pass|pwd|secret|token|key|credential",
+        "</",
         rf"<(?i:(?:\w{{1,20}}:)?[\w.-]{{0,30}}(?:{_NAMES}|token))(?: [^>]{{0,100}})?>{_SPACE}(?P<secret>"
         rf"[^<>\s][^<>\n]{{2,300}}?){_SPACE}</",
     ),
-    _kind(  # {"name": "DB_PASSWORD", "pass|pwd|secret|token|key|credential": "..."}
-        "pass|pwd|secret|token|key|credential",
+    _kind(  # {"name": "DB_PASSWORD", "value": "..."}
+        "value",
         rf"(?i:(?:name|key|field|variable)(?:\\{{0,3}}['\"])?{_SPACE}[:=]{_SPACE}(?:\\{{0,3}}"
         rf"['\"])?[\w .-]{{0,40}}(?:{_NAMES}|token|_pass)[\w -]{{0,20}}"
         rf"(?:\\{{0,3}}['\"])?(?:,|\s|\\n|- ){{1,9}}(?:\\{{0,3}}['\"])?(?:default_|string)?value"
@@ -140,7 +140,7 @@ BESIDE = (
         r"[^\s:/@\"'\\•]{1,100}){0,2})@[\w\[%.{$-]",
     ),
     _kind(
-        "sig|token|key|code|auth",
+        "sig=|token=|key=|code=|auth=|signature=",
         r"[?&](?i:sig|signature|token|key|code|auth|access_token|api_?key|x-amz-signature"
         r"|x-amz-security-token)=(?=[^\s&'\"\\]{0,80}\d)(?P<secret>[\w%.~+/=-]{20,2000})",
         "key",
@@ -163,7 +163,7 @@ BESIDE = (
         "token",
     ),
     _kind(
-        "key|secret",
+        "accountkey|accesskey|sharedsecret",
         r"(?i:accountkey|sharedaccesskey|sharedsecretvalue)=(?P<secret>[A-Za-z0-9+/]{20,120}={0,2})",
         "key",
     ),

@@ -8,6 +8,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import quote, unquote
 
 from memories.scanning import credentials, secret_removal
@@ -39,8 +40,19 @@ def shown_json(text: str) -> str:
     if not _may_hold(text):
         return text
     value = json.loads(text)
-    shown = secret_removal.without_secrets(value, masked)
+    if isinstance(value, dict) and isinstance(value.get("results"), list):  # most rows of a list hold none
+        shown = {**_of_value({**value, "results": None}), "results": [_of_row(row) for row in value["results"]]}
+    else:
+        shown = _of_value(value)
     return text if shown == value else json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+
+
+def _of_value(value: Any) -> Any:
+    return secret_removal.without_secrets(value, masked)
+
+
+def _of_row(row: Any) -> Any:
+    return _of_value(row) if _may_hold(json.dumps(row, ensure_ascii=False)) else row
 
 
 def _json_lines(text: str) -> str:
