@@ -20,6 +20,7 @@ from uuid_utils.compat import uuid7
 from memories.values import links
 from memories.values.exceptions import NotAllowed
 from memos_site.api.error_pages import length_required
+from memos_site.masked_answers import MaskedAnswers
 from memos_site.platform.correlation import request_id
 from memos_site.platform.postgres import replicas
 from memos_site.platform.problem_details import PROGRAMS
@@ -165,7 +166,7 @@ class Programs:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response, self.view = get_response, _innermost(get_response)
+        self.get_response, self.view = get_response, MaskedAnswers(_innermost(get_response))
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not _shows_token(request):

@@ -97,7 +97,7 @@ def posts() -> Iterator[tuple[str, dict[str, Any]]]:
         yield path, {"query": "refund parcel password", "include_candidates": True, "explain": True}
     yield "context", {"task": "A customer wants a refund of a parcel", "source": "a"}
     yield "guidance", {"task": "My parcel arrived broken, I want my money back"}
-    yield "tools/search_memories", {"query": "refund"}
+    yield "tools/search", {"query": "refund"}
 
 
 @pytest.mark.django_db
@@ -113,9 +113,11 @@ def test_no_answer_shows_a_credential_of_any_text(settings: Any) -> None:
     shown: dict[str, Any] = {path: browser.get(path) for path in addresses}
     shown |= {path: agent.get(f"/api/v1/{path}") for path in gets()}
     shown |= {f"POST {path}": agent.post(f"/api/v1/{path}", body, format="json") for path, body in posts()}
-    called = {"name": "search_memories", "arguments": {"query": "refund"}}
+    called = {"name": "search", "arguments": {"query": "refund"}}
     rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
     shown["mcp"] = agent.post("/mcp", rpc, format="json", HTTP_ACCEPT="application/json, text/event-stream")
+    called = [*(f"POST {path}" for path, _body in posts()), "mcp"]
+    assert {path: shown[path].status_code for path in called} == dict.fromkeys(called, 200)
     texts = {path: str(bytes_of(answer)) for path, answer in shown.items()}
     assert [path for path, answer in shown.items() if answer.status_code >= 500] == []
     assert [path for path, text in texts.items() if CLEAR in text or KEY in text] == []
