@@ -65,8 +65,8 @@ def check_before_end(call: ToolCall) -> Reply:
 
 def _of_use(advice: Json) -> Json:
     """What an agent acts on: what is empty says nothing."""
-    kept = {name: value for name, value in advice.items() if name not in ("took_ms", "withheld")}
-    return filled(kept)
+    silent = ("took_ms", "withheld", *(["expected"] if not advice["expected"]["cases"] else []))
+    return filled({name: value for name, value in advice.items() if name not in silent})
 
 
 CONVERSATION_TOOLS = (add_conversation,)

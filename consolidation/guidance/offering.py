@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlencode
 
 from django.db.models import Q
-from django.urls import reverse
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.holdback import BY_PEOPLE
 from consolidation.guidance.votes import Effects
+from consolidation.learning.effects.toolnames import code
 from consolidation.learning.writing.phrases import is_one_of
+from memories.values import links
 from memories.values.trust import SHARED_SCOPES, Trust
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
@@ -39,18 +39,27 @@ def _offer(skill: Skill) -> OfferedSkill | None:
     if version is None:
         return None
     fields = Fields.model_validate(version.fields)
-    lines = [] if _is_weak(skill, version) else steps(fields.procedure)
+    lines = [] if _is_weak(skill, version) else _that_change(skill, version, steps(fields.procedure))
     warnings = (line for line in fields.experience if is_one_of(line, WARNINGS))
     return OfferedSkill(
         name=skill.name,
         version=version.number,
-        url=_url(skill, version),
+        url=links.skill_package(skill.name, version.number, scope=skill.scope),
         summary=fields.description,
         steps=[line for line in lines if not is_one_of(line, CHECKS)][:MOST_STEPS],
         checks=_first((line for line in lines if is_one_of(line, CHECKS)), MOST_CHECKS),
         avoid=_first((*warnings, *fields.failure_modes), MOST_AVOIDED),
         memory_id=skill.pk,
     )
+
+
+def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[str]:
+    """Checks, and the steps that change something: look-ups are what everybody makes. What people wrote stays whole."""
+    effects = [code(tool) for tool in skill.memory.payload.get("effects", ())]
+    if version.made_by in BY_PEOPLE or not effects:
+        return lines
+    kept = [line for line in lines if is_one_of(line, CHECKS) or any(tool in line for tool in effects)]
+    return kept if any(not is_one_of(line, CHECKS) for line in kept) else lines
 
 
 def _is_weak(skill: Skill, version: SkillVersion) -> bool:
@@ -66,9 +75,3 @@ def steps(procedure: str) -> list[str]:
 
 def _first(lines: Iterable[str], most: int) -> list[str]:
     return list(dict.fromkeys(line for line in lines if line.strip()))[:most]
-
-
-def _url(skill: Skill, version: SkillVersion) -> str:
-    """Of the package; the scope is named always, for another scope may have a skill of that name."""
-    path = reverse("api-skill-content", kwargs={"name": skill.name, "number": str(version.number)})
-    return f"{path}?{urlencode({'scope': skill.scope})}"

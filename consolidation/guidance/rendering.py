@@ -9,7 +9,8 @@ from memories.search.context.rendering import in_one_line, quarters
 
 HEADING = "## Guidance"
 BUDGET = 200  # tokens
-MOST_STEPS, MOST_AVOIDED = 5, 1
+MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 2, 1
+OF = 20  # answers, of which so many were right
 
 
 def block(told: Guidance) -> str:
@@ -30,11 +31,12 @@ def _lines(told: Guidance) -> Iterator[str]:
     effects = joined([code(tool) for tool in told.expected.effects])
     how = f"by calling {effects} and no other tool that changes something" if effects else "without any change"
     cases = "case" if told.expected.cases == 1 else "cases"
-    sure = f"(confidence: {round(told.confidence * 100)})"
-    yield f"Requests like this one ended well {how}: {told.expected.cases} similar {cases} {sure}"
+    sure = f"right in {min(round(told.confidence * OF), OF - 1)} of {OF} such answers"
+    yield f"Requests like this one ended well {how}: {told.expected.cases} similar {cases}; {sure}"
     if told.skill is None:
         return
     skill = told.skill
     yield f"{'Skill' if skill.steps else 'Lessons of skill'} {skill.name}, to be downloaded at {skill.url}"
     yield from (f"{number}. {step}" for number, step in enumerate(skill.steps[:MOST_STEPS], start=1))
+    yield from (f"Check: {line}" for line in skill.checks[:MOST_CHECKS])
     yield from (f"Avoid: {line}" for line in skill.avoid[: MOST_AVOIDED if skill.steps else None])

@@ -10,10 +10,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
-from memories.search.request import Narrowed, Scopes
-from memories.values.choices import Sensitivity
+from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Given, SensitivityName, Text, field_error
+from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
@@ -40,6 +39,8 @@ class GuidanceRequest(BaseModel):
     about_to: AboutTo | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global counts in each"""
+    scope: ScopeName | None = None
+    """The same with a single one"""
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     """Default: the caller"""
     max_sensitivity: SensitivityName | None = None
@@ -54,23 +55,6 @@ class GuidanceRequest(BaseModel):
 
     def narrows(self, trust: Trust) -> Trust:
         return narrowed(trust, self, self.trust)
-
-
-class _Limits(Protocol):
-    @property
-    def scopes(self) -> list[str]: ...
-
-    @property
-    def max_sensitivity(self) -> str | None: ...
-
-
-def narrowed(trust: Trust, *limits: _Limits | None) -> Trust:
-    """The trust of a request that names scopes or a sensitivity."""
-    for one in limits:
-        if one is not None:
-            ceiling = Sensitivity.named(one.max_sensitivity) if one.max_sensitivity else None
-            trust = trust.narrowed(max_sensitivity=ceiling, scopes=one.scopes)
-    return trust
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Explicit statements of users become candidate notes: recognised while an episode is digested, written after that.
+"""Statements of users, asked to be kept or about themselves, become candidate notes: recognised while an episode is
+digested, written after that.
 
 The message's row in the queue is put by the transaction that digests its episode and removed by the one that writes its
 statements; an episode is one occasion of a claim. So a crash in between loses nothing and doubles nothing.
@@ -20,6 +21,8 @@ from consolidation.learning.statements.explicit_statements import (
     ExplicitStatement,
     explicit_statements,
 )
+from consolidation.learning.statements.personal_forms import TRIGGERS as PERSONAL_TRIGGERS
+from consolidation.learning.statements.personal_statements import personal_statements
 from consolidation.learning.statements.statement_owner import customer_of, is_of_speaker, with_owner
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
@@ -42,7 +45,7 @@ from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
 TRUST = everything(BY)
-ANY_TRIGGER = "|".join(TRIGGERS)
+ANY_TRIGGER = "|".join((*TRIGGERS, *PERSONAL_TRIGGERS))
 BYTES = 4  # that a character takes at most
 
 
@@ -55,9 +58,16 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
         size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
     )
     triggered = short.filter(text__iregex=ANY_TRIGGER).select_related("episode").only("text", "episode__scope")
-    holding = [e for e in triggered.order_by() if explicit_statements(e.text) and is_explicit_statement(e.text)]
+    holding = [e for e in triggered.order_by() if statements_of(e.text)]
     if holding:
         StatementMessage.objects.put(holding)
+
+
+def statements_of(message: str) -> list[ExplicitStatement]:
+    """What a user's message asks to keep, and what it plainly tells of the user; of a sentence one of the two."""
+    asked = explicit_statements(message) if is_explicit_statement(message) else []
+    quotes = {one.quote for one in asked}
+    return [*asked, *(one for one in personal_statements(message) if one.quote not in quotes)]
 
 
 def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
@@ -78,7 +88,7 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     event = Event.objects.select_related("episode__memory").filter(pk=message.pk).first()
     if event is not None:
         customer = customer_of(recorded.read([event.episode])[0].run)
-        for explicit in explicit_statements(event.text):
+        for explicit in statements_of(event.text):
             stored = _remember(explicit, event, customer, at=at)
             counters["facts_created"] += stored.created
             counters["facts_reinforced"] += stored.reinforced

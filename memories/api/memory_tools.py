@@ -19,6 +19,7 @@ from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, unreviewed
+from memories.search.request import Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
 from memories.values.field_types import CategoryName, Given, ScopeName, Text
@@ -42,8 +43,12 @@ class MemoryQuestion(Arguments):
     text: Text
     """A question or words, in any language"""
     category: CategoryName | None = None
-    scope: ScopeName | None = None
+    scopes: Scopes = []
     """Of the caller's; what has no scope is found in each"""
+    scopes: Scopes = []
+    scope: ScopeName | None = None
+    """A single one"""
+    """The same with a single one"""
     include_candidates: bool = False
     """Also what is not decided yet"""
     limit: Annotated[int, Field(ge=1, le=100)] = 5
@@ -102,7 +107,7 @@ def memory_query(call: ToolCall) -> Reply:
     """Find what is known (facts, preferences, contacts, ways of working, skills) by meaning and words, best first."""
     question = check(MemoryQuestion, call.arguments)
     given = {
-        "scopes": [question.scope] if question.scope else [],
+        "scopes": list(scopes_of(question.scopes, question.scope)),
         "categories": [question.category] if question.category else [],
     }
     options = question.model_dump(include={"limit", "include_candidates"})
@@ -206,7 +211,8 @@ def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     """What is believed now, best first; counts a use of what is shown first."""
     rows = models.Memory.objects.offered_to(call.trust).filter(unreviewed.shown_to(call.trust).q())
     rows = rows.knowledge().current(call.at).filter(**exact)
-    rows = rows.filter(scope=question.scope) if question.scope is not None else rows
+    scopes = scopes_of(question.scopes, question.scope)
+    rows = rows.filter(scope__in=scopes) if scopes else rows
     ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
     found = list(ordered)
     _count_use(call, [row.pk for row in found[: question.limit]])

@@ -68,7 +68,8 @@ class SearchResult(Shape):
     memory: Memory | Stub
     """Stubs follow the last memory, with score 0, and only when `include_redacted` asks for them"""
     score: float
-    """Orders the results of one question, as a share of the best of them"""
+    """Orders the results, and can be compared between questions: the best one has the greatest relevance of them, the
+    others less by their rank. Where nothing reaches 0.25 (0.12 of long questions) there are no results"""
     relevance: Share | None
     """How much of the question is answered, whatever else is found: below 0.2 hardly anything, a paraphrase without a
     word in common from about 0.25. null: nothing was asked, or a stub"""
@@ -117,10 +118,10 @@ class SearchAnswer(Shape):
         "results": [
             {
                 "memory": memory_example(),
-                "score": 0.93,
+                "score": 0.71,
                 "relevance": 0.71,
                 "passages": [],
-                "parts": {"words": 0.7, "meaning": 0.3, "relevance": 0.8, "salience": 0.1, "confidence": 0.03},
+                "parts": {"words": 0.5, "meaning": 0.2, "relevance": 0.61, "salience": 0.08, "confidence": 0.02},
             }
         ],
         "selection": None,

@@ -10,6 +10,7 @@ from memories.api.shapes import Json
 
 LEAST_CHARS, USUAL_CHARS, MOST_CHARS = 500, 4_000, 100_000
 SHORTEST_STRING, FEWEST_ITEMS = 40, 3  # what squeezing leaves of a string, of a list
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 SHARE_OF_TEXT = 0.25  # that a text gets at least, however long what stands beside it is
 
 
@@ -18,8 +19,15 @@ def dumps(value: Any) -> str:
 
 
 def filled(fields: Json) -> Json:
-    """The fields that say something: none that is null, blank or empty."""
-    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+    """The fields that say something: none that is null, blank or empty, or holds nothing else."""
+    told = ((name, _filled(value)) for name, value in fields.items())
+    return {name: value for name, value in told if value not in EMPTY}
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return filled(value)
+    return [_filled(one) for one in value if one not in EMPTY] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)

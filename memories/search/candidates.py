@@ -26,6 +26,14 @@ CROWDS = [
     ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s", "1::float8"),
     ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s", "%(shared)s::float8"),
 ]
+# Stems by which one asks, whatever one asks for.
+ASKS = 0.1
+ASKING = frozenset(
+    {"anyon", "anyth", "call", "chang", "comput", "convert", "defin", "describ", "differ", "discuss", "explain", "find"}
+    | {"form", "get", "give", "happen", "help", "kind", "know", "list", "long", "made", "make", "mani", "mention"}
+    | {"much", "need", "recent", "said", "say", "show", "solv", "someon", "someth", "summar", "summaris", "talk"}
+    | {"tell", "thing", "translat", "type", "use", "want", "work", "write"}
+)
 POOLS = {
     False: "(VALUES (true, true, %(pool)s), (false, true, %(pool)s)) AS pools (is_word, is_asked, most)",
     True: """(VALUES
@@ -36,10 +44,13 @@ POOLS = {
 
 @dataclass(frozen=True)
 class Pool:
-    """The candidates of a search. `words`: those of the question, with how rare each is in what the caller may see."""
+    """The candidates of a search. `words`: those of the question, with how rare each is in what the caller may see.
+    `meant`: the share of the question that the model of the vectors knows the meaning of.
+    """
 
     candidates: list[Candidate]
     words: list[Word]
+    meant: float = 1.0
 
 
 def pool(plan: SearchPlan) -> Pool:
@@ -51,9 +62,11 @@ def pool(plan: SearchPlan) -> Pool:
         told, rows = _read(replace(plan, looks_far=True))
     idfs, rarities = map(_numbers, told[-3:-1])
     names = plan.question.words
-    words = [Word(*word) for word in zip(idfs, rarities, map(_is_whole, names), strict=True)] if rows else []
+    telling = (rarity * _tells(name) for rarity, name in zip(rarities, names, strict=False))
+    words = [Word(*word) for word in zip(idfs, telling, map(_is_whole, names), strict=True)] if rows else []
     pairs = {n: name for n, name in enumerate(names) if not _is_whole(name)}
-    return Pool([_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows], words)
+    candidates = [_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows]
+    return Pool(candidates, words, plan.question.meant)
 
 
 def _read(plan: SearchPlan) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
@@ -77,6 +90,11 @@ def _repeated(text: str, matched: int, pairs: Mapping[int, str]) -> dict[int, in
     """How often a text says the bigrams of the question that it says more than once."""
     held = (n for n in pairs if matched >> n & 1)
     return {n: times for n in held if (times := text.count(pairs[n])) > 1}
+
+
+def _tells(word: str) -> float:
+    """How much a word counts in what a question asks: little where it only asks, and punctuation nothing."""
+    return ASKS if word in ASKING else float(any(map(str.isalnum, word)))
 
 
 def _is_whole(word: str) -> bool:

@@ -28,14 +28,16 @@ def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter
     """Filter for what may be put into a prompt.
 
     Knowledge that is believed, unflagged and not dismissed where the caller reads, whoever asks, about one of these
-    companies or about none; only published skills.
+    companies or about none; only published skills that people brought in: of those learned from runs, runs tell when
+    they fit (consolidation.guidance).
     """
     about = Where("company_id", "in", ["", *companies], or_null=True)
     published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
+    brought = Where("payload__effects", "isnull", True)
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     believed = where(status__in=[status.value for status in BELIEVED])
     offered = trust.filter & not_withheld(trust.scopes) & shown_to(trust)
-    return offered & valid(at) & believed & types & Filter((about, published)) & where(flags=[])
+    return offered & valid(at) & believed & types & Filter((about, published, brought)) & where(flags=[])
 
 
 def is_selective(found: Filter) -> bool:

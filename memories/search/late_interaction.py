@@ -26,7 +26,7 @@ LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
 
 def by_passage(pool: Pool, question: str, weights: Weights) -> Scores:
     """Score every passage of the pool, best first."""
-    scored = ranking.by_passage(pool.candidates, pool.words, question, weights)
+    scored = ranking.by_passage(pool.candidates, pool.words, question, weights, meant=pool.meant)
     return rerank(scored, question, weights) if weights.pieces and scored else scored
 
 
@@ -53,7 +53,7 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
     near, weights = _nearest(distinct, said, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])
-    share = 1 - sum(map(len, text.UNSPACED.findall(asked))) / len(asked)
+    share = text.spaced_share(asked)
     told = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
     return dict(zip((row.passage for row in rows), told.tolist(), strict=True))
 

@@ -14,7 +14,7 @@ from memories.search import emphasis, lexemes, table_statistics
 from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.search.table_statistics import TableStatistics
 from memories.values.conditions import Filter
-from memories.values.text import searchable
+from memories.values.text import searchable, spaced_share
 
 log = logging.getLogger(__name__)
 ENDPOINT_SECONDS = 2.0  # timeout of an endpoint for a question
@@ -45,6 +45,12 @@ class Question:
     def is_empty(self) -> bool:
         """Whether there is nothing to search for."""
         return not self.words and self.vector is None
+
+    @property
+    def meant(self) -> float:
+        """The share of the text that the model knows the meaning of: the built-in one compares hardly any script
+        without spaces, of which all texts are alike to it."""
+        return spaced_share(self.text) if self.model == embedding.built_in().name else 1.0
 
     @property
     def weights(self) -> list[float]:

@@ -178,10 +178,13 @@ def idf(found: float, holding: Sequence[float]) -> list[float]:
     return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
 
 
-def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights) -> Scores:
+def by_passage(
+    pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights, *, meant: float = 1.0
+) -> Scores:
     """Score every passage of the pool, best first; on a tie the later stored one first.
 
-    `words`: in the order of the bits of `matched`.
+    `words`: in the order of the bits of `matched`. `meant`: the share of the question that the model of the vectors
+    knows the meaning of.
     """
     if not pool:
         return Scores.nothing()
@@ -205,7 +208,7 @@ def by_passage(pool: Collection[Candidate], words: Sequence[Word], question: str
     )
     kept = _kept(parts.sum(axis=0), share)
     parts *= kept
-    answers = _relevance(bits, words, columns.similarity)
+    answers = _relevance(bits, words, columns.similarity, meant)
     scores = parts.sum(axis=0)
     lines = np.stack([scores, *parts, answers, kept, np.zeros(len(rows))])
     return Scores(rows, places, np.lexsort((-np.array(columns.passage), -scores)), lines)
@@ -233,10 +236,10 @@ def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
     return said
 
 
-def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None]) -> Array:
+def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None], meant: float) -> Array:
     """Mean of the share of the question's word weight in the passage, and of the similarity in meaning.
 
-    Where one of the two is undefined, the other alone.
+    Where one of the two is undefined, the other alone; the similarity counts as far as the question is `meant`.
     """
     alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
     told = np.array([word.rarity for word in words], dtype=float)
@@ -244,7 +247,7 @@ def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float 
     if not most:
         return np.nan_to_num(alike)
     share: Array = np.minimum(bits @ told / most, 1.0)
-    return np.where(np.isnan(alike), share, (share + alike) / 2)
+    return np.where(np.isnan(alike), share, share + (alike - share) * meant / 2)
 
 
 def spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:

@@ -1,6 +1,6 @@
 """Ranking of memories by their best passage, or by their vote, then salience and confidence. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
@@ -27,10 +27,15 @@ class Ranked(NamedTuple):
 
 
 def by_memory(
-    scored: Scores, weights: Weights, votes: Mapping[str, float] | None = None, *, most: int | None = None
+    scored: Scores,
+    weights: Weights,
+    votes: Mapping[str, float] | None = None,
+    *,
+    most: int | None = None,
+    holds: Callable[[Ranked], bool] | None = None,
 ) -> list[Ranked]:
     """Rank memories by their vote, else their best passage, then salience and confidence; the best ones, at most
-    `most`. `scored` is best first.
+    `most`, of those that `holds` lets through. `scored` is best first.
     """
     if not scored:
         return []
@@ -38,7 +43,8 @@ def by_memory(
     best = scored[0].score or 1.0
     firsts = scored.at([first for first, *_ in places])
     ranked = [_ranked(one, best, weights, (votes or {}).get(one.candidate.memory)) for one in firsts]
-    whole = sorted(zip(ranked, places, strict=True), key=lambda pair: (-pair[0].score, -_stored(pair[0])))[:most]
+    pairs = [pair for pair in zip(ranked, places, strict=True) if holds is None or holds(pair[0])]
+    whole = sorted(pairs, key=lambda pair: (-pair[0].score, -_stored(pair[0])))[:most]
     made = iter(scored.at([place for _, of in whole for place in of]))
     return [one._replace(passages=list(islice(made, len(of)))) for one, of in whole]
 

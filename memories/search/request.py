@@ -1,6 +1,7 @@
 """Validation of search requests, including parameter names of other published designs."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -35,6 +36,11 @@ StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismisse
 Scopes = Annotated[list[ScopeName], Field(max_length=100)]
 
 
+def scopes_of(scopes: Sequence[str], scope: str | None) -> tuple[str, ...]:
+    """The scopes of a request, whose `scope` is a list of one."""
+    return tuple(dict.fromkeys([*scopes, *([] if scope is None else [scope])]))
+
+
 PAST = "What was live then, in the words it had; what was forgotten since is not there, and nothing counts as used"
 PastInstant = Annotated[Instant, Field(description=f"{PAST}. {NOT_AN_INSTANT}", examples=["2026-03-01T12:00:00Z"])]
 
@@ -46,6 +52,21 @@ class Narrowed(BaseModel):
 
     max_sensitivity: SensitivityName | None = None
     scopes: Scopes = []
+
+
+class Limits(Protocol):
+    max_sensitivity: str | None
+    scopes: list[str]
+
+
+def narrowed(trust: Trust, *limits: Limits | None) -> Trust:
+    """The caller's trust, as restricted by each of these; a request may name a single `scope`."""
+    for one in limits:
+        if one is not None:
+            ceiling = Sensitivity.named(one.max_sensitivity) if one.max_sensitivity else None
+            scopes = scopes_of(one.scopes, getattr(one, "scope", None))
+            trust = trust.narrowed(max_sensitivity=ceiling, scopes=scopes)
+    return trust
 
 
 class SearchRequest(BaseModel):
@@ -65,6 +86,8 @@ class SearchRequest(BaseModel):
     thread_id: Given | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global is found in each"""
+    scope: ScopeName | None = None
+    """The same with a single one"""
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scopes` and `max_sensitivity` do"""
@@ -90,11 +113,7 @@ class SearchRequest(BaseModel):
 
     def narrows(self, trust: Trust) -> Trust:
         """The caller's trust, as restricted by the request."""
-        for limits in (self, self.trust):
-            if limits is not None:
-                ceiling = Sensitivity.named(limits.max_sensitivity) if limits.max_sensitivity else None
-                trust = trust.narrowed(max_sensitivity=ceiling, scopes=limits.scopes)
-        return trust
+        return narrowed(trust, self, self.trust)
 
 
 def check(raw: Any) -> SearchRequest:

@@ -43,10 +43,11 @@ class PassageHit(NamedTuple):
 class Result:
     """A found memory.
 
-    `parts` explains `score`. `relevance`: how much of the question it answers, 0 to 1, independent of other results;
-    None without a question. `matched`: how many of the question's words its best passage holds. `nearest`: the id of
-    its passage nearest in meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a
-    skill, as a share of the best one's; None where they were not asked.
+    `score` orders the results, and its best one is the greatest relevance among them; `parts` explains it.
+    `relevance`: how much of the question it answers, 0 to 1, independent of other results; None without a question.
+    `matched`: how many of the question's words its best passage holds. `nearest`: the id of its passage nearest in
+    meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a skill, as a share of
+    the best one's; None where they were not asked.
     """
 
     memory: Memory
@@ -77,11 +78,16 @@ class SearchResults:
 
 
 def fetched(
-    kept: Sequence[Ranked], request: SearchRequest, trust: Trust, former: FormerWords | None = None
+    kept: Sequence[Ranked],
+    request: SearchRequest,
+    trust: Trust,
+    former: FormerWords | None = None,
+    *,
+    scale: float = 1.0,
 ) -> list[Result]:
     """Load the ranked memories and passages, leaving out those deleted, or raised above the caller, since ranking.
 
-    `former`: as of an instant, the words of then.
+    `former`: as of an instant, the words of then. `scale`: by which scores and their parts are multiplied.
     """
     wanted = {one.memory_id: one.passages[0].candidate.type for one in kept}
     beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
@@ -93,10 +99,9 @@ def fetched(
     for one in kept:
         if memory := memories.get(one.memory_id):
             told = shown.get(id(one), [])
-            there = ((passages.get(scored.candidate.passage), scored.score) for scored in told)
-            results.append(
-                _result(memory, one, [PassageHit._make([*row, score]) for row, score in there if row], request)
-            )
+            there = ((passages.get(scored.candidate.passage), scored.score * scale) for scored in told)
+            hits = [PassageHit._make([*row, score]) for row, score in there if row]
+            results.append(_result(memory, one, hits, request, scale))
     return results
 
 
@@ -126,7 +131,7 @@ def _passages(ids: list[int]) -> dict[int, list[Any]]:
         return {id: rest for id, *rest in cursor.fetchall()}
 
 
-def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: SearchRequest) -> Result:
+def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: SearchRequest, scale: float) -> Result:
     best: Scored = one.passages[0]
     parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor", "pieces")}
     if request.unit == "memory":
@@ -134,10 +139,11 @@ def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: Search
         parts["relevance"] = weights.relevance * one.of_best
         parts["salience"] = weights.salience * best.candidate.salience
         parts["confidence"] = weights.confidence * best.candidate.confidence / 100
+    parts = {name: value * scale for name, value in parts.items()}
     near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
     cosine, nearest = (near.cosine, near.passage) if near else (None, None)
     matched = best.candidate.matched.bit_count()
-    return Result(memory, one.score, one.relevance, told, parts, matched, cosine, nearest, one.vote)
+    return Result(memory, one.score * scale, one.relevance, told, parts, matched, cosine, nearest, one.vote)
 
 
 def _cosine(row: Candidate) -> float:

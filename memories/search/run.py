@@ -1,6 +1,7 @@
 """Execution of a search: parse the question, read the candidates, rank them, fetch the results."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,7 +14,7 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters, run_votes, table_statistics
+from memories.search import filters, floor, run_votes, table_statistics
 from memories.search.candidates import Pool, pool
 from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
@@ -70,14 +71,21 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
 
 
 def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool) -> list[Result]:
-    weights = weights_of(settings.SEARCH_WEIGHTS)
-    scored = by_passage(_candidates(plan), plan.question.text, weights)
-    if request.unit == "passage":
-        ranked = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
-        return fetched(ranked, request, trust, plan.former)
+    weights, found = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
+    scored = by_passage(found, plan.question.text, weights)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
-    kept = by_memory(scored, weights, votes_of_runs, most=request.limit)
-    return fetched(kept, request, trust, plan.former)
+    if not votes_of_runs and not floor.is_answered(scored, len(found.words)):
+        return []
+    if request.unit == "passage":
+        kept = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
+    else:
+        kept = by_memory(scored, weights, votes_of_runs, most=request.limit, holds=floor.holds)
+    return fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
+
+
+def _scale(kept: Sequence[Ranked]) -> float:
+    """What makes scores comparable between questions: the best one becomes the greatest relevance."""
+    return max(one.relevance for one in kept) / kept[0].score if kept and kept[0].score else 1.0
 
 
 def _candidates(plan: SearchPlan) -> Pool:

@@ -65,6 +65,11 @@ def pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or ([run] if run else [])
 
 
+def spaced_share(text: str) -> float:
+    """The share of a text that is of scripts with spaces between words; 1 of an empty one."""
+    return 1 - sum(map(len, UNSPACED.findall(text))) / len(text) if text else 1.0
+
+
 def bigrams(text: str) -> list[str]:
     """The character bigrams of every run of Chinese or Japanese, in order."""
     return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]

@@ -1,6 +1,7 @@
 """POST context: the block for an agent's prompt, with memories that fit and guidance from similar runs."""
 
 import time
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -30,7 +31,7 @@ LEAST = 0.05
 EXAMPLE: Json = {
     "task": "Write to Acme about the invoice that is overdue",
     "source": "billing-agent",
-    "scope": "project:shop",
+    "scopes": ["project:shop"],
     "thread_id": "ticket-812",
     "limit": 5,
     "token_budget": 300,
@@ -63,6 +64,18 @@ class ContextItem(Shape):
         )
 
 
+class ContextQuote(Shape):
+    """What was said before, where nothing is known of the task."""
+
+    episode_id: UUID
+    event_id: UUID | None
+    at: datetime
+    speaker: str
+    text: str
+    until: datetime | None
+    """When the same speaker said something newer of the same subject"""
+
+
 class ContextGuidance(Shape):
     """What similar finished runs say of the task; `POST guidance` with the whole conversation says more."""
 
@@ -90,11 +103,24 @@ class ContextAnswer(Shape):
     """In the order of the lines"""
     guidance: ContextGuidance | None
     """null: there is no task, it is a context of then (`as_of`), or what similar runs say is not sure enough"""
+    quotes: list[ContextQuote]
+    """The newest first of those in which one speaker says something of one subject; at most `quotes` of the request"""
     notices: list[str]
     """What has changed the behaviour of this source, each told once; the second line of each says how to review it"""
     memory_status: Literal["ok", "degraded"]
     degraded: list[
-        Literal["company", "source", "embedding", "search", "former_words", "memories", "use", "notices", "guidance"]
+        Literal[
+            "company",
+            "source",
+            "embedding",
+            "search",
+            "former_words",
+            "memories",
+            "quotes",
+            "use",
+            "notices",
+            "guidance",
+        ]
     ]
     """What is missing from this answer, because it failed or took too long"""
 
@@ -113,6 +139,7 @@ class ContextAnswer(Shape):
             }
         ],
         "guidance": None,
+        "quotes": [],
         "notices": [],
         "memory_status": "ok",
         "degraded": [],
@@ -146,12 +173,15 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
         advice = _guidance(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
+    if not advice.needs_more:  # finished runs tell more than what was said in them
+        given = replace(given, quotes=[])
     measures.retrievals.labels("context", "found" if given.items else "empty").inc()
     degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
         given,
         block="\n\n".join(part for part in (given.block, text_in_names(block(advice), names)) if part),
         items=[ContextItem.of(item) for item in given.items],
+        quotes=[ContextQuote.from_row(quote) for quote in given.quotes],
         guidance=in_names(ContextGuidance.of(advice), names),
         memory_status="degraded" if degraded else "ok",
         degraded=degraded,

@@ -10,6 +10,7 @@ from memories.api.tool import ToolCall, tool
 from memories.api.tool_reply import Reply, filled, shortened
 from memories.intake.reports.events import check
 from memories.search import SearchRequest
+from memories.search.request import Scopes, scopes_of
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
@@ -28,7 +29,9 @@ class SkillQuestion(BaseModel):
 
     text: Text = ""
     """What it should help with; without it all skills, by name"""
+    scopes: Scopes = []
     scope: ScopeName | None = None
+    """A single one"""
     limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
@@ -55,7 +58,8 @@ def skill_search(call: ToolCall) -> Reply:
     """Find published skills (tried ways to do a task) for what is to be done, best first; skill_get reads one."""
     question = check(SkillQuestion, call.arguments)
     rows = Skill.objects.shown_to(call.trust)
-    rows = rows.filter(scope=question.scope) if question.scope is not None else rows
+    scopes = scopes_of(question.scopes, question.scope)
+    rows = rows.filter(scope__in=scopes) if scopes else rows
     if not question.text.strip():
         found = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
         items = [_brief(skill) for skill in found[: question.limit]]
@@ -94,7 +98,7 @@ def report_skill_use(call: ToolCall) -> Reply:
 
 def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
     """Competences by how much of the question they answer: memory id -> relevance, best first."""
-    scopes = [question.scope] if question.scope else []
+    scopes = list(scopes_of(question.scopes, question.scope))
     request = SearchRequest(query=question.text, types=[Type.COMPETENCE.value], scopes=scopes, limit=MOST_RANKED)
     found = search.find(request, trust=call.trust, at=call.at)
     return {result.memory.pk: round(result.relevance or 0.0, 3) for result in found.results}

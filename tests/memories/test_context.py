@@ -238,3 +238,30 @@ def test_without_a_task_there_is_what_is_known_of_company_and_source() -> None:
     known("Invoices are blue")
     make_memory("Not believed", company_id="acme")
     assert set(said(ask(company_id="acme"))) == {"Acme pays in 30 days", "Invoices are blue"}
+
+
+def test_where_nothing_is_known_what_was_said_is_quoted_newest_first(settings: Any) -> None:
+    first, second = AT - timedelta(days=200), AT - timedelta(days=20)
+    talk("Anna: I live in Boston", "Ben: Nice ```weather``` there", scope="project:a", timestamp=first.isoformat())
+    talk("Anna: I live in Denver", scope="project:a", timestamp=second.isoformat())
+    talk("Cleo: I live in Boston", scope="project:b")
+    given = ask("Where does Anna live?", by=agent(**SCOPED))
+    assert given.items == []
+    assert [(quote.text, quote.until) for quote in given.quotes[:2]] == [
+        ("I live in Denver", None),
+        ("I live in Boston", given.quotes[0].at),
+    ]
+    assert given.block.splitlines()[:3] == ["## Said Before", "~~~~", f"{second:%Y-%m-%d}, Anna: I live in Denver"]
+    assert "Cleo" not in given.block
+    assert given.block.endswith("~~~~")
+    assert ask("Where does Anna live?", by=agent(**SCOPED), quotes=0).block == ""
+    assert ask("What is the capital of Mongolia?", by=agent(**SCOPED)).block == ""
+    known("Anna lives in Denver", scope="project:a")
+    assert ask("Where does Anna live?", by=agent(**SCOPED)).quotes == []
+
+
+def test_of_a_task_of_which_nothing_is_known_only_wishes_of_the_source_are_given() -> None:
+    known("Reply in German", source="P01", category=Category.PREFERENCE)
+    known("The lamp is green", source="P01", category=Category.FACT)
+    assert said(ask("What is the capital of Mongolia?", source="P01")) == ["Reply in German"]
+    assert len(ask("", source="P01").items) == 2

@@ -43,6 +43,7 @@ def test_a_context_is_a_block_and_its_items(agent: APIClient) -> None:
         "- [fact, unreviewed, said by one agent] Acme pays on net-30 terms (confidence: 65)",
         "items": [item(rule, "preference", overridable=False), item(fact, "fact", overridable=True)],
         "guidance": None,
+        "quotes": [],
         "notices": [],
         "memory_status": "ok",
         "degraded": [],
@@ -64,7 +65,15 @@ def item(memory: Memory, category: str, *, overridable: bool) -> Json:
 
 
 def test_nothing_known_is_an_empty_block(agent: APIClient) -> None:
-    empty: Json = {"block": "", "items": [], "guidance": None, "notices": [], "memory_status": "ok", "degraded": []}
+    empty: Json = {
+        "block": "",
+        "items": [],
+        "guidance": None,
+        "quotes": [],
+        "notices": [],
+        "memory_status": "ok",
+        "degraded": [],
+    }
     assert context(agent, {"task": "Remind Acme to pay"}) == empty
     assert context(agent, {}) == empty
 

@@ -27,7 +27,7 @@ SKILL = OfferedSkill(
     url="/api/v1/skills/cancel-a-ticket/versions/2/content?scope=project%3Aacme",
     summary="Cancel a ticket",
     steps=["Look up the ticket with `get_ticket`.", "Wait for a yes.", "Cancel it with `cancel_ticket`."],
-    checks=[],
+    checks=["At the end, check that each ticket was cancelled."],
     avoid=["`cancel_ticket` was called in 3 of 3 similar cases that failed", "second"],
     memory_id=UUID(int=1),
 )
@@ -77,7 +77,7 @@ def test_skills_and_guidance_compare_the_task_with_the_runs_once(agent: APIClien
     publishing.publish(competence("cancel_ticket"), by=SYSTEM, at=NOON, batch=uuid4())
     with CaptureQueriesContext(connection) as asked:
         given = context(agent, task="My plans have changed, so I will not go to Rome")
-    assert [item["category"] for item in given["items"]] == ["skill"]
+    assert (given["items"], given["guidance"]["skill"]) == ([], "cancel-a-ticket")
     assert len([one for one in asked.captured_queries if "<#>" in one["sql"] and "packed" in one["sql"]]) == 1
 
 
@@ -85,6 +85,7 @@ def test_a_skill_without_steps_is_told_as_its_lessons() -> None:
     told = block(Guidance("skill", 0.91, Expected(["cancel_ticket"], 0.9, 6), replace(SKILL, steps=[]))).splitlines()
     assert told[2:] == [
         "- Lessons of skill cancel-a-ticket, to be downloaded at " + SKILL.url,
+        "- Check: At the end, check that each ticket was cancelled.",
         "- Avoid: `cancel_ticket` was called in 3 of 3 similar cases that failed",
         "- Avoid: second",
     ]
@@ -95,11 +96,12 @@ def test_a_skill_is_told_with_its_steps_and_one_thing_to_avoid() -> None:
     assert block(told).splitlines() == [
         "## Guidance",
         "- Requests like this one ended well by calling `cancel_ticket` and no other tool that changes something: "
-        "6 similar cases (confidence: 91)",
+        "6 similar cases; right in 18 of 20 such answers",
         "- Skill cancel-a-ticket, to be downloaded at " + SKILL.url,
         "- 1. Look up the ticket with `get_ticket`.",
         "- 2. Wait for a yes.",
         "- 3. Cancel it with `cancel_ticket`.",
+        "- Check: At the end, check that each ticket was cancelled.",
         "- Avoid: `cancel_ticket` was called in 3 of 3 similar cases that failed",
     ]
 

@@ -109,6 +109,19 @@ def explicit_statements(message: str) -> list[ExplicitStatement]:
     return list(found.values())
 
 
+def sentences(message: str) -> list[str]:
+    """The sentences of a message that its user wrote as such: none of a form or a log, of code or a quoted line."""
+    if len(message) > LONGEST_MESSAGE or _FORM.search(message):
+        return []
+    lines = _QUOTED_LINE.sub("", _FENCE.sub("\n", message)).splitlines()
+    return [match[0].strip() for line in lines for match in _SENTENCE.finditer(_BULLET.sub("", line, count=1))]
+
+
+def is_told_otherwise(sentence: str) -> bool:
+    """Whether a sentence asks, quotes, or says what somebody else has said."""
+    return bool(_QUESTION.search(sentence) or _QUOTED.search(sentence) or _REPORTED.search(sentence))
+
+
 def _sentences(message: str) -> Iterator[tuple[str, str]]:
     """Each sentence with the words under which it stands: "Remember:" on a line of its own begins a list."""
     lead = ""

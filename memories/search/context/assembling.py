@@ -1,10 +1,10 @@
 """Assembly of a context, from the task to the text block. Parts that fail or take too long are left out and named."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from memories import embedding
@@ -12,10 +12,11 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis, run_votes, unreviewed
-from memories.search.context import queries, recording, rendering, selection
+from memories.search import emphasis, unreviewed
+from memories.search.context import queries, quotes, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
+from memories.search.context.quotes import Quote
 from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged
@@ -76,15 +77,21 @@ class Item:
 
 @dataclass(frozen=True)
 class Context:
-    """An assembled context. `items` in the order of the block's lines. `degraded`: which parts are missing."""
+    """An assembled context. `items` in the order of the block's lines; `quotes` where nothing is known of the task.
+    `degraded`: which parts are missing.
+    """
 
     items: list[Item] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
+    token_budget: int = 0
 
     @property
     def block(self) -> str:
-        return rendering.block(item.line for item in self.items)
+        known = rendering.block(item.line for item in self.items)
+        left = self.token_budget - rendering.quarters(known) // 4
+        return "\n\n".join(part for part in (known, quotes.block(self.quotes, token_budget=left)) if part)
 
     @property
     def memory_status(self) -> str:
@@ -104,7 +111,11 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     moment = AsOf.of(request.as_of, max_sensitivity=seen.max_sensitivity, now=at)
     companies = _companies(request, seen, task, moment, allowance)
     wanted = ContextQuery(seen, companies, moment.at if moment else at, moment)
-    hits = _hits(request, wanted, task, source, allowance)
+    standing = _standing(wanted, source, allowance)
+    asked = _asked(task, allowance)
+    by_task = _by_task(request, wanted, asked, allowance) if asked else None
+    hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
+    before = _before(request, wanted, asked, allowance) if asked and by_task == [] and not moment else []
     found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
@@ -116,7 +127,7 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
                 notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
     items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust)) for row in shown]
-    return Context(items, notices or [], tuple(dict.fromkeys(allowance.degraded)))
+    return Context(items, notices or [], before, tuple(dict.fromkeys(allowance.degraded)), request.token_budget)
 
 
 def _companies(
@@ -128,29 +139,52 @@ def _companies(
     return (allowance.part("company", found, keeping=0.7) or ()) if task else ()
 
 
-def _hits(request: ContextRequest, wanted: ContextQuery, task: str, source: str, allowance: Allowance) -> list[Hit]:
-    about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
-    said = allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or []
+class Asked(NamedTuple):
+    """The text of a task that is compared, with its vector by the serving model."""
+
+    text: str
+    model: Serving
+    vector: Array | None
+
+
+def _asked(task: str, allowance: Allowance) -> Asked | None:
+    """None: there is no task."""
     if not task:
-        return about + said
-    asked, most = emphasis.bounded(task), max(queries.BY_TASK, request.limit)
-    serving = EmbeddingModel.objects.serving_with_mean
+        return None
+    text, serving = emphasis.bounded(task), EmbeddingModel.objects.serving_with_mean
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
-    vector = _vector(asked, model, allowance)
+    return Asked(text, model, _vector(text, model, allowance))
+
+
+def _by_task(request: ContextRequest, wanted: ContextQuery, asked: Asked, allowance: Allowance) -> list[Hit] | None:
+    """Empty: nothing is known of the task. None: it could not be searched."""
+    text, model, vector = asked
     if wanted.moment is None:
-        search = partial(queries.by_task, wanted, asked, vector, model)
+        search = partial(queries.by_task, wanted, text, vector, model)
     else:
-        search = partial(_search_then, wanted, wanted.moment, asked, vector, model, allowance)
-    found = allowance.part("search", search, keeping=FOR_THE_ANSWER) or Scores.nothing()
-    return queries.best(found, _votes(wanted, task, found, allowance), most=most) + about + said
+        search = partial(_search_then, wanted, wanted.moment, text, vector, model, allowance)
+    found = allowance.part("search", search, keeping=FOR_THE_ANSWER)
+    return None if found is None else queries.best(found, most=max(queries.BY_TASK, request.limit))
 
 
-def _votes(wanted: ContextQuery, task: str, found: Scores, allowance: Allowance) -> Mapping[str, float]:
-    """What similar runs say of the skills, which are those of today."""
-    if wanted.moment is not None:
-        return {}
-    asked = partial(run_votes.votes, task, found, wanted.trust)
-    return allowance.part("guidance", asked, keeping=FOR_THE_ANSWER) or {}
+def _standing(wanted: ContextQuery, source: str, allowance: Allowance) -> list[Hit]:
+    """What is given beside what the task finds."""
+    about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
+    return about + (allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or [])
+
+
+def _of_any_task(standing: list[Hit]) -> list[Hit]:
+    """Where nothing is known of the task: what is about its company, and of its source only wishes."""
+    return [hit for hit in standing if hit.why != queries.OF_SOURCE or hit.is_wish]
+
+
+def _before(request: ContextRequest, wanted: ContextQuery, asked: Asked, allowance: Allowance) -> list[Quote]:
+    if not request.quotes:
+        return []
+    text, model, vector = asked
+    facts = {"trust": wanted.trust, "at": wanted.at, "most": request.quotes, "thread_id": request.thread_id or ""}
+    search = partial(quotes.quotes, text, vector, model, **facts)
+    return allowance.part("quotes", search, keeping=0.1) or []
 
 
 def _search_then(

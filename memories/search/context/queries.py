@@ -3,7 +3,6 @@
 Each returns memories that are believed, unexpired, unflagged, and about that company or none.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +14,7 @@ from memories.models import Memory
 from memories.models.as_of import AsOf
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters
+from memories.search import filters, floor
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
 from memories.search.former_words import FormerWords
@@ -24,13 +23,14 @@ from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Scores, weights_of
 from memories.search.ranking_memories import Ranked, by_memory
-from memories.search.run_votes import OF_BEST
-from memories.values.choices import Type
+from memories.values.choices import Category, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
 BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
 FLOOR = 0.3  # least centred similarity without a common word
+OF_SKILL = 0.3  # least relevance of a skill that people brought in
+OF_SOURCE = "source"
 BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
@@ -59,13 +59,14 @@ def by_company(wanted: ContextQuery) -> list[Hit]:
 
 
 def by_source(wanted: ContextQuery, source: str) -> list[Hit]:
-    return _best(wanted, Q(source=source), "source", BY_SOURCE)
+    return _best(wanted, Q(source=source), OF_SOURCE, BY_SOURCE)
 
 
 def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
     """The best memories of one query, without skills: these are only found by the task itself."""
     rows = wanted.rows().filter(asked, type=Type.SEMANTIC).order_by(*BEST_FIRST)
-    return [Hit(id, why) for id in rows.values_list("pk", flat=True)[:most]]
+    found = rows.values_list("pk", "category")[:most]
+    return [Hit(id, why, is_wish=category == Category.PREFERENCE) for id, category in found]
 
 
 def by_task(
@@ -76,25 +77,26 @@ def by_task(
     *,
     former: FormerWords | None = None,
 ) -> Scores:
-    """The passages that may fit the task, best first."""
+    """The passages that may fit the task, best first; none where nothing is known of it."""
     question = read_question(task, model, vector, wanted.filter)
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
-    return by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
+    scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
+    return scored if floor.is_answered(scored, len(found.words)) else Scores.nothing()
 
 
-def best(scored: Scores, votes: Mapping[str, float], *, most: int) -> list[Hit]:
-    """The best memories that share a word with the task, or are similar enough in meaning; of skills that similar runs
-    were asked about those that they speak for.
-    """
-    ranked = by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), votes)
+def best(scored: Scores, *, most: int) -> list[Hit]:
+    """The best memories that share a word with the task, or are similar enough in meaning."""
+    ranked = by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), holds=_fits)
     hits = (Hit(one.memory_id, _why(one), one.score) for one in ranked)
     return [hit for hit in hits if hit.why][:most]
 
 
+def _fits(one: Ranked) -> bool:
+    return floor.holds(one) and (one.relevance >= OF_SKILL or one.passages[0].candidate.type != Type.COMPETENCE)
+
+
 def _why(one: Ranked) -> str:
-    """How a result fits the task: runs, words, meaning, or blank for neither."""
-    if one.vote is not None:
-        return "runs" if one.vote >= OF_BEST else ""
+    """How a result fits the task: words, meaning, or blank for neither."""
     if any(scored.candidate.matched for scored in one.passages):
         return "words"
     alike = max((scored.candidate.similarity or 0.0 for scored in one.passages), default=0.0)

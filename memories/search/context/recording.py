@@ -45,7 +45,7 @@ def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery)
         task_sha256=salted_hmac("memos.context", request.task, algorithm="sha256").digest(),
         items=[_item(one, row, wanted) for one, row in zip(given.chosen, given.rows, strict=True)],
         status=given.status,
-        scope=_scope(request.scope, wanted, given.rows),
+        scope=_scope(request.scopes_asked, wanted, given.rows),
         sensitivity=max((row.sensitivity for row in given.rows), default=Sensitivity.LOW),
     )
 
@@ -55,10 +55,10 @@ def _item(one: Merged, row: Memory, wanted: ContextQuery) -> dict[str, Any]:
     return {"memory": str(one.memory), "why": one.why, "score": round(one.score, 4), "unreviewed": unreviewed}
 
 
-def _scope(asked: str | None, wanted: ContextQuery, rows: Sequence[Memory]) -> str:
+def _scope(asked: Sequence[str], wanted: ContextQuery, rows: Sequence[Memory]) -> str:
     """The scope of the injection: the requested one, else the first of a memory in it, else the caller's only one."""
-    if asked is not None:
-        return asked
+    if len(asked) == 1:
+        return asked[0]
     of_items = [row.scope for row in rows if row.scope not in SHARED_SCOPES]
     only = list(wanted.trust.scopes or ())
     return of_items[0] if of_items else only[0] if len(only) == 1 else ""

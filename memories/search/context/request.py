@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from memories.search.request import Narrowed, PastInstant
-from memories.values.choices import Sensitivity
+from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
@@ -24,8 +23,10 @@ class ContextRequest(BaseModel):
     """Default: the caller"""
     company_id: Given | None = None
     """Default: the one known company that the task names"""
-    scope: ScopeName | None = None
+    scopes: Scopes = []
     """Of the caller's; what has no scope or is global is known in each"""
+    scope: ScopeName | None = None
+    """The same with a single one"""
     thread_id: Given | None = None
     """Where it is going to be used; what was learnt elsewhere is known here too"""
     max_sensitivity: SensitivityName | None = None
@@ -35,21 +36,16 @@ class ContextRequest(BaseModel):
     limit: Annotated[int, Field(ge=1, le=100)] = 5
     token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
     """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""
+    quotes: Annotated[int, Field(ge=0, le=20)] = 3
+    """How much of what was said before to quote where nothing is known"""
+
+    @property
+    def scopes_asked(self) -> tuple[str, ...]:
+        return scopes_of(self.scopes, self.scope)
 
     def narrows(self, trust: Trust) -> Trust:
         """The caller's trust, as restricted by the request."""
-        trust = trust.narrowed(max_sensitivity=_named(self.max_sensitivity), scopes=_only(self.scope))
-        if self.trust is None:
-            return trust
-        return trust.narrowed(max_sensitivity=_named(self.trust.max_sensitivity), scopes=self.trust.scopes)
-
-
-def _named(sensitivity: str | None) -> int | None:
-    return Sensitivity.named(sensitivity) if sensitivity else None
-
-
-def _only(scope: str | None) -> tuple[str, ...]:
-    return () if scope is None else (scope,)
+        return narrowed(trust, self, self.trust)
 
 
 def check(raw: Any) -> ContextRequest:

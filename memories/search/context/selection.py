@@ -10,11 +10,14 @@ from memories.values.text import normal
 
 
 class Hit(NamedTuple):
-    """A memory found by one query. `why`: runs, words, meaning, company or source. `score`: of a search, else 0."""
+    """A memory found by one query. `why`: runs, words, meaning, company or source. `score`: of a search, else 0.
+    `is_wish`: it holds whatever the task is.
+    """
 
     memory: UUID
     why: str
     score: float = 0.0
+    is_wish: bool = False
 
 
 @dataclass(frozen=True)

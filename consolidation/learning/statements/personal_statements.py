@@ -1,0 +1,89 @@
+"""Recognise plain statements by which users tell of themselves: what they prefer, do, where they live and work, dates.
+
+Precise rather than complete: a sentence counts only when it opens with the first person and one of the forms, says
+nothing hypothetical, past or wished, and can be understood alone.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from consolidation.learning.statements.explicit_statements import (
+    LONGEST_MESSAGE,
+    ExplicitStatement,
+    is_told_otherwise,
+    sentences,
+)
+from consolidation.learning.statements.personal_forms import (
+    CHINESE,
+    DEICTIC,
+    ENGLISH,
+    NOT_PLAIN,
+    NOT_PLAIN_CHINESE,
+    TRIGGERS,
+)
+from memories.values import text
+
+LONGEST, LONGEST_SENTENCE = 160, 280  # characters: what is longer tells a story
+LEAST_WORDS, LEAST_CHARACTERS = 3, 4
+_TRIGGER = re.compile("|".join(TRIGGERS), re.IGNORECASE)
+_OPENING = re.compile(
+    r"\W*(?:(?:unfortunately|luckily|sadly|fortunately|hi|hello|hey|ok|okay|thanks|thank you|great|perfect|also|and"
+    r"|but|so|oh|yes|yeah|yep|yup|no|nope|sure"
+    r"|actually|btw|by the way|well|wow|honestly|personally|haha|lol|for me|me too|same|besides"
+    r"|另外|还有|对了|好的?|谢谢|嗯|哦|其实|对我来说)(?![\w'])(?:\s+(?!I\b|I'm\b|My\b)[A-Z]\w+(?=[,!.]))?[\s,:，：！!.—–-]*)*",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"\s*(?:[,;—–]|\s-)\s*(?:(?:and|but|so|also|plus)\s+)?(?=(?:i|i'm|i've|my|we)\s)|\s+(?=i'm (?:\w+ly )?allergic to)",
+    re.IGNORECASE,
+)
+_NEXT_CHINESE = re.compile(r"[，,；;](?:而且|并且|也|但是?|所以)?(?=我)")
+# Where a reason or a next thought begins, which is not kept.
+_TAIL = re.compile(
+    r"\s*(?:[,;—–\x80-\x9f]|\s-)\s*(?:(?:so|and|but|because|'?cause|since|which|that's|it's|it|as)\b.*|(?:i|we|there"
+    r"|what|how|thanks)\b.*)$"
+    r"|\s+(?:because|'cause|cause|since|so that|which is why)\s.*$",
+    re.IGNORECASE,
+)
+_TAIL_CHINESE = re.compile(r"[，,；;](?!但|不过|除非|尤其|特别是).*$")
+
+
+def personal_statements(message: str) -> list[ExplicitStatement]:
+    """What a user's message plainly tells of the user, in order, each once."""
+    if len(message) > LONGEST_MESSAGE or not _TRIGGER.search(message):
+        return []
+    found = (one for sentence in sentences(message) for one in _statements(sentence))
+    return list({one.text: one for one in found}.values())
+
+
+def _statements(sentence: str) -> Iterator[ExplicitStatement]:
+    plain = sentence.replace("’", "'")
+    if len(plain) > LONGEST_SENTENCE or is_told_otherwise(plain):
+        return
+    is_chinese = text.detect_lang(plain) == "zh"
+    for start, end in _clauses(plain, _NEXT_CHINESE if is_chinese else _NEXT):
+        clause = (_TAIL_CHINESE if is_chinese else _TAIL).sub("", plain[start:end]).strip()
+        if _is_plain_chinese(clause, plain) if is_chinese else _is_plain(clause):
+            yield ExplicitStatement(sentence[start : start + len(clause)].rstrip(",;，； "), sentence)
+
+
+def _clauses(sentence: str, following: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """From where to where: the sentence without its opening words, and each "and I" or "but I" after a comma."""
+    first = _OPENING.match(sentence)
+    starts = [first.end() if first else 0, *(match.end() for match in following.finditer(sentence))]
+    yield from pairwise([*starts, len(sentence)])
+
+
+def _is_plain(clause: str) -> bool:
+    words = clause.rstrip(".! ")
+    if len(words) > LONGEST or len(words.split()) < LEAST_WORDS or NOT_PLAIN.search(words) or DEICTIC.search(words):
+        return False
+    return any(form.match(words) for form in ENGLISH)
+
+
+def _is_plain_chinese(clause: str, sentence: str) -> bool:
+    words = clause.rstrip("。！!. ")
+    if len(words) < LEAST_CHARACTERS or NOT_PLAIN_CHINESE.search(sentence):
+        return False
+    return any(form.fullmatch(words) for form in CHINESE)

@@ -1,0 +1,102 @@
+"""What was said before, quoted where nothing is known: passages of episodes, with their date and speaker."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+
+from memories import claims
+from memories.claims import Likeness
+from memories.embedding import Array
+from memories.models import Passage
+from memories.models.vector import Serving
+from memories.search import filters, floor
+from memories.search.candidates import pool
+from memories.search.context.rendering import in_one_line, quarters
+from memories.search.late_interaction import by_passage
+from memories.search.plan import SearchPlan
+from memories.search.question import read_question
+from memories.search.ranking import weights_of
+from memories.search.request import SearchRequest
+from memories.values.choices import Type
+from memories.values.trust import Trust
+
+HEADING = "## Said Before"
+FENCE = "~~~~"
+LONGEST = 300  # characters of a quote
+READ = 4  # passages for each quote that is wanted: some say the same
+ONE_SUBJECT = (Likeness.SAME, Likeness.REWORDING, Likeness.CHANGED)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """`until`: when the same speaker said of the same subject something newer."""
+
+    episode_id: UUID
+    event_id: UUID | None
+    at: datetime
+    speaker: str
+    text: str
+    until: datetime | None = None
+
+    @property
+    def line(self) -> str:
+        until = f", until {self.until:%Y-%m-%d}" if self.until else ""
+        return f"{self.at:%Y-%m-%d}{until}, {in_one_line(self.speaker) or 'somebody'}: {in_one_line(self.text)}"
+
+
+def quotes(
+    task: str, vector: Array | None, model: Serving, *, trust: Trust, at: datetime, most: int, thread_id: str = ""
+) -> list[Quote]:
+    """The passages that answer the task best; none where nothing that was said does. What is said in the thread at
+    hand the caller knows."""
+    asked = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
+    wanted = filters.of_search(asked, trust, at)
+    found = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
+    scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
+    if not floor.is_answered(scored, len(found.words)):
+        return []
+    least = scored[0].score * floor.OF_BEST
+    kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
+    rows = Passage.objects.exclude(memory__thread_id__in=[thread_id] if thread_id else []).in_bulk(kept)
+    return ordered([_quote(rows[id]) for id in kept if id in rows])[:most]
+
+
+def _quote(row: Passage) -> Quote:
+    text = row.text if len(row.text) <= LONGEST else f"{row.text[:LONGEST]}..."
+    return Quote(row.memory_id, row.event_id, row.at, row.actor, text)
+
+
+def ordered(found: Sequence[Quote]) -> list[Quote]:
+    """Best first; of those in which one speaker says something of one subject the newest first, the older ones with
+    `until`. Pure."""
+    kept: list[Quote] = []
+    read = [claims.claim_of(quote.text) for quote in found]
+    left = list(range(len(found)))
+    while left:
+        first = left[0]
+        alike = [n for n in left if n == first or _same_subject(found[first], found[n], read[first], read[n])]
+        newest_first = sorted(alike, key=lambda n: found[n].at, reverse=True)
+        kept += [
+            found[n] if place == 0 else replace(found[n], until=found[newest_first[place - 1]].at)
+            for place, n in enumerate(newest_first)
+        ]
+        left = [n for n in left if n not in alike]
+    return kept
+
+
+def _same_subject(one: Quote, other: Quote, claim: claims.Claim, second: claims.Claim) -> bool:
+    return one.speaker == other.speaker and claims.compare(claim, second) in ONE_SUBJECT
+
+
+def block(found: Sequence[Quote], *, token_budget: int) -> str:
+    """The quotes within a fence, as many whole ones as the budget holds; '' for none."""
+    kept, room = [], 4 * token_budget - quarters(HEADING) - 2 * quarters(FENCE) - 3
+    for quote in found:
+        room -= quarters(quote.line) + 1
+        if room < 0:
+            break
+        kept.append(quote.line)
+    return "\n".join([HEADING, FENCE, *kept, FENCE]) if kept else ""
