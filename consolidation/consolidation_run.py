@@ -18,8 +18,18 @@ from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
-from consolidation.pipelines import carrying, competences, facts, plan_folding, plans, sightings, user_statements
+from consolidation.pipelines import (
+    carrying,
+    competences,
+    facts,
+    plan_folding,
+    plans,
+    sightings,
+    tool_uses,
+    user_statements,
+)
 from consolidation.pipelines.recorded import Recent
+from consolidation.pipelines.tool_rules import tool_rules
 from memories import leases
 from memories.models import Episode
 
@@ -99,6 +109,7 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
     plan_folding.fold_plans(scope, at=at)
     count = partial(report.count, "episodes_read")
     report.add(sightings.digest(scope, recent, at=at, after=AFTER, count=count, checkpoint=checkpoint))
+    tool_uses.observe(scope, tool_rules(), at=at)
     report.stage("skills")
     report.add(competences.write_competences(scope, recent, run_id=run.pk, at=at, checkpoint=checkpoint))
     report.stage("guidance")

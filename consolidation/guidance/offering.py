@@ -18,7 +18,8 @@ from skills.models import Skill, SkillVersion
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
-WARNINGS = ("excess", "value", "entity", "acted_on", "missing", "error", "fewer", "more")
+TO_DO = ("missing", "fewer", "value")
+WARNINGS = ("excess", "entity", "acted_on", "error", "more")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
@@ -36,19 +37,20 @@ def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | 
 
 def _offer(skill: Skill) -> OfferedSkill | None:
     version = skill.published
-    if version is None:
-        return None
+    if version is None or (not skill.memory.payload.get("effects", True) and version.made_by not in BY_PEOPLE):
+        return None  # to change nothing is a lesson, which `no_action` tells by itself
     fields = Fields.model_validate(version.fields)
     lines = [] if _is_weak(skill, version) else _that_change(skill, version, steps(fields.procedure))
     warnings = (line for line in fields.experience if is_one_of(line, WARNINGS))
+    asked = (line for line in fields.experience if is_one_of(line, TO_DO))
     return OfferedSkill(
         name=skill.name,
         version=version.number,
         url=links.skill_package(skill.name, version.number, scope=skill.scope),
         summary=fields.description,
         steps=[line for line in lines if not is_one_of(line, CHECKS)][:MOST_STEPS],
-        checks=_first((line for line in lines if is_one_of(line, CHECKS)), MOST_CHECKS),
-        avoid=_first((*warnings, *fields.failure_modes), MOST_AVOIDED),
+        checks=_first((*(line for line in lines if is_one_of(line, CHECKS)), *asked), MOST_CHECKS),
+        avoid=_first(warnings, MOST_AVOIDED),
         memory_id=skill.pk,
     )
 

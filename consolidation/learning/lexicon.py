@@ -29,6 +29,7 @@ STOP = _words(
     """
     back except expect expected feeling helps helped once longer saying showing reaching past place read sent asked
     consider instead proceed proceeding confirm confirmed check checking another
+    specifically
     a able about actually after afternoon again agent all alright also am an and any anyone anything anyway
     appreciate are around as assist assistance assistant at be because been before being believe best bit bonjour
     but by can can't cannot certainly code come could couldn't couple course currently dear details did didn't

@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.learning.effects.effects import ran
+from consolidation.learning.effects.signatures import is_thought
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import values
 from consolidation.learning.runs.privacy import HOLDING_RUNS, personal, safe
@@ -83,7 +84,8 @@ def _repeated(node: PlanNode) -> dict[str, Any]:
 
 def plan_of(run: Run, rules: ToolRules) -> RunPlan | None:
     """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone."""
-    calls = [call for call in run.steps if call.name not in rules.ignored and ran(call, rules)]
+    told = [call for call in run.steps if call.name not in rules.ignored and not is_thought(call.name)]
+    calls = [call for call in told if ran(call, rules)]
     if not LEAST_CALLS <= len(calls) <= MOST_CALLS:
         return None
     plan = _Reading(calls, rules).plan()

@@ -13,6 +13,7 @@ from consolidation.models.run_steps import RunStep
 from consolidation.models.runs import Pattern, Sighting, case_of
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.models.tool_decisions import ToolDecision
+from consolidation.models.tool_uses import ToolUse
 from consolidation.models.webhooks import Webhook, WebhookDelivery
 from consolidation.models.worth import SkillLines, SkillOffer, SkillWorth
 
@@ -47,6 +48,7 @@ __all__ = [
     "SkillWorth",
     "StatementMessage",
     "ToolDecision",
+    "ToolUse",
     "Webhook",
     "WebhookDelivery",
     "case_of",

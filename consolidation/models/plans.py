@@ -1,6 +1,6 @@
 """Plans that runs share, with the runs that followed each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Self
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from memories.models import Memory
 from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
-from memories.values.choices import Outcome
+from memories.values.choices import LIVE, Outcome
 
 
 class PlanShapeQuerySet(RowQueue["PlanShape"]):
@@ -32,12 +32,13 @@ class PlanShapeQuerySet(RowQueue["PlanShape"]):
         """Mark as written, with their memories and cases: no longer due until the next run."""
         for shape in shapes:
             shape.settle()
-        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes", "waits"])
+        self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes"])
 
-    def alike(self, shape: "PlanShape") -> Self:
-        """The plans of its scope and sensitivity with the same effects, in whatever order."""
-        same = self.filter(scope=shape.scope, sensitivity=shape.sensitivity)
-        return same.filter(changes__contains=shape.changes, changes__contained_by=shape.changes)
+    def with_effects(self, effects: Collection[str], *, scope: str, sensitivity: int) -> Self:
+        """The plans with exactly these effects, in whatever order, those of most cases first."""
+        rows = self.filter(scope=scope, sensitivity=sensitivity, memory__status__in=LIVE)
+        held = list(effects)
+        return rows.filter(changes__contains=held, changes__contained_by=held).order_by("-cases", "pk")
 
 
 class PlanShape(DueRow):
@@ -45,7 +46,8 @@ class PlanShape(DueRow):
 
     `steps`: the nodes in one line. `graph`: nodes with the names of their arguments, and edges; it holds no value of a
     run. `cases`: the distinct threads of successes among its latest runs. `former`: keys of earlier plans that are the
-    same since calls in a row are one node. `changes`: its effects in their order; `waits`: a person is asked about it.
+    same since calls in a row are one node. `changes`: its effects in their order. No person is asked about a plan: the
+    skill of these effects shows it.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -58,7 +60,6 @@ class PlanShape(DueRow):
     memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="plan_shape")
     former = ArrayField(models.CharField(max_length=255), default=list)
     changes = ArrayField(models.TextField(), default=list, db_default=[])
-    waits = models.BooleanField(default=False, db_default=False)
 
     objects = PlanShapeQuerySet.as_manager()
 

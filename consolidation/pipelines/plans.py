@@ -1,7 +1,7 @@
 """Plans that successful runs followed become memories of type plan_graph, one for each node sequence with its edges.
 
-The plan's row is the queue (`due`). The first success makes the memory; few of them wait for a person
-(`pipelines.waiting_plans`). Most plans are seen once, so new ones are written a batch at a time.
+The plan's row is the queue (`due`). The first success makes the memory, which waits for nobody: the page of the skill
+with its effects shows it. Most plans are seen once, so new ones are written a batch at a time.
 """
 
 from collections import Counter, defaultdict
@@ -19,10 +19,10 @@ from consolidation.models import PlannedRun, PlanShape
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.plan_changes import note_changes
 from consolidation.pipelines.plan_counting import digest
 from consolidation.pipelines.proposals import SOURCE
 from consolidation.pipelines.tool_rules import tool_rules
-from consolidation.pipelines.waiting_plans import choose, note_changes
 from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.evidence import Witness, record_suppressed
@@ -68,7 +68,6 @@ def _write(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
         PlannedRun.objects.filter(shape__in=shapes).uncounted().update(counted=F("outcome"))
         note_changes(shapes)
         PlanShape.objects.settle(shapes)
-        choose(shapes)
     return counters
 
 

@@ -33,13 +33,14 @@ def is_ripe(pattern: Pattern) -> bool:
 def waits(pattern: Pattern, competence: Competence) -> bool:
     """Whether a person is asked about the skill. Otherwise it is only kept: to be found, and to grow.
 
-    Not asked about: a skill that changes nothing and does not say when; what ended well by itself in too few cases; and
-    where those are few, what mostly ended well as a part of more: as a skill of its own it has the next run stop early.
+    Not asked about: to change nothing, which is a lesson and no skill; what says no more than its name ("Create a
+    ticket. Use when asked to create a ticket"); what ended well by itself in too few cases; and where those are few,
+    what mostly ended well as a part of more: as a skill of its own it has the next run stop early.
     """
     if pattern.kind != Pattern.Kind.EFFECTS:
         return True
-    if not pattern.effects:
-        return competence.says_when
+    if not pattern.effects or not competence.separates:
+        return False
     if pattern.cases < settings.MIN_PATTERN_OCCURRENCES:
         return False
     return pattern.cases >= ENOUGH or 2 * pattern.cases >= _cases_with(pattern)

@@ -9,11 +9,13 @@ from django.utils.translation import gettext as _
 
 from consolidation.guidance import line_runs
 from consolidation.guidance.holdback import arms
+from consolidation.models import PlanShape
 from consolidation.models.worth import SkillLines, SkillWorth
 from memories.models import Memory
 from memories.people import trust_of
 from skills.models import Skill, SkillVersion
 
+MOST_PLANS = 5
 register = template.Library()
 
 
@@ -34,6 +36,15 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
         "arms": arms(memory.pk) if worth and memory.skill.published else None,  # nothing else is offered
         "sections": line_runs.sections(lines, seen),
     }
+
+
+@register.inclusion_tag("consolidation/_plans.html", takes_context=True)
+def plans_of(context: Context, memory: Memory) -> dict[str, Any]:
+    """The plans of runs with the effects of a skill, the most frequent first, as far as the person may see them."""
+    effects = memory.payload.get("effects") or []
+    rows = PlanShape.objects.with_effects(effects, scope=memory.scope, sensitivity=memory.sensitivity)
+    seen = Memory.objects.visible_to(trust_of(context["request"].user))
+    return {"plans": list(rows.filter(memory__in=seen)[:MOST_PLANS]) if effects else []}
 
 
 def _shown(memory: Memory) -> SkillVersion | None:

@@ -12,7 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from consolidation.learning.effects.signatures import name_tells
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.models import ToolUse
 from consolidation.models.tool_decisions import CalledTool, ToolDecision, called_tool, called_tools
 from consolidation.pipelines.recorded import read_only_hints
 from consolidation.pipelines.tool_rules import tool_rules
@@ -25,6 +27,7 @@ from memories.web.next_page import next_page
 from memories.web.paging import NEWEST
 
 MOST_TOOLS = 100  # of a page
+MOST_ASKED = 5  # questions at a time
 MOST_READ = 100  # newest episodes whose callers' declarations are read
 LONGEST_NAME = 512
 DECISIONS = {"reads": True, "acts": False, "": None}
@@ -60,8 +63,9 @@ def tools(request: HttpRequest) -> HttpResponse:
         "rows": [_row(tool, rules, declared, decisions.get(tool.name)) for tool in shown],
         "q": words,
         "after": after,
+        "asked": list(ToolUse.objects.asked(trust)[:MOST_ASKED]) if decides_about_tools(trust) else [],
         "next": shown[-1].name if len(called) > MOST_TOOLS else "",
-        "decides": _decides(trust),
+        "decides": decides_about_tools(trust),
     }
     return render(request, "consolidation/tools.html", context)
 
@@ -78,7 +82,13 @@ def _row(called: CalledTool, rules: ToolRules, declared: Mapping[str, bool], dec
         return Row(called, decision.state, "person", decision)
     if name in declared:
         return Row(called, "reads" if declared[name] else "acts", "declared", decision)
-    return Row(called, "reads", "name", decision) if rules.reads(name) else Row(called, "acts", "unknown", decision)
+    return Row(called, *_undeclared(name, rules), decision)
+
+
+def _undeclared(name: str, rules: ToolRules) -> tuple[str, str]:
+    if rules.reads(name):
+        return "reads", "behaviour" if name in rules.marked else "name"
+    return "acts", "verb" if name_tells(name) else "unknown"
 
 
 def _declared(trust: Trust) -> dict[str, bool]:
@@ -88,7 +98,7 @@ def _declared(trust: Trust) -> dict[str, bool]:
     return read_only_hints(newest.order_by("closed_at", "pk"))
 
 
-def _decides(trust: Trust) -> bool:
+def decides_about_tools(trust: Trust) -> bool:
     """A decision holds in every scope."""
     return trust.may(Permission.REVIEW) and trust.scopes is None
 
@@ -97,7 +107,7 @@ def _decides(trust: Trust) -> bool:
 def decide_tool(request: HttpRequest) -> HttpResponse:
     """Decide about the tool of the form; `seen`: the state that was shown."""
     trust, tool = trust_of(request.user), request.POST.get("tool", "")
-    if not _decides(trust):
+    if not decides_about_tools(trust):
         raise PermissionDenied("deciding about tools needs the permission review in every scope")
     decision = request.POST.get("decision", "-")
     called = called_tool(trust, tool.replace("\0", "")) if decision in DECISIONS else None

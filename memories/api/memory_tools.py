@@ -5,6 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from memories import lifecycle, models, redaction, search
 from memories.api import provenance
@@ -45,17 +46,15 @@ class MemoryQuestion(Arguments):
     category: CategoryName | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope is found in each"""
-    scopes: Scopes = []
-    scope: ScopeName | None = None
-    """A single one"""
-    """The same with a single one"""
+    scope: SkipJsonSchema[ScopeName | None] = None
     include_candidates: bool = False
     """Also what is not decided yet"""
     limit: Annotated[int, Field(ge=1, le=100)] = 5
 
 
 class ListQuestion(Arguments):
-    scope: ScopeName | None = None
+    scopes: Scopes = []
+    scope: SkipJsonSchema[ScopeName | None] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 10
 
 

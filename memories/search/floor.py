@@ -6,6 +6,7 @@ nothing to do with the store one in twenty gets any.
 
 import math
 
+from memories.search.candidates import Pool
 from memories.search.ranking import NUMBERS, Scores
 from memories.search.ranking_memories import Ranked
 from memories.values.choices import Type
@@ -14,6 +15,7 @@ FLOOR = 0.25  # of the most relevant passage
 OF_KNOWLEDGE = 0.1  # of one claim among others; an event may be found by what was said beside it
 OF_BEST = 0.5  # of the score of the best quote: less says something else
 BEST = 20  # passages that are looked at
+OF_MEANING = 0.45  # of the passage nearest in meaning, centred: a paraphrase shares no word
 USUAL_WORDS = 12  # of a question; each passage answers less of a longer one
 OF_LONG = 0.12
 RELEVANCE = NUMBERS.index("relevance")
@@ -24,10 +26,12 @@ def least(words: int) -> float:
     return max(OF_LONG, FLOOR * math.sqrt(min(1.0, USUAL_WORDS / max(words, 1))))
 
 
-def is_answered(scored: Scores, words: int) -> bool:
-    """Whether the store knows anything of the question."""
-    best = scored.lines[RELEVANCE, scored.order[:BEST]]
-    return bool(best.max(initial=0.0) >= least(words))
+def is_answered(scored: Scores, found: Pool) -> bool:
+    """Whether the store knows anything of the question, whose candidates were `found`."""
+    best = scored.order[:BEST]
+    alike = max((scored.rows[n].similarity or 0.0 for n in best.tolist()), default=0.0)
+    relevance = scored.lines[RELEVANCE, best].max(initial=0.0)
+    return bool(relevance >= least(len(found.words)) or alike * found.meant >= OF_MEANING)
 
 
 def holds(one: Ranked) -> bool:

@@ -74,7 +74,7 @@ def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: b
     weights, found = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
     scored = by_passage(found, plan.question.text, weights)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
-    if not votes_of_runs and not floor.is_answered(scored, len(found.words)):
+    if not votes_of_runs and not floor.is_answered(scored, found):
         return []
     if request.unit == "passage":
         kept = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]

@@ -44,7 +44,7 @@ RESEMBLES, WITHHELD = "resembles", "withheld"
 IN_FORCE = (Status.CONFIRMED, Status.APPLIED)
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
 NOT_ASKED = (  # what consolidation learned and only keeps: it repeats what is known, or says too little by itself
-    Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH, plan_shape__waits=False),
+    Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH, plan_shape__isnull=False),
     Q(status=Status.CANDIDATE, type=Type.COMPETENCE, pattern__waits=False),
 )
 EXACT = ("scope", "source", "category", "company_id")
@@ -61,8 +61,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
-    Of the plans, skills and facts that consolidation learned those wait which its pipelines chose
-    (`pipelines.waiting_plans`, `pipelines.ripeness`, `pipelines.waiting_facts`); the others are only stored.
+    Of the skills and facts that consolidation learned those wait which its pipelines chose (`pipelines.ripeness`,
+    `pipelines.waiting_facts`); the others, and its plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
     ones are read much faster by `waiting_parts`.

@@ -8,6 +8,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from consolidation.models import ToolUse
+from consolidation.web.tools import decides_about_tools
 from memories.models import SavedView
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
@@ -58,6 +60,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
         **counted.matching(filters["kind"]),
         "waiting_shown": counted.waiting,
         "decided_count": decided_count(request) if trust.may(Permission.REVIEW) else "0",
+        "asked_tools": ToolUse.objects.asked(trust).count() if decides_about_tools(trust) else 0,
         "zero": inbox_rows.inbox_zero(trust, kinds) if not page.rows and not given else None,
     }
     context["administers"] = bool(context["zero"] and context["zero"]["is_new"]) and administers(request.user)

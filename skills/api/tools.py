@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from memories import search
 from memories.api.tool import ToolCall, tool
@@ -30,8 +31,7 @@ class SkillQuestion(BaseModel):
     text: Text = ""
     """What it should help with; without it all skills, by name"""
     scopes: Scopes = []
-    scope: ScopeName | None = None
-    """A single one"""
+    scope: SkipJsonSchema[ScopeName | None] = None
     limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 

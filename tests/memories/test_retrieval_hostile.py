@@ -72,7 +72,7 @@ def test_where_every_memory_has_a_scope_of_its_own_the_statistics_name_none(anal
 
 def test_a_long_question_says_nothing_of_what_is_frequent_out_of_sight(analysed: Callable[[], None]) -> None:
     """Of many words some are left out: which, must not depend on rows that the caller may not see."""
-    known("The extraordinary lamp", scope="project:a")
+    known(" ".join(["The extraordinary lamp", *(f"word{n:02}" for n in range(40))]), scope="project:a")
     agent = Trust(ANNA, max_sensitivity=2, scopes=frozenset({"project:a"}))
     question = " ".join(["extraordinary", *(f"word{n:02}" for n in range(80))])
 

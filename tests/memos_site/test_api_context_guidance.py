@@ -77,7 +77,7 @@ def test_skills_and_guidance_compare_the_task_with_the_runs_once(agent: APIClien
     publishing.publish(competence("cancel_ticket"), by=SYSTEM, at=NOON, batch=uuid4())
     with CaptureQueriesContext(connection) as asked:
         given = context(agent, task="My plans have changed, so I will not go to Rome")
-    assert (given["items"], given["guidance"]["skill"]) == ([], "cancel-a-ticket")
+    assert (given["items"], given["guidance"]["skill"]) == ([], "cancel-ticket")
     assert len([one for one in asked.captured_queries if "<#>" in one["sql"] and "packed" in one["sql"]]) == 1
 
 

@@ -3,9 +3,17 @@
 import re
 from functools import lru_cache
 
-from consolidation.learning.lexicon import READS, READS_ZH, READS_ZH_LAST
+from consolidation.learning.lexicon import READS, READS_ZH, READS_ZH_LAST, VERBS
+from consolidation.learning.tool_verbs import CHANGING, CHANGING_ZH, HANDING_OVER, HANDING_OVER_ZH, PEOPLE, READING
 
 _BOUNDARY = re.compile(r"[^\w]+|_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Of these verbs the same name reads in one harness and changes something in the next.
+AMBIGUOUS = frozenset({
+    "analyze", "apply", "call", "confirm", "convert", "estimate", "evaluate", "handle", "monitor", "perform", "poll",
+    "predict", "process", "recommend", "run", "scan", "select", "suggest", "summarize", "sync", "transform",
+    "translate", "use", "validate",
+})  # fmt: skip
+THOUGHTS = frozenset({"think", "thinking", "thought", "reflect", "sequentialthinking", "思考"})
 _NAMESPACE = re.compile(r"[./:](?=\w)")
 _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 
@@ -24,7 +32,26 @@ def bare_name(tool: str) -> str:
     return _NAMESPACE.split(bare)[-1] or bare
 
 
+def is_thought(tool: str) -> bool:
+    """Return whether a tool only takes down what the agent thinks."""
+    return "".join(words(tool)) in THOUGHTS
+
+
 def first_word_reads(tool: str) -> bool:
     """Return whether a tool's name marks it as read-only: by its first word, in Chinese by its beginning or end."""
     first, last = (found := words(tool))[0], found[-1]
-    return first in READS or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
+    return first in READS or first in READING or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
+
+
+def name_tells(tool: str) -> bool:
+    """Return whether the verb of a tool's name tells if it reads or changes something."""
+    first = words(tool)[0]
+    changes = first in CHANGING or first.startswith(CHANGING_ZH) or first in VERBS - AMBIGUOUS
+    return first_word_reads(tool) or changes
+
+
+def name_hands_over(tool: str) -> bool:
+    """Return whether a tool hands the request over to a person: escalate_to_human."""
+    found = words(tool)
+    to_people = found[0] in HANDING_OVER and bool(PEOPLE & set(found[1:]))
+    return to_people or found[0].startswith(HANDING_OVER_ZH)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from consolidation.learning.commands import commands
 from consolidation.learning.commands.command_lines import command_line
-from consolidation.learning.effects.signatures import bare_name, first_word_reads
+from consolidation.learning.effects.signatures import bare_name, first_word_reads, name_hands_over
 from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.run import Call
 
@@ -17,8 +17,8 @@ class ToolRules:
     """Classification of the tools of a scope.
 
     `ignored`: names that count as nothing; `handover`: fnmatch patterns of tools that hand the request over to somebody
-    else; `command_tools`: names of tools that run a command line; `marked`: tool -> read-only, as declared by the
-    caller or a person.
+    else; `command_tools`: names of tools that run a command line; `marked`: tool -> read-only, as a person decided, its
+    caller declares or its calls behave.
     """
 
     ignored: frozenset[str] = frozenset()
@@ -39,9 +39,11 @@ class ToolRules:
         return self._runs_commands[tool]
 
     def hands_over(self, kind: str) -> bool:
-        """Return whether the kind matches a pattern of `handover`."""
+        """Return whether the kind matches a pattern of `handover`, or its name says that it asks a person to go on."""
         names = {kind.lower(), bare_name(kind).lower()}
-        return any(fnmatchcase(name, pattern.lower()) for pattern in self.handover for name in names)
+        return name_hands_over(kind) or any(
+            fnmatchcase(name, pattern.lower()) for pattern in self.handover for name in names
+        )
 
     def reads(self, kind: str) -> bool:
         """Return whether a kind is read-only: as marked, else a known command kind or by the first word of its name."""

@@ -5,14 +5,30 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
+from consolidation.learning.lexicon import PLAIN, VERBS
+
 HOLDING_RUNS = 3
 LONGEST = 80
 _UNSAFE = re.compile(r"[\d@*•█▪…\n]|\[[^\]]*\]|<[^>]*>|redacted|masked", re.IGNORECASE)
 _PERSONAL = re.compile(
     r"(?:^|_)(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)_?name|surname|e?mail|phone|"
-    r"mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee)$",
+    r"mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee|nombres?|apellidos?|correo|tel[eé]fono|"
+    r"direcci[oó]n|doctor|m[eé]dico|paciente|patient|cliente|employee|technician|guest|driver|waiter|responsable)$",
     re.IGNORECASE,
 )
+
+_TITLE = re.compile(r"\b(?:Drs?|Dra|Sra?|Mrs?|Ms|Prof|Don|Doña|Frau|Herr|Mme)\b\.?\s+[A-ZÀ-Ý]")
+_WITHIN = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Ý][a-zà-ÿ'’-]+")
+_COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
+
+
+def names_somebody(text: str) -> bool:
+    """Return whether a text may name a person: by a title, or by a capitalised word within a sentence that is none of
+    those that tools' messages are made of."""
+    if _TITLE.search(text):
+        return True
+    within = [word for word in _WITHIN.findall(text) if not word.isupper()]
+    return any(word.lower() not in PLAIN | VERBS and not _COMMON_END.search(word) for word in within)
 
 
 def safe(text: str) -> bool:

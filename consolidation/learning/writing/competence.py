@@ -34,8 +34,8 @@ class Competence:
     """A learned competence.
 
     `fields`: the content of the skill version; `lines`: field name of the version -> its lines with the ids of the runs
-    behind each; the rest is stored in the memory, as plain JSON values. `says_when`: its description says when to use
-    it; `is_common_practice`: it is about commands that start in several places alike.
+    behind each; the rest is stored in the memory, as plain JSON values. `separates`: something tells when to use it
+    beside what its name says; `is_common_practice`: it is about commands that start in several places alike.
     """
 
     fields: Fields
@@ -46,7 +46,7 @@ class Competence:
     fallbacks: list[dict[str, Any]]
     contrast: dict[str, Any]
     lines: dict[str, list[Line]]
-    says_when: bool
+    separates: bool
     is_common_practice: bool
 
 
@@ -117,7 +117,7 @@ def learn(
         fallbacks=[_fallback(mode) for mode in found.met if mode.next],
         contrast=_plain(found.seen) | {"signs": _plain(found.signs), "beside": _plain(found.beside)},
         lines=lines,
-        says_when=bool(naming.use_when(found.steps, _use(found), found.say)),
+        separates=naming.separates(found.steps, _use(found)),
         is_common_practice=bool(found.work and found.work.everywhere),
     )
 

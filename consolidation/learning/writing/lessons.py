@@ -27,9 +27,10 @@ def lessons(
     beside: Sequence[Difference],
 ) -> list[Line]:
     """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
+    own = scope.effects(scope.runs[0])  # what others should have done is said by their skills
     lines = [
         *_of_contrast(scope, seen, say),
-        *_beside(beside, say),
+        *_beside([one for one in beside if one.tool in own], say),
         *_of_signs(signs, say),
         *_of_other_value(other, say),
     ]

@@ -10,7 +10,9 @@ from consolidation.learning.comparison.command_work import CommandWork
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.speech import Term
 from consolidation.learning.effects.effects import is_edit, telling
+from consolidation.learning.effects.signatures import words
 from consolidation.learning.effects.toolnames import code, phrase
+from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
@@ -19,6 +21,7 @@ LONGEST_SLUG = 64
 LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 MOST_ACTS = 4
+MOST_TERMS = 4
 _ARTICLES = {"a", "an", "the"}
 _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
 
@@ -120,10 +123,8 @@ def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> 
 
 def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     """Build the sentence about when to use a skill; '' where nothing tells."""
-    asks = say("mentions", terms=say.join([term.written for term in use.said[:4]], "or")) if use.said else ""
-    acts = _acts(steps)
-    telling = [sign for sign in use.signs if sign.of >= 4 and (acts or use.said or not sign.others)]
-    clear = _conditions(telling)  # alone, only a value on which nothing else was right tells to change nothing
+    asks = say("mentions", terms=say.join([one.written for one in use.said[:MOST_TERMS]], "or")) if use.said else ""
+    acts, clear = _acts(steps), _shown(steps, use)
     shows = say("shows", facts=say.join(clear)) if clear else ""
     works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""
     if shows and acts and not (works or asks):
@@ -132,6 +133,19 @@ def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     if when:
         return say("use_when", when=when)
     return say("use_asked", acts=_said(acts, say)) if acts else ""
+
+
+def separates(steps: Sequence[Stage], use: Use) -> bool:
+    """Whether something tells when to use the skill beside what its name says."""
+    named = {stem(word) for stage in _acts(steps) for word in words(stage.tool)}
+    terms = [{stem(word) for word in term.written.lower().split()} for term in use.said[:MOST_TERMS]]
+    return bool(use.places or _shown(steps, use) or any(not term <= named for term in terms))
+
+
+def _shown(steps: Sequence[Stage], use: Use) -> list[str]:
+    """The conditions of records that tell; alone, to change nothing, only values on which nothing else was right."""
+    acts = bool(_acts(steps))
+    return _conditions([sign for sign in use.signs if sign.of >= 4 and (acts or use.said or not sign.others)])
 
 
 def _conditions(signs: Sequence[Condition]) -> list[str]:

@@ -115,8 +115,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "way_tools": ("with {tools}", "用 {tools}"),
     "plus": (" plus ", " 加 "),
     "missing": (
-        "{tool} was not called in {n} of {of} failed runs whose request was nearly that of a run that ended well.",
-        "在 {of} 次失败且请求与某次成功几乎相同的记录中，有 {n} 次没有调用 {tool}。",
+        "Call {tool}: {n} of {of} failed runs whose request was nearly that of a run that ended well did not.",
+        "要调用 {tool}：在 {of} 次失败且请求与某次成功几乎相同的记录中，有 {n} 次没有调用。",
     ),
     "error": (
         "{tool} was called and failed in {n} of {of} failed runs whose request was nearly that of a run that ended "

@@ -1,10 +1,12 @@
 """Typical successful result of a tool: its text, the state that it reports, or the fields that it returns."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.privacy import names_somebody
 from consolidation.learning.runs.run import Call
 from consolidation.learning.runs.values import leaves
 from consolidation.learning.writing.phrases import Phrases
@@ -12,6 +14,11 @@ from consolidation.learning.writing.templates import template
 
 LONGEST_TEXT = 80
 MOST_FIELDS = 5
+STATE = re.compile(
+    r"(?:^|_)(?:status|state|stage|phase|result|outcome|estado|estatus|etapa|resultado|situaci[oó]n|zustand|statut|[eé]tat)$"
+    r"|状态|结果$",
+    re.IGNORECASE,
+)
 
 
 def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
@@ -34,7 +41,7 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
 def _text(scope: Scope, results: Sequence[str]) -> str:
     said = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
     text, times = min(said.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
-    return f"“{text}”" if text and times * 4 >= len(results) * 3 else ""
+    return f"“{text}”" if text and times * 4 >= len(results) * 3 and not names_somebody(text) else ""
 
 
 def _object(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, Any]]) -> str:
@@ -46,7 +53,10 @@ def _object(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, A
 
 
 def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
-    """Return (field, value) that every result of the tool has and no earlier result or argument had."""
+    """Return (field, state) that every result of the tool has and no earlier result or argument had.
+
+    Only fields of states, which take few values over many runs: any other may hold somebody's name.
+    """
     always: set[tuple[str, str]] | None = None
     for run in scope.successes:
         before: set[tuple[str, str]] = set()
@@ -57,7 +67,8 @@ def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
                 new = {fact for fact in told - before if fact[1] not in sent}
                 always = new if always is None else always & new
             before |= told if call.name != tool else set()
-    return sorted(fact for fact in always or () if scope.may_show(tool, "result", (fact[0],), fact[1]))
+    states = [fact for fact in always or () if STATE.search(fact[0]) and not names_somebody(fact[1])]
+    return sorted(fact for fact in states if scope.may_show(tool, "result", (fact[0],), fact[1]))
 
 
 def _told(value: Any) -> set[tuple[str, str]]:

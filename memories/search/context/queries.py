@@ -81,7 +81,7 @@ def by_task(
     question = read_question(task, model, vector, wanted.filter)
     found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
     scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
-    return scored if floor.is_answered(scored, len(found.words)) else Scores.nothing()
+    return scored if floor.is_answered(scored, found) else Scores.nothing()
 
 
 def best(scored: Scores, *, most: int) -> list[Hit]:

@@ -1,16 +1,18 @@
 """What was said before, quoted where nothing is known: passages of episodes, with their date and speaker."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memories import claims
 from memories.claims import Likeness
 from memories.embedding import Array
-from memories.models import Passage
+from memories.models import Event, Passage
 from memories.models.vector import Serving
 from memories.search import filters, floor
 from memories.search.candidates import pool
@@ -20,6 +22,7 @@ from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import weights_of
 from memories.search.request import SearchRequest
+from memories.values import roles
 from memories.values.choices import Type
 from memories.values.trust import Trust
 
@@ -27,6 +30,8 @@ HEADING = "## Said Before"
 FENCE = "~~~~"
 LONGEST = 300  # characters of a quote
 READ = 4  # passages for each quote that is wanted: some say the same
+OPENING = 2  # the position of a run's first message, perhaps after one of the system
+ASKS = re.compile(r"[?？][\s\"'”’)]*$")
 ONE_SUBJECT = (Likeness.SAME, Likeness.REWORDING, Likeness.CHANGED)
 
 
@@ -56,12 +61,20 @@ def quotes(
     wanted = filters.of_search(asked, trust, at)
     found = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
     scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
-    if not floor.is_answered(scored, len(found.words)):
+    if not floor.is_answered(scored, found):
         return []
     least = scored[0].score * floor.OF_BEST
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
-    rows = Passage.objects.exclude(memory__thread_id__in=[thread_id] if thread_id else []).in_bulk(kept)
-    return ordered([_quote(rows[id]) for id in kept if id in rows])[:most]
+    rows = _told(thread_id).in_bulk(kept)
+    return ordered([_quote(rows[id]) for id in kept if id in rows and not ASKS.search(rows[id].text)])[:most]
+
+
+def _told(thread_id: str) -> "QuerySet[Passage]":
+    """What users said, but for the requests with which agents' runs began: of these, runs tell how they ended."""
+    said = Passage.objects.filter(event__role=roles.USER, event__tool="")
+    calls = Event.objects.filter(episode=OuterRef("memory_id")).exclude(tool="")
+    opening = Q(event__position__lte=OPENING) & Q(Exists(calls))
+    return said.exclude(opening).exclude(memory__thread_id__in=[thread_id] if thread_id else [])
 
 
 def _quote(row: Passage) -> Quote:
@@ -73,7 +86,7 @@ def ordered(found: Sequence[Quote]) -> list[Quote]:
     """Best first; of those in which one speaker says something of one subject the newest first, the older ones with
     `until`. Pure."""
     kept: list[Quote] = []
-    read = [claims.claim_of(quote.text) for quote in found]
+    read = [claims.claim_of(f"{quote.speaker}: {quote.text}") for quote in found]  # "I" is whoever speaks
     left = list(range(len(found)))
     while left:
         first = left[0]

@@ -1,0 +1,73 @@
+"""What tells whether a tool changes anything: people, callers, its behaviour, its name; else a person is asked once."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.models import ToolDecision, ToolUse
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.values.trust import everything
+from tests.consolidation.experience import NOON, consolidated, run
+from tests.make import answer, call, make_person, user
+
+READ = [
+    "obtener_cliente",
+    "verificar_detalles",
+    "listar_actividades",
+    "suche_kunde",
+    "vérifier_solde",
+    "查询订单",
+    "track_parcel",
+]
+ACT = ["crear_solicitud", "cancel_order", "storniere_buchung", "annuler_commande", "取消订单", "recommend_fertilizer"]
+HAND_OVER = ["escalate_to_human", "transfer_to_human_agents", "derivar_a_agente", "转人工客服"]
+
+
+def test_names_tell_in_the_languages_of_the_lexicon() -> None:
+    rules = ToolRules(handover=("transfer_*",))
+    assert [tool for tool in (*READ, *HAND_OVER) if rules.is_effect(tool)] == []
+    assert [tool for tool in ACT if not rules.is_effect(tool)] == []
+    assert [tool for tool in HAND_OVER if not rules.hands_over(tool)] == []
+    assert not rules.hands_over("transfer_funds_to_account".replace("transfer_", "move_"))
+
+
+def used(number: int, *tools: str, results: tuple[str, ...] = ("same", "same"), outcome: str = "success") -> Any:
+    messages: list[Any] = [user(f"please help me with matter {number}")]
+    for step, tool in enumerate(tools):
+        messages += [call(tool, f"c{step}", code=f"m-{number}"), answer(results[step % len(results)], f"c{step}")]
+    return run([], outcome, messages=messages, minutes=number)
+
+
+@pytest.mark.django_db
+def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tells_of_is_asked_about_once(
+    client: Client,
+) -> None:
+    for number in range(4):
+        used(number, "validate_code", "validate_code")
+        used(10 + number, "process_code", "process_code", results=("first", "second"))
+        used(20 + number, "suggest_code")
+    consolidated()
+    assert tool_rules().marked == {"validate_code": True}
+    trust = everything()
+    assert [use.tool for use in ToolUse.objects.asked(trust)] == ["process_code", "suggest_code"]
+    client.force_login(make_person(group="admin"))
+    page = client.get("/skills/tools/").content.decode()
+    assert "<code>process_code</code> change something? Called 8 times in 4 runs." in page
+    assert "validate_code</code> change something" not in page
+    assert "2 tools whether they change anything" in client.get("/inbox/").content.decode()
+    ToolDecision.objects.decide("process_code", None, seen="", sensitivity=0, by=trust.actor, at=NOON)
+    assert [use.tool for use in ToolUse.objects.asked(trust)] == ["suggest_code"]
+    ToolDecision.objects.decide("validate_code", False, seen="", sensitivity=0, by=trust.actor, at=NOON)
+    assert tool_rules().marked["validate_code"] is False  # a person knows better
+
+
+def test_a_change_between_two_calls_tells_nothing() -> None:
+    from consolidation.pipelines.tool_uses import _Call, repeats
+
+    calls = [_Call("e", position, {"id": 1}, result, True, 0) for position, result in ((1, "open"), (3, "closed"))]  # type: ignore[arg-type]
+    steps: Any = {"e": [(1, "validate_x"), (2, "cancel_x"), (3, "validate_x")]}
+    assert repeats(calls, steps, ToolRules()) == ([], [])
+    steps["e"][1] = (2, "get_x")
+    assert [len(found) for found in repeats(calls, steps, ToolRules())] == [0, 1]
