@@ -6,6 +6,7 @@ from typing import Annotated, Any, Protocol
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
@@ -39,8 +40,7 @@ class GuidanceRequest(BaseModel):
     about_to: AboutTo | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global counts in each"""
-    scope: ScopeName | None = None
-    """The same with a single one"""
+    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     """Default: the caller"""
     max_sensitivity: SensitivityName | None = None

@@ -15,7 +15,7 @@ READING = _words(
     mostrar muestra obtener rastrear revisar traer ver verificar
     abfragen anzeigen auflisten berechnen berechne ermitteln ermittle finden finde hole holen lese lesen liste pruefe
     pruefen prüfe prüfen suche suchen vergleiche vergleichen zeige zeigen
-    afficher calculer chercher comparer compter consulter identifier lire lister obtenir rechercher trouver verifier
+    afficher calculer chercher comparer compter consulter identifier lire obtenir rechercher trouver verifier
     vérifier voir
     """
 )

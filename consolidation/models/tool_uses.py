@@ -13,18 +13,17 @@ from memories.values.trust import Trust
 
 ENOUGH_REPEATS, ENOUGH_RUNS = 3, 2  # equal answers to one call, and of how many runs
 ASKED_FROM = 3  # runs: a tool that fewer called matters little
+READS = Q(same__gte=ENOUGH_REPEATS, same_runs__gte=ENOUGH_RUNS, other=0, outcomes_differ=False)
 
 
 class ToolUseQuerySet(models.QuerySet["ToolUse"]):
     def that_read(self) -> dict[str, bool]:
         """tool -> True, of those whose calls behave as look-ups do."""
-        read = self.filter(same__gte=ENOUGH_REPEATS, same_runs__gte=ENOUGH_RUNS, other=0, outcomes_differ=False)
-        return dict.fromkeys(read.values_list("tool", flat=True), True)
+        return dict.fromkeys(self.filter(READS).values_list("tool", flat=True), True)
 
     def asked(self, trust: Trust) -> Self:
         """Those about which a person is asked, once: nothing tells, several runs called it, and nobody has decided."""
-        read, decided = self.that_read(), ToolDecision.objects.values("tool")
-        rows = self.filter(runs__gte=ASKED_FROM).exclude(Q(tool__in=read) | Q(tool__in=decided))
+        rows = self.filter(runs__gte=ASKED_FROM).exclude(READS).exclude(tool__in=ToolDecision.objects.values("tool"))
         return rows.filter(sensitivity__lte=trust.max_sensitivity).order_by("-runs", "tool")
 
     def keep(self, rows: Iterable["ToolUse"]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid
@@ -86,8 +87,7 @@ class SearchRequest(BaseModel):
     thread_id: Given | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global is found in each"""
-    scope: ScopeName | None = None
-    """The same with a single one"""
+    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scopes` and `max_sensitivity` do"""

@@ -101,7 +101,7 @@ def test_tools_are_counted_searched_and_paged_by_name(django_assert_num_queries:
     run(["make_007"], minutes=1)
     client = signed_in()
     client.get(PAGE)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(10):
         page = client.get(PAGE)
     assert [len(page.context["rows"]), page.context["next"]] == [100, "make_099"]
     assert list(rows(client.get(PAGE, {"after": "make_099"}))) == ["make_100"]

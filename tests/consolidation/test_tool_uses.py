@@ -52,7 +52,7 @@ def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tell
     assert tool_rules().marked == {"validate_code": True}
     trust = everything()
     assert [use.tool for use in ToolUse.objects.asked(trust)] == ["process_code", "suggest_code"]
-    client.force_login(make_person(group="admin"))
+    client.force_login(make_person())
     page = client.get("/skills/tools/").content.decode()
     assert "<code>process_code</code> change something? Called 8 times in 4 runs." in page
     assert "validate_code</code> change something" not in page

@@ -6,7 +6,7 @@ from typing import Any
 
 from consolidation.learning.comparison import records, triggers
 from consolidation.learning.comparison.command_work import CommandWork, command_work
-from consolidation.learning.comparison.contrast import Contrast, contrast
+from consolidation.learning.comparison.contrast import Contrast, Way, contrast
 from consolidation.learning.comparison.neighbours import Difference, differences
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.scope import Scope, ordered
@@ -27,6 +27,8 @@ from consolidation.learning.writing.phrases import Phrases, phrases
 from consolidation.learning.writing.recipe import Stage, stages
 from consolidation.learning.writing.sources import Sources, arguments
 from skills.manifest import Fields, Step, TrackRecord
+
+LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,18 @@ def _fields(
 
 def _use(found: _Learned) -> naming.Use:
     """Collect the inputs of the description."""
-    return naming.Use(found.said, found.signs, found.other, found.work.places if found.work else ())
+    ended = [run for run in found.scope.runs if run.outcome in {"success", "failure"}]
+    well = (sum(run.outcome == "success" for run in ended), len(ended))
+    own, places = found.scope.effects(found.scope.runs[0]), found.work.places if found.work else ()
+    return naming.Use(found.said, found.signs, found.other, places, _worse(found.seen, own, well), well)
+
+
+def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | None:
+    """The most frequent other way for the same requests, where it ended well clearly less often."""
+    n, of = well
+    apart = [way for way in seen.ways if way.tools and not own & set(way.tools) and way.runs >= LEAST_RUNS <= of]
+    worse = [way for way in apart if n / of - way.successes / way.runs >= CLEARLY]
+    return max(worse, key=lambda way: way.runs, default=None)
 
 
 def _step(stage: Stage, say: Phrases) -> Step:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from consolidation.learning.comparison.command_work import CommandWork
+from consolidation.learning.comparison.contrast import Way
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.speech import Term
 from consolidation.learning.effects.effects import is_edit, telling
@@ -105,19 +106,22 @@ class Use:
     """When to use a skill and when not.
 
     `said`: terms of the requests; `signs`: conditions of the records acted on; `other`: a value with which another
-    effect is right; `places`: repositories or packages.
+    effect is right; `places`: repositories or packages; `worse`: another way for the same requests that ended well less
+    often than this one, of which `well` are the successes and runs.
     """
 
     said: Sequence[Term]
     signs: Sequence[Condition]
     other: OtherValue | None
     places: Sequence[str] = ()
+    worse: Way | None = None
+    well: tuple[int, int] = (0, 0)
 
 
 def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     """Build a skill's description of at most LONGEST_DESCRIPTION characters: what it does, when to use it, when not."""
     stop = "。" if say.language == "zh" else "."
-    parts = [f"{titled}{stop}", use_when(steps, use, say), _not_when(use, say)]
+    parts = [f"{titled}{stop}", use_when(steps, use, say), _not_when(use, say), _other_way(use, say)]
     return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
@@ -139,7 +143,16 @@ def separates(steps: Sequence[Stage], use: Use) -> bool:
     """Whether something tells when to use the skill beside what its name says."""
     named = {stem(word) for stage in _acts(steps) for word in words(stage.tool)}
     terms = [{stem(word) for word in term.written.lower().split()} for term in use.said[:MOST_TERMS]]
-    return bool(use.places or _shown(steps, use) or any(not term <= named for term in terms))
+    return bool(use.worse or use.places or _shown(steps, use) or any(not term <= named for term in terms))
+
+
+def _other_way(use: Use, say: Phrases) -> str:
+    """Two ways for one request are one question: the better one names the other, with both counts."""
+    if use.worse is None:
+        return ""
+    tools = say("plus").join([code(tool) for tool in use.worse.tools])
+    (n, of), (m, of_m) = use.well, (use.worse.successes, use.worse.runs)
+    return say("other_way", n=n, of=of, m=m, of_m=of_m, tools=tools)
 
 
 def _shown(steps: Sequence[Stage], use: Use) -> list[str]:

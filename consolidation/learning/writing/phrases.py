@@ -13,6 +13,10 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _SENTENCES: dict[str, tuple[str, str]] = {
     "no_action": ("Answer without changing anything", "只答复，不做任何更改"),
     "use_asked": ("Use when asked to {acts}.", "当用户要求{acts}时使用。"),
+    "other_way": (
+        "Of such requests {n} of {of} ended well with it, {m} of {of_m} with {tools}.",
+        "这类请求这样做 {of} 次中成功 {n} 次，用 {tools} {of_m} 次中成功 {m} 次。",
+    ),
     "use_when": ("Use when {when}.", "适用于：{when}。"),
     "asked_to": ("asked to {acts}", "用户要求{acts}"),
     "mentions": ("a request mentions {terms}", "请求中提到{terms}"),

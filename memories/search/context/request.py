@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
 from memories.values.exceptions import FieldError, Invalid
@@ -25,8 +26,7 @@ class ContextRequest(BaseModel):
     """Default: the one known company that the task names"""
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global is known in each"""
-    scope: ScopeName | None = None
-    """The same with a single one"""
+    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     thread_id: Given | None = None
     """Where it is going to be used; what was learnt elsewhere is known here too"""
     max_sensitivity: SensitivityName | None = None
@@ -37,7 +37,7 @@ class ContextRequest(BaseModel):
     token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
     """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""
     quotes: Annotated[int, Field(ge=0, le=20)] = 3
-    """How much of what was said before to quote where nothing is known"""
+    """Of what was said before, where nothing is known"""
 
     @property
     def scopes_asked(self) -> tuple[str, ...]:
