@@ -36,7 +36,10 @@ class ExpectedEffects(Shape):
 
 
 class OfferedSkill(Shape):
+    """`name` and `scope` address it in every endpoint and tool."""
+
     name: str
+    scope: str
     version: int
     url: str
     """Of the package"""

@@ -40,6 +40,7 @@ class OfferedSkill:
     checks: list[str]
     avoid: list[str]
     memory_id: UUID
+    scope: str = ""
 
 
 @dataclass(frozen=True)

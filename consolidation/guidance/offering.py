@@ -52,6 +52,7 @@ def _offer(skill: Skill) -> OfferedSkill | None:
         checks=_first((*(line for line in lines if is_one_of(line, CHECKS)), *asked), MOST_CHECKS),
         avoid=_first(warnings, MOST_AVOIDED),
         memory_id=skill.pk,
+        scope=skill.scope,
     )
 
 

@@ -54,10 +54,14 @@ class ContextItem(Shape):
     """How many agents have said the claim; null: it is a skill"""
     url: str | None = None
     """Only of a skill: where its package is downloaded"""
+    name: str | None = None
+    """Only of a skill: with `scope` its address in every endpoint and tool"""
+    scope: str | None = None
 
     @classmethod
     def of(cls, item: Item) -> Json:
-        derived: Json = {"url": item.url} if item.url else {}
+        address: Json = {"name": item.name, "scope": item.memory.scope, "url": item.url}
+        derived: Json = address if item.url else {}
         derived |= {"review": review_of(item.memory), "agents": agents_of(item.memory)}
         return cls.from_row(
             item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **derived

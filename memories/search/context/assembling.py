@@ -63,6 +63,11 @@ class Item:
         return links.skill_package(skill["name"], skill["version"], scope=self.memory.scope) if skill else None
 
     @property
+    def name(self) -> str | None:
+        """The name of a skill, else None."""
+        return self._skill["name"] if self._skill else None
+
+    @property
     def line(self) -> str:
         skill, said = self._skill, self.memory.content
         if skill:
