@@ -56,8 +56,10 @@ class Narrowed(BaseModel):
 
 
 class Limits(Protocol):
-    max_sensitivity: str | None
-    scopes: list[str]
+    @property
+    def max_sensitivity(self) -> str | None: ...
+    @property
+    def scopes(self) -> Sequence[str]: ...
 
 
 def narrowed(trust: Trust, *limits: Limits | None) -> Trust:

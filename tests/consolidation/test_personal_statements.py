@@ -90,8 +90,9 @@ HOLDS_NOT = [
 
 def test_what_users_plainly_say_of_themselves_is_recognised_with_its_quote() -> None:
     for message in HOLDS:
-        [statement] = personal_statements(message) or [None]
-        assert statement is not None, message
+        found = personal_statements(message)
+        assert len(found) == 1, message
+        statement = found[0]
         assert statement.quote in message
         assert statement.text in statement.quote
 

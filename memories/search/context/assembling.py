@@ -187,7 +187,12 @@ def _before(request: ContextRequest, wanted: ContextQuery, asked: Asked, allowan
     if not request.quotes:
         return []
     text, model, vector = asked
-    facts = {"trust": wanted.trust, "at": wanted.at, "most": request.quotes, "thread_id": request.thread_id or ""}
+    facts: dict[str, Any] = {
+        "trust": wanted.trust,
+        "at": wanted.at,
+        "most": request.quotes,
+        "thread_id": request.thread_id or "",
+    }
     search = partial(quotes.quotes, text, vector, model, **facts)
     return allowance.part("quotes", search, keeping=0.1) or []
 
