@@ -237,9 +237,8 @@ def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
 
 
 def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None], meant: float) -> Array:
-    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning.
-
-    Where one of the two is undefined, the other alone; the similarity counts as far as the question is `meant`.
+    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning as far as it is
+    `meant`. Where one of the two is undefined, the other alone.
     """
     alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
     told = np.array([word.rarity for word in words], dtype=float)

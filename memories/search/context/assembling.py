@@ -144,7 +144,7 @@ def _companies(
     return (allowance.part("company", found, keeping=0.7) or ()) if task else ()
 
 
-class Asked(NamedTuple):
+class ReadTask(NamedTuple):
     """The text of a task that is compared, with its vector by the serving model."""
 
     text: str
@@ -152,16 +152,16 @@ class Asked(NamedTuple):
     vector: Array | None
 
 
-def _asked(task: str, allowance: Allowance) -> Asked | None:
+def _asked(task: str, allowance: Allowance) -> ReadTask | None:
     """None: there is no task."""
     if not task:
         return None
     text, serving = emphasis.bounded(task), EmbeddingModel.objects.serving_with_mean
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
-    return Asked(text, model, _vector(text, model, allowance))
+    return ReadTask(text, model, _vector(text, model, allowance))
 
 
-def _by_task(request: ContextRequest, wanted: ContextQuery, asked: Asked, allowance: Allowance) -> list[Hit] | None:
+def _by_task(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, allowance: Allowance) -> list[Hit] | None:
     """Empty: nothing is known of the task. None: it could not be searched."""
     text, model, vector = asked
     if wanted.moment is None:
@@ -183,7 +183,7 @@ def _of_any_task(standing: list[Hit]) -> list[Hit]:
     return [hit for hit in standing if hit.why != queries.OF_SOURCE or hit.is_wish]
 
 
-def _before(request: ContextRequest, wanted: ContextQuery, asked: Asked, allowance: Allowance) -> list[Quote]:
+def _before(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, allowance: Allowance) -> list[Quote]:
     if not request.quotes:
         return []
     text, model, vector = asked
