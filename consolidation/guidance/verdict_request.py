@@ -4,11 +4,12 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
-from consolidation.guidance.request import given_fields, narrowed
-from memories.search.request import Narrowed, Scopes
+from consolidation.guidance.request import given_fields
+from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Given, SensitivityName, Text, field_error
+from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 
@@ -25,6 +26,7 @@ class VerdictRequest(BaseModel):
     """With `source`: the younger of its runs"""
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global counts in each"""
+    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     """Default: the caller"""
     max_sensitivity: SensitivityName | None = None
