@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('consolidation', '0033_plain_names'),
+        ('consolidation', '0034_fitted_curves'),
     ]
 
     operations = [
