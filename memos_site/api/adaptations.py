@@ -16,8 +16,10 @@ from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape
 from memories.values.choices import Permission, RevertReason, Review
 from memories.values.speakers import review_of
 from memos_site import review
-from memos_site.api.decisions import DECIDE, REFUSES, Because, Flag
+from memos_site.api.decisions import DECIDE, REFUSES
 from memos_site.api.tombstones import ACTIVE
+from memos_site.review.verbs import Because
+from memos_site.review.verbs.attention import Flag
 
 
 class Reversion(Because):

@@ -1,7 +1,7 @@
 """POST memories/bulk: many decisions as one batch. Permission `review`."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -16,24 +16,21 @@ from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Identifier, Instant, ScopeName, Tag
 from memos_site import review
-from memos_site.api.decisions import (
-    DECIDE,
-    Because,
-    Demotion,
-    Dismissal,
-    Flag,
-    Pinning,
-    Promotion,
-    Snoozing,
-    Why,
-    joined,
-)
+from memos_site.api.decisions import DECIDE
+from memos_site.review.verbs import OF_MANY, VERBS
+from memos_site.review.verbs.attention import Flag
+from memos_site.review.verbs.dismissal import joined
+from memos_site.review.verbs.verb import Why
 
+if TYPE_CHECKING:
+    Action = str
+else:
+    Action = Literal[tuple(verb.name for verb in OF_MANY)]
 Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: one by one
 
 
 class BulkDecision(RequestBody):
-    action: Literal["promote", "demote", "dismiss", "restore", "pin", "snooze"]
+    action: Action
     why: Why = ""
     reason: Why = ""
     """A dismissal needs one, here or in `why`"""
@@ -91,16 +88,6 @@ class DecidedMany(Shape):
     """Of a dismissal: other memories that claim the same, dismissed along"""
 
 
-BODIES: dict[str, type[Because]] = {
-    "promote": Promotion,
-    "demote": Demotion,
-    "dismiss": Dismissal,
-    "restore": Because,
-    "pin": Pinning,
-    "snooze": Snoozing,
-}
-
-
 class Bulk(WriteView):
     needs = DECIDE
 
@@ -134,6 +121,6 @@ class Bulk(WriteView):
 
 def _about(bulk: BulkDecision, raw: Json) -> Json:
     """Return the rationale and the options of the action, checked as for a single decision."""
-    shape = BODIES[bulk.action]
+    shape = VERBS[bulk.action].body
     single = read(shape, {name: raw[name] for name in shape.model_fields if name in raw})
     return {"why": joined(bulk.reason, bulk.why), **single.details}

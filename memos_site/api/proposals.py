@@ -21,7 +21,8 @@ from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import NotFound
 from memories.values.field_types import SensitivityName
 from memos_site import review
-from memos_site.api.decisions import DECIDE, Because, decision
+from memos_site.api.decisions import DECIDE, decision
+from memos_site.review.verbs import Because
 
 DECISIONS = [STILL_OPEN, *models.Proposal.Decision.values]
 

@@ -12,7 +12,9 @@ from memories.api.base import WriteView
 from memories.api.openapi import operation
 from memories.api.shapes import Json
 from memos_site import review
-from memos_site.api.decisions import DECIDE, REFUSES, Because, Why
+from memos_site.api.decisions import DECIDE, REFUSES
+from memos_site.review.verbs import Because
+from memos_site.review.verbs.verb import Why
 from skills import models, renaming, revising
 from skills.api.skills import NAME, SCOPE, Skill, SkillView
 from skills.api.versions import SkillVersion

@@ -9,7 +9,10 @@ from rest_framework.response import Response
 from memories.api.base import WriteView
 from memories.api.openapi import operation
 from memos_site import review
-from memos_site.api.decisions import DECIDE, REFUSES, Because, Dismissal, Why
+from memos_site.api.decisions import DECIDE, REFUSES
+from memos_site.review.verbs import Because
+from memos_site.review.verbs.dismissal import Dismissal
+from memos_site.review.verbs.verb import Why
 from skills import models
 from skills.api.skills import NAME, SCOPE, SkillView
 from skills.api.versions import NUMBER, SkillVersion

@@ -15,7 +15,8 @@ from memories.api.paging import BOOLEAN, PAGING, query
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Page, Shape
 from memories.values.choices import Category, Permission
 from memos_site import review
-from memos_site.api.decisions import DECIDE, REFUSES, Because
+from memos_site.api.decisions import DECIDE, REFUSES
+from memos_site.review.verbs import Because
 
 ACTIVE = query("active", BOOLEAN, "Those that hold, or those that ended.")
 

@@ -15,6 +15,7 @@ from memos_site.api.skill_decisions import MergeSkill, RenameSkill, RetireSkill
 from memos_site.api.skill_versions import PublishVersion, RejectVersion
 from memos_site.api.tombstones import Lift, Tombstones
 from memos_site.api.tools import CallTool, Tools
+from memos_site.review.verbs import OF_MANY
 
 urlpatterns = [
     path("", include("memories.api.urls")),
@@ -23,12 +24,10 @@ urlpatterns = [
     path("context", Context.as_view(), name="api-context"),
     path("inbox", Inbox.as_view(), name="api-inbox"),
     path("memories/bulk", Bulk.as_view(), name="api-bulk"),
-    path("memories/<uuid:memory_id>/promote", decisions.Promote.as_view(), name="api-promote"),
-    path("memories/<uuid:memory_id>/demote", decisions.Demote.as_view(), name="api-demote"),
-    path("memories/<uuid:memory_id>/dismiss", decisions.Dismiss.as_view(), name="api-dismiss"),
-    path("memories/<uuid:memory_id>/restore", decisions.Restore.as_view(), name="api-restore"),
-    path("memories/<uuid:memory_id>/pin", decisions.Pin.as_view(), name="api-pin"),
-    path("memories/<uuid:memory_id>/snooze", decisions.Snooze.as_view(), name="api-snooze"),
+    *(
+        path(f"memories/<uuid:memory_id>/{verb.name}", decisions.view_of(verb).as_view(), name=f"api-{verb.name}")
+        for verb in OF_MANY
+    ),
     path("skills/<str:name>/rename", RenameSkill.as_view(), name="api-rename-skill"),
     path("skills/<str:name>/merge", MergeSkill.as_view(), name="api-merge-skill"),
     path("skills/<str:name>/retire", RetireSkill.as_view(), name="api-retire-skill"),

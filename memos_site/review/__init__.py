@@ -4,11 +4,11 @@ from memories.values.choices import REASONS
 from memos_site.review.bulk import CHUNK, MOST_AT_ONCE, Bulk, by_filter, by_ids, ids_matching
 from memos_site.review.bulk_run import MOST_IN_A_RUN, order, order_undo
 from memos_site.review.consent import Question, question
-from memos_site.review.decide import VERBS, Decision, decide
-from memos_site.review.decide_rows import accept, lift, reject, revert, snooze_proposal, version_token
+from memos_site.review.decide import Decision, decide
+from memos_site.review.decide_rows import OF_PROPOSALS, accept, lift, reject, revert, version_token
 from memos_site.review.decided import PastDecision, past_decisions
 from memos_site.review.explain import Explanation, explain
-from memos_site.review.history import History, history, tally
+from memos_site.review.history import COUNTED_ACTIONS, History, history, tally
 from memos_site.review.settle import merge, settle
 from memos_site.review.undo import Standing, UndoResult, is_large, standing, undo
 from memos_site.review.waiting import (
@@ -42,6 +42,7 @@ from memos_site.review.waiting_counts import (
 __all__ = [
     "BULK_ORDERS",
     "CHUNK",
+    "COUNTED_ACTIONS",
     "EXACT",
     "FLAGGED",
     "MOST_AT_ONCE",
@@ -49,6 +50,7 @@ __all__ = [
     "MOST_IN_A_RUN",
     "MOST_OFFERED",
     "MOST_OF_VIEW",
+    "OF_PROPOSALS",
     "ORDER",
     "ORDERS",
     "PROPOSALS",
@@ -57,7 +59,6 @@ __all__ = [
     "SNOOZED",
     "SNOOZED_ORDER",
     "SNOOZED_PROPOSALS",
-    "VERBS",
     "VERSION",
     "WITHHELD",
     "Bulk",
@@ -89,7 +90,6 @@ __all__ = [
     "revert",
     "rows_of_parts",
     "settle",
-    "snooze_proposal",
     "standing",
     "tally",
     "undo",

@@ -16,7 +16,8 @@ from memories.values.choices import LIVE, Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site.review import waiting
-from memos_site.review.decide import VERBS, Verdict, apply_verdict, equals_dismissed_with, missing_reason
+from memos_site.review.decide import apply_verdict, equals_dismissed_with, missing_reason, unknown_verb
+from memos_site.review.verbs import VERBS, Verdict
 from skills.models import SkillVersion
 
 CHUNK = 500  # decisions in one transaction; stores into their scopes wait for it
@@ -83,8 +84,8 @@ def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) ->
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("deciding needs the permission review")
     if verb not in VERBS:
-        raise Invalid(FieldError("/action", "unknown_value", f"must be one of {', '.join(VERBS)}"))
-    if verb == "dismiss" and not why.strip():
+        raise Invalid(unknown_verb())
+    if VERBS[verb].needs_reason and not why.strip():
         raise Invalid(missing_reason())
     if number > most:
         raise Invalid(FieldError("/ids", "too_many", f"{number:,} at once; no more than {most:,} are taken"))

@@ -24,7 +24,7 @@ from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site.review import bulk, undo
-from memos_site.review.decide import Verdict
+from memos_site.review.verbs import Verdict
 
 PART = 100  # rows in one transaction: stores into their scopes wait for it, and progress is shown after it
 MOST_IN_A_RUN = 100_000

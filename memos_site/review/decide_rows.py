@@ -1,5 +1,6 @@
 """Decide about a proposal, a tombstone or an adaptation; permission and version checks of every decision."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -73,9 +74,15 @@ def accept(
 
 
 def reject(
-    trust: Trust, proposal_id: UUID, *, at: datetime, why: str = "", versions: frozenset[int] | None = None
+    trust: Trust,
+    proposal_id: UUID,
+    *,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    versions: frozenset[int] | None = None,
 ) -> UUID:
-    """Close a proposal without applying it and return the batch. `versions` as in `accept`."""
+    """Close a proposal without applying it and return the batch. `versions` as in `accept`; `seen` does not count."""
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = uuid7()
     with transaction.atomic():
@@ -105,6 +112,9 @@ def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> No
     proposal.memory.lock_for(verb, Status.values)
     if proposal.memory.version not in versions:
         raise Outdated(f"its memory has version {proposal.memory.version} now")
+
+
+OF_PROPOSALS: dict[str, Callable[..., UUID]] = {"accept": accept, "reject": reject, "snooze": snooze_proposal}
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:

@@ -15,10 +15,11 @@ from memories.models.proposal import PROPOSAL
 from memories.values.choices import EXPERIENCE, ActorKind
 from memories.values.trust import Actor, Trust
 from memos_site.review.undo import IRREVERSIBLE
+from memos_site.review.verbs import OF_MANY, VERBS
 
 MAX_BATCHES = 1_000  # most batches in a history
-COUNTED_ACTIONS = ("promote", "dismiss", "accept", "reject", "revise", "snooze")
-ACTIONS_ON_ROWS = ("promote", "dismiss", "restore", "demote", "snooze", "pin", "unpin")  # of which one batch has many
+COUNTED_ACTIONS = (*(verb.action for verb in VERBS.values() if verb.is_tallied), "accept")
+ACTIONS_ON_ROWS = (*(verb.action for verb in OF_MANY), "unpin")  # of which one batch has many
 
 
 @dataclass

@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy
 from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
-from memories.values.choices import ActorKind, Category, Hold, Review, Sensitivity, Status, Type
+from memories.values.choices import Category, Hold, Review, Sensitivity, Status, Type
 from memories.values.speakers import review_of
 from memos_site import review
 from memos_site.templatetags.page import code_spans
+from memos_site.web import action_words
 from memos_site.web.fragments import fragment
 from memos_site.web.word_diff import brief, word_pieces
 from memos_site.web.words import in_words, listed
@@ -42,34 +43,6 @@ VERB_LABELS = {
     "demote": gettext_lazy("offer it no longer"),
 }
 
-ACTION_TEXTS = {
-    "create": gettext_lazy("first said"),
-    "reinforce": gettext_lazy("said again"),
-    "revise": gettext_lazy("reworded"),
-    "edit": gettext_lazy("edited"),
-    "promote": gettext_lazy("promoted"),
-    "demote": gettext_lazy("lowered"),
-    "decay": gettext_lazy("lost confidence"),
-    "contest": gettext_lazy("doubted"),
-    "dismiss": gettext_lazy("dismissed"),
-    "restore": gettext_lazy("restored"),
-    "retract": gettext_lazy("taken back"),
-    "supersede": gettext_lazy("superseded"),
-    "merge": gettext_lazy("merged"),
-    "propose": gettext_lazy("proposed"),
-    "publish": gettext_lazy("published"),
-    "reject": gettext_lazy("version rejected"),
-    "retire": gettext_lazy("retired"),
-    "scan": gettext_lazy("scanned again"),
-    "outcome": gettext_lazy("outcome of a use"),
-    "undo": gettext_lazy("undone"),
-    "snooze": gettext_lazy("snoozed"),
-    "pin": gettext_lazy("pinned"),
-    "unpin": gettext_lazy("unpinned"),
-    "hold": gettext_lazy("held by a person"),
-}
-LEARNED_TEXTS = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
-
 
 @register.filter
 def source_name(source: str) -> str:
@@ -80,8 +53,7 @@ def source_name(source: str) -> str:
 @register.filter
 def action_text(entry: AuditEntry) -> str:
     """Return what was done to a memory, in the words of its history, and the status that it got by it."""
-    texts = {**ACTION_TEXTS, **LEARNED_TEXTS} if entry.actor_kind == ActorKind.SYSTEM else ACTION_TEXTS
-    text = str(texts.get(entry.action) or in_words(entry.action))
+    text = action_words.done(entry)
     status = in_words(entry.after.get("status"))
     return f"{text} → {status}" if status and status != text else text
 

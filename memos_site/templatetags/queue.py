@@ -8,60 +8,71 @@ from django.http import QueryDict
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memos_site import review
+from memos_site.review.verbs import VERBS, Offer, Verb, attention
 from memos_site.templatetags.page import type_name
-from memos_site.web import inbox_rows, snoozing
+from memos_site.web import action_words, inbox_rows
 from memos_site.web.fragments import fragment
-from memos_site.web.words import in_words
 from skills.models import SkillVersion
 
 register = template.Library()
 
 MOST_WALKED = 1_000  # rows of the queue within which the next and the previous one are known
-DONE_BY = {
-    "promote": gettext_lazy("%(who)s promoted this"),
-    "dismiss": gettext_lazy("%(who)s dismissed this"),
-    "demote": gettext_lazy("%(who)s demoted this"),
-    "restore": gettext_lazy("%(who)s restored this"),
-    "revise": gettext_lazy("%(who)s edited this"),
-    "snooze": gettext_lazy("%(who)s snoozed this"),
-    "undo": gettext_lazy("%(who)s took a decision about this back"),
-    "merge": gettext_lazy("%(who)s merged this"),
-    "supersede": gettext_lazy("%(who)s replaced this"),
-    "publish": gettext_lazy("%(who)s published this"),
-    "reject": gettext_lazy("%(who)s rejected the proposed version"),
-    "retire": gettext_lazy("%(who)s retired this"),
-    "propose": gettext_lazy("%(who)s proposed another version"),
-}
-OF_A_SKILL = DONE_BY | {  # to promote one is to publish it
-    "promote": gettext_lazy("%(who)s published this"),
-}
 
 
 @register.filter
 def done_by(entry: AuditEntry, skill: object = None) -> str:
     """Say who did what, as in `anna dismissed this`. `skill`: what it was done to, if it is one."""
-    words = (OF_A_SKILL if skill else DONE_BY).get(entry.action)
-    facts = {"who": entry.actor, "what": in_words(entry.action)}
-    return str(words) % facts if words else _("%(who)s changed this (%(what)s)") % facts
+    return action_words.done_by(entry, of_skill=bool(skill))
+
+
+@register.simple_tag
+def key_of(verb: str) -> SafeString:
+    """Render the key that presses a verb."""
+    return format_html("<kbd>{}</kbd>", VERBS[verb].keys[0])
+
+
+@register.filter
+def label(verb: str, skill: object = None) -> str:
+    """Return what the button of a verb says. `skill`: what it is about, if it is one."""
+    return str(VERBS[verb].worded({"of_skill": bool(skill), "until": True}).label)
+
+
+@register.filter
+def allows(memory: Memory, verb: str) -> bool:
+    """Return whether the status of a memory allows a verb."""
+    return memory.status in VERBS[verb].statuses
+
+
+@register.filter
+def offers(memory: Memory) -> list[Offer]:
+    """Return the buttons of all verbs in the menu of a memory's page, first those that a key is for."""
+    verbs = sorted(VERBS.values(), key=lambda verb: not verb.keys)
+    return [offer for verb in verbs for offer in verb.offers(memory, timezone.now())]
+
+
+@register.simple_tag
+def verbs_with_keys() -> list[Verb]:
+    """Return the verbs that keys press, for the list of keys."""
+    return [verb for verb in VERBS.values() if verb.keys]
 
 
 @register.filter
 def is_snoozed(row: Memory | Proposal) -> bool:
     """Return whether a row is out of the inbox until its time comes."""
-    return bool(row.snoozed_until and row.snoozed_until > timezone.now())
+    return attention.is_snoozed(row, timezone.now())
 
 
 @register.filter
 def day(at: datetime | None) -> str:
     """Return the day of an instant with its name."""
-    return snoozing.day(at)
+    return attention.named_day(at)
 
 
 @register.filter
@@ -80,16 +91,17 @@ def filter_choice(choice: inbox_rows.Choice, any: str) -> SafeString:
 
 
 @register.simple_tag
-def snooze_choices() -> list[dict[str, Any]]:
+def snooze_choices() -> list[Offer]:
     """Return until when something can be snoozed."""
-    return snoozing.choices(timezone.now())
+    return attention.ends_of_snooze(timezone.now())
 
 
 @register.simple_tag
-def reason_menu(label: str, verb: str, key: str = "", attribute: str = "does") -> SafeString:
-    """Render the menu of reasons for a dismissal or rejection; each row of the queue has it."""
-    facts = {"label": str(label), "verb": verb, "key": key, "attribute": attribute}
-    return fragment("inbox/_reason_menu.html", **facts)
+def reason_menu(verb: str, does: str = "", attribute: str = "does", label: str = "") -> SafeString:
+    """Render the menu of reasons of a verb; each row of the queue has it. `does`: the verb whose key opens it."""
+    key = VERBS[does].keys[0] if does else ""
+    facts = {"label": str(label or VERBS[verb].words.label), "verb": verb, "key": key, "does": does}
+    return fragment("inbox/_reason_menu.html", attribute=attribute, **facts)
 
 
 @register.simple_tag

@@ -18,7 +18,7 @@ from memories.models import Proposal
 from memories.values.choices import Category, Type
 from memos_site import review
 from memos_site.templatetags.page import HOUR, MINUTE
-from memos_site.web import bulk_words, instants
+from memos_site.web import action_words, instants
 from memos_site.web.sentences import sentence
 from memos_site.web.words import in_words
 
@@ -110,7 +110,7 @@ def _list_url(run: Run, counter: str) -> str:
 def name_of_run(run: Run) -> str:
     """Return what a run does; of a bulk decision what was decided, where the query brought its order."""
     order = run.bulk_order if run.kind == "bulk" and hasattr(run, "bulk_order") else None
-    return bulk_words.title_of_order(order) if order else run.title
+    return action_words.title_of_order(order) if order else run.title
 
 
 @register.filter

@@ -16,8 +16,8 @@ from memories.values.exceptions import FieldError, Invalid, NotAllowed
 from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import bulk_words, inbox_rows
-from memos_site.web.decisions import VERBS_WITH_REASON, equals_note, reason_of, verb_options
+from memos_site.web import action_words, inbox_rows
+from memos_site.web.decisions import options_of, reason_of
 from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
 from memos_site.web.responses import answer, came_from, posted, refuse
 from memos_site.web.sentences import sentence
@@ -36,10 +36,8 @@ def bulk(request: HttpRequest) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = verb_options(verb, rest, now=now) | {
-            "why": reason_of(request, rest if verb in VERBS_WITH_REASON else ""),
-            "at": now,
-        }
+        how = options_of(verb, rest, now=now)
+        how |= {"why": reason_of(request, how["why"]), "at": now}
         selection = _selection(request, trust, at=now)
         question = review.question(trust, selection if verb == "promote" else ())
         consent = request.POST.get("consent", "")
@@ -57,7 +55,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         return refuse(refusal)
     return answer(
         request,
-        _message(verb, result, trust, how.get("until")),
+        _message(verb, result, trust, how),
         batch=result.batch if result.done else None,
         conflict=not result.done,
     )
@@ -103,7 +101,7 @@ def _question_page(
         "other_count": len(selection) - question.total,
         "skill_count": question.skill_count,
         "is_large": len(selection) > review.CHUNK,
-        "deed": bulk_words.to_do(verb, len(selection), why=how["why"], until=how.get("until")),
+        "deed": action_words.of_many(action_words.TO_DO, verb, len(selection), how),
         "decision": request.POST["decision"],
         "without_consent": WITHOUT,
         "chosen": "\n".join(f"{pk} {seen}" for pk, seen in selection.items()),
@@ -113,13 +111,13 @@ def _question_page(
     return render(request, "inbox/bulk.html", context)
 
 
-def _message(verb: str, result: review.Bulk, trust: Trust, until: datetime | None) -> str:
+def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) -> str:
     """Say how many were decided, and name the first few; of the failures the first few with their reasons."""
     if not result.done and not result.failed:
         return _("Nothing is selected")
-    text = bulk_words.done(verb, len(result.done), until)
+    text = action_words.of_many(action_words.DONE, verb, len(result.done), how)
     if result.done:
-        text = f"{text}: {names_text(result.done, trust)}{equals_note(result.equals)}"
+        text = f"{text}: {names_text(result.done, trust)}{action_words.equals_note(result.equals)}"
     if not result.failed:
         return text
     names = names_of([UUID(one["id"]) for one in result.failed[:MAX_NAMED]], trust)

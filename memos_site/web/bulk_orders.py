@@ -16,7 +16,7 @@ from memories.models import AuditEntry
 from memories.models.built import BuiltRows
 from memories.people import trust_of
 from memos_site import review
-from memos_site.web import bulk_words
+from memos_site.web import action_words
 from memos_site.web.memory_links import plain_names_of
 from memos_site.web.responses import Steps
 from memos_site.web.sentences import sentence
@@ -34,7 +34,7 @@ def under_way(request: HttpRequest) -> list[dict[str, Any]]:
             shown.append(_state(order))
         elif order.tell(at=timezone.now()):
             level = messages.SUCCESS if order.run.status == Run.Status.SUCCEEDED else messages.WARNING
-            messages.add_message(request, level, bulk_words.of_order(order), extra_tags=_steps(request, order).tags)
+            messages.add_message(request, level, action_words.of_order(order), extra_tags=_steps(request, order).tags)
     return shown
 
 
@@ -50,7 +50,7 @@ def _steps(request: HttpRequest, order: BulkOrder) -> Steps:
 
 
 def _state(order: BulkOrder) -> dict[str, Any]:
-    return {"order": order, "run": order.run, "text": bulk_words.of_order(order)}
+    return {"order": order, "run": order.run, "text": action_words.of_order(order)}
 
 
 @require_safe
@@ -64,7 +64,7 @@ def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
     first, refused = _first_ids(order), [UUID(one["id"]) for one in order.refused]
     names = plain_names_of([*first, *refused], trust_of(request.user), longest=MAX_NAME)
     context = _state(order) | {
-        "text": bulk_words.title_of_order(order, is_redo=is_redo),
+        "text": action_words.title_of_order(order, is_redo=is_redo),
         "live": not rests,
         "first": {pk: names[pk] for pk in first if pk in names},
         "refused": (told := _refused(request, order, names)),

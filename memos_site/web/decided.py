@@ -6,39 +6,18 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from memories.models import AuditEntry, Memory, Proposal
+from memories.models import Memory, Proposal
 from memories.models.proposal import PROPOSAL
 from memories.people import trust_of
-from memories.values.field_errors import parse_instant
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import snoozing
+from memos_site.web import action_words
 from memos_site.web.memory_links import MAX_NAME, MAX_NAMED, short_name
 from memos_site.web.session import history_of
-from memos_site.web.words import in_words
 
 ROWS = 50  # decisions of one page
-DONE = {
-    "promote": gettext_lazy("promoted"),
-    "dismiss": gettext_lazy("dismissed"),
-    "accept": gettext_lazy("proposal accepted"),
-    "reject": gettext_lazy("rejected"),
-    "revise": gettext_lazy("edited"),
-    "restore": gettext_lazy("restored"),
-    "demote": gettext_lazy("demoted"),
-    "merge": gettext_lazy("merged"),
-    "supersede": gettext_lazy("replaced"),
-    "publish": gettext_lazy("published"),
-    "retire": gettext_lazy("retired"),
-    "lift": gettext_lazy("lifted"),
-    "revert": gettext_lazy("reverted"),
-    "pin": gettext_lazy("pinned"),
-    "unpin": gettext_lazy("unpinned"),
-}
 
 
 @require_safe
@@ -67,20 +46,10 @@ def _row(past: review.PastDecision, memories: dict[UUID, Memory]) -> dict[str, A
     return {
         "past": past,
         "entry": entry,
-        "done": done_in_words(entry),
+        "done": action_words.done(entry),
         "memories": [(memory, short_name(memory, MAX_NAME)) for memory in distinct],
         "more": max(0, past.row_count - len(distinct)) if distinct else 0,
     }
-
-
-def done_in_words(entry: AuditEntry) -> str:
-    """Say what an audit entry did, as in `promoted` or `snoozed until Mon 23 Nov`."""
-    if entry.action == "snooze":
-        until = parse_instant(entry.after.get("snoozed_until"))
-        return _("snoozed until %(day)s") % {"day": snoozing.day(until)} if until else _("woken")
-    if entry.action == "promote" and entry.after.get("status") == "applied":
-        return _("applied")
-    return str(DONE.get(entry.action) or in_words(entry.action))
 
 
 def _memories(trust: Trust, past: list[review.PastDecision]) -> dict[UUID, Memory]:

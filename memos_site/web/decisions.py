@@ -1,6 +1,5 @@
 """Forms by which people decide; each answers with a page or a fragment for htmx."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,19 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memories.intake import equal_claims
 from memories.intake.edits import Edit, parse_edit
-from memories.intake.equal_claims import AlsoKnown
 from memories.intake.revisions.sources import Dismissed
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
-from memories.values.choices import Status
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import inbox_rows, snoozing
+from memos_site.review.verbs import VERBS
+from memos_site.web import action_words, inbox_rows
 from memos_site.web.responses import (
     Steps,
     answer,
@@ -35,11 +32,8 @@ from memos_site.web.responses import (
 )
 from memos_site.web.sentences import sentence
 from memos_site.web.settle import holds
-from memos_site.web.words import in_words
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
-VERBS_WITH_REASON = ("dismiss", "reject")  # the rest of `decision` says why
-VERBS_THAT_KEEP_ROW = ("edit", "pin", "demote")  # after these the memory may wait in the inbox, as before or again
 
 
 @posted
@@ -51,10 +45,9 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = verb_options(verb, rest, now=now) | {"edit": _edit(request)}
-        why = reason_of(request, rest if verb in VERBS_WITH_REASON else "")
-        seen = request.POST.get("seen", "")
-        decision = review.decide(trust, memory_id, verb, at=now, why=why, seen=seen, **how)
+        how = options_of(verb, rest, now=now)
+        how |= {"edit": _edit(request), "why": reason_of(request, how["why"])}
+        decision = review.decide(trust, memory_id, verb, at=now, seen=request.POST.get("seen", ""), **how)
     except (Conflict, Invalid) as refusal:
         if "content" in request.POST:
             return _edit_refused(request, trust, memory_id, refusal)
@@ -62,15 +55,16 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     memory = inbox_rows.decided_memory(trust, memory_id)
-    waiting = _waiting(request, trust, memory_id) if verb in VERBS_THAT_KEEP_ROW else None
-    text = _message(verb, rest or why, memory) + equals_note(decision.equals)
+    waiting = _waiting(request, trust, memory_id) if VERBS[verb].keeps_row else None
+    text = action_words.toast(verb, how | {"of_skill": hasattr(memory, "skill")})
+    text += action_words.equals_note(decision.equals)
     written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
     shown: dict[str, Any] = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
     if decision.equals and by_htmx(request):
         shown["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
-    known = equal_claims.also_known(decision.memory, trust, why=why, at=now) if verb == "dismiss" else []
+    known = equal_claims.also_known(decision.memory, trust, why=how["why"], at=now) if verb == "dismiss" else []
     steps = Steps(undo=decision.batch if written else None, elsewhere=memory_id if known else None)
-    return answer(request, text + known_note(known), batch=steps.undo, steps=steps, **shown)
+    return answer(request, text + action_words.known_note(known), batch=steps.undo, steps=steps, **shown)
 
 
 def _waiting(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | None:
@@ -78,13 +72,10 @@ def _waiting(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | No
     return inbox_rows.rows(trust, kind=snoozed_kind(request)).filter(pk=memory_id).first()
 
 
-def verb_options(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
-    """Return the options of a verb, read from the rest of `decision`. Invalid: an unknown end of a snooze."""
-    if verb in ("promote", "demote"):
-        return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
-    if verb == "snooze":
-        return {"until": snoozing.until(rest, now)}
-    return {"pinned": rest != "off"} if verb == "pin" else {}
+def options_of(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
+    """Return the options of a verb and its chosen reason as `why`, read from the rest of `decision`. Invalid."""
+    known = VERBS.get(verb)
+    return {"why": rest if known and known.needs_reason else "", **(known.options(rest, now) if known else {})}
 
 
 def _memory_id(value: str) -> UUID | None:
@@ -134,69 +125,33 @@ def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: 
     return render(request, template, shown, status=409)
 
 
-def equals_note(equals: Sequence[UUID]) -> str:
-    """Return how many equal claims were dismissed along, as a text; '' for none."""
-    n = len(equals)
-    note = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
-    return note % {"n": n} if n else ""
-
-
-def known_note(known: Sequence[AlsoKnown]) -> str:
-    """Return in which other scopes the same is known, as a text; '' for none."""
-    scopes = sorted({one.memory.scope or _("all scopes") for one in known})
-    return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
-
-
-def _message(verb: str, what: str, memory: Memory | None) -> str:
-    skill = hasattr(memory, "skill")
-    words = {
-        "dismiss": _("Dismissed as %(reason)s") % {"reason": in_words(what)},
-        "reject": _("Version rejected as %(reason)s") % {"reason": in_words(what)},
-        "retire": _("Retired: agents do not get it any more"),
-        "restore": _("Restored"),
-        "demote": _("Demoted"),
-        "snooze": snoozing.message(memory.snoozed_until if memory else None),
-        "edit": _("Saved"),
-        "pin": _("No longer pinned") if what == "off" else _("Pinned"),
-    }
-    if verb == "promote" and what == Status.APPLIED:
-        return _("Applied")
-    return words.get(verb) or (_("Published") if skill else _("Promoted"))
-
-
 @posted
 def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
-    """Accept, reject or snooze a proposal. `seen`: its `version_token` that was shown."""
+    """Decide about a proposal: `decision` is a verb of OF_PROPOSALS and its option, `seen` its `version_token`."""
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
-    seen, keep = request.POST.get("seen", ""), None
+    if verb not in review.OF_PROPOSALS:
+        names = ", ".join(review.OF_PROPOSALS)
+        return refuse(Invalid(FieldError("/decision", "unknown_value", f"must be one of {names}")))
     try:
-        if verb == "accept":
-            keep = _memory_id(rest)
-            batch = review.accept(trust, proposal_id, at=now, why=reason_of(request, ""), seen=seen, keep=keep)
-        elif verb == "reject":
-            batch = review.reject(trust, proposal_id, at=now, why=reason_of(request, ""))
-        elif verb == "snooze":
-            batch = review.snooze_proposal(trust, proposal_id, until=snoozing.until(rest, now), at=now, seen=seen)
-        else:
-            return refuse(Invalid(FieldError("/decision", "unknown_value", "must be accept, reject or snooze")))
+        how = {"keep": _memory_id(rest)} if verb == "accept" else options_of(verb, rest, now=now)
+        how |= {"why": reason_of(request, ""), "seen": request.POST.get("seen", "")}
+        batch = review.OF_PROPOSALS[verb](trust, proposal_id, at=now, **how)
     except Conflict as conflict:
         row = _proposal(trust, proposal_id)
         return answer(request, too_late(conflict), conflict=True, decided_proposal=row, error=sentence(str(conflict)))
     except REFUSALS as refusal:
         return refuse(refusal)
     row = _proposal(trust, proposal_id)
-    return answer(request, _decision_message(verb, row, keep, trust), batch=batch, decided_proposal=row)
+    return answer(request, _toast(verb, row, how, trust), batch=batch, decided_proposal=row)
 
 
-def _decision_message(verb: str, row: Proposal | None, keep: UUID | None, trust: Trust) -> str:
+def _toast(verb: str, row: Proposal | None, how: dict[str, Any], trust: Trust) -> str:
     """The word about a decision: of a choice between two in the words of its buttons."""
-    if verb == "snooze":
-        return snoozing.message(row.snoozed_until if row else None)
-    if row and row.kind == Proposal.Kind.CONFLICT and (keep or verb == "reject"):
-        kept = Memory.objects.visible_to(trust).filter(pk=keep).first()
+    if row and row.kind == Proposal.Kind.CONFLICT and (how.get("keep") or verb == "reject"):
+        kept = Memory.objects.visible_to(trust).filter(pk=how.get("keep")).first()
         return holds(kept) if verb == "accept" else _("Both hold")
-    return _("Accepted") if verb == "accept" else _("Rejected")
+    return _("Rejected") if verb == "reject" else action_words.toast(verb, how)
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:

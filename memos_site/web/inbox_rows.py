@@ -11,6 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memories import scanning
@@ -20,6 +21,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Category, Type
 from memories.values.trust import Trust
 from memos_site import review
+from memos_site.web import action_words
 from memos_site.web.words import in_words
 from skills.models import SkillVersion
 
@@ -45,15 +47,6 @@ FLAGS = {
     scanning.HIDDEN: gettext_lazy("hidden characters"),
 }
 ORDERS = {"newest": gettext_lazy("newest first"), "surest": gettext_lazy("surest first")}
-TALLY_LABELS = {
-    "promote": gettext_lazy("promoted"),
-    "dismiss": gettext_lazy("dismissed"),
-    "accept": gettext_lazy("proposals accepted"),
-    "reject": gettext_lazy("proposals rejected"),
-    "revise": gettext_lazy("edited"),
-    "snooze": gettext_lazy("snoozed"),
-    "blocked": gettext_lazy("dismissed claims said again, and not heard"),
-}
 FILTERS = ("kind", *review.EXACT, "q", "flag")
 COLUMNS = {  # filters whose values are those of the rows
     "source": gettext_lazy("Source"),
@@ -155,7 +148,8 @@ def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, An
     """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = review.tally(trust, since=midnight)
-    decisions = [(word, counts[name]) for name, word in TALLY_LABELS.items() if counts[name]]
+    words = action_words.tallies() | {"blocked": _("dismissed claims said again, and not heard")}
+    decisions = [(word, counts[name]) for name, word in words.items() if counts[name]]
     snoozed = next((kind["shown"] for kind in kinds if kind["value"] == review.SNOOZED and kind["n"]), "")
     return {
         "counts": counts,

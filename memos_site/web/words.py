@@ -22,11 +22,10 @@ REASONS = [_("wrong"), _("stale"), _("duplicate"), _("sensitive"), _("noise"), _
 REVIEWS = [_("person"), _("several agents"), _("one agent alone")]
 SINCE_A_DISMISSAL = [_("said again"), _("not since")]
 FLAGS = [_("secret"), _("secret removed"), _("instruction-like"), _("hidden characters")]
-ACTIONS = [
-    *(_("create"), _("promote"), _("demote"), _("dismiss"), _("restore"), _("contest"), _("reinforce"), _("revise")),
-    *(_("decay"), _("expire"), _("prune"), _("delete"), _("erase"), _("outcome"), _("undo"), _("redo"), _("snooze")),
-    *(_("pin"), _("unpin"), _("publish"), _("reject"), _("retire"), _("lift"), _("revert"), _("supersede"), _("fork")),
-    *(_("merge"), _("retract"), _("accept"), _("withdraw"), _("propose"), _("replace"), _("rename"), _("edit")),
+ACTIONS = [  # verbs of review have theirs in their records
+    *(_("create"), _("contest"), _("reinforce"), _("revise"), _("merge"), _("retract"), _("accept"), _("withdraw")),
+    *(_("decay"), _("expire"), _("prune"), _("delete"), _("erase"), _("outcome"), _("undo"), _("redo"), _("unpin")),
+    *(_("publish"), _("lift"), _("revert"), _("supersede"), _("fork"), _("propose"), _("replace"), _("rename")),
     *(_("start"), _("retry"), _("pause"), _("resume"), _("revoke"), _("rotate"), _("stop"), _("replay"), _("penalize")),
     *(_("reopen"), _("apply"), _("confirm"), _("suppress"), _("wake"), _("upload"), _("forget")),
     _("reveal"),

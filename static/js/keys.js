@@ -6,14 +6,14 @@ const GONE = '[data-row="done"], [aria-busy]'; // decided, or about to be
 const rows = () => [...document.querySelectorAll("[data-row]:not([hidden])")];
 const focused = () => document.activeElement?.closest("[data-row]");
 const here = () => focused() ?? document.querySelector('[data-row][aria-current="true"]:not([hidden])');
-const MANY = ["promote", "dismiss", "snooze", "edit", "merge"];
+const DECISIONS = [...dialog.querySelectorAll("[data-presses]")]; // the verbs of review, each with its keys
 let chord = "";
 let leaving = false; // a page is on its way: what is typed now is not meant for this one
 
 // With rows selected a decision is about these, wherever the focus is.
 function many(what) {
   const bulk = document.querySelector("#bulk.on");
-  if (!bulk || !MANY.includes(what)) return undefined;
+  if (!bulk || !DECISIONS.some((one) => one.dataset.presses === what)) return undefined;
   if (what !== "edit") return bulk.querySelector(`[data-many="${what}"]`); // null where many have no such decision
   const rows = document.querySelectorAll("[data-row]:has(:checked)");
   if (rows.length === 1 && !bulk.querySelector("[name=matching]:checked")) return rows[0].querySelector('[data-does="edit"]');
@@ -41,7 +41,7 @@ function beside(row, what) {
 
 function unfold(what) {
   const menu = press(what)?.closest("details");
-  if (menu) requestAnimationFrame(() => menu.querySelector("textarea, button")?.focus());
+  if (menu) requestAnimationFrame(() => menu.querySelector("textarea, input:not([type=hidden]), button")?.focus());
 }
 
 function select(step) {
@@ -117,12 +117,6 @@ function close() {
 const KEYS = {
   j: () => move(1),
   k: () => move(-1),
-  a: () => press("promote"),
-  e: () => press("promote"),
-  d: () => unfold("dismiss"),
-  s: () => unfold("snooze"),
-  i: () => unfold("edit"),
-  m: () => press("merge"),
   u: () => press("back"),
   x: () => select(0),
   J: () => select(1),
@@ -135,6 +129,9 @@ const KEYS = {
   "?": () => dialog.showModal(),
   Escape: close,
 };
+for (const { dataset: verb } of DECISIONS) {
+  for (const key of verb.keys.split(" ")) KEYS[key] = () => unfold(verb.presses);
+}
 
 function arrow(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

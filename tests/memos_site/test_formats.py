@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from django.template import Context, Template
 from django.utils import translation
 
-from memos_site.web import snoozing
+from memos_site.review.verbs import attention
 from tests.test_house import ROOT
 
 
@@ -25,7 +25,7 @@ def test_a_date_on_a_page_has_the_order_of_the_readers_language() -> None:
 def test_dates_and_numbers_in_chinese() -> None:
     at = datetime(2027, 8, 28, 9, 30, tzinfo=UTC)
     with translation.override("zh-hans"):
-        assert snoozing.day(at) == "8月28日 星期六"
+        assert attention.named_day(at) == "8月28日 星期六"
         assert (
             Template("{{ at|date:'DATE_FORMAT' }} {{ n|floatformat:'g' }}").render(Context({"at": at, "n": 12345}))
             == "2027年8月28日 12,345"

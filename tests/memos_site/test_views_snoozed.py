@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.models import Memory, Proposal
-from memos_site.web import snoozing
+from memos_site.review.verbs import attention
 from tests.deciding import propose
 from tests.make import make_memory
 from tests.pages import HTMX, signed_in
@@ -44,13 +44,13 @@ def queue(client: Client, query: str = "") -> str:
     ],
 )
 def test_the_two_days_that_are_offered_are_never_the_same(now: datetime, when: str, day: str) -> None:
-    assert snoozing.day(snoozing.until(when, now)) == day
-    assert day in {choice["day"] for choice in snoozing.choices(now)}
+    assert attention.named_day(attention.end_of_snooze(when, now)) == day
+    assert day in {offer.note for offer in attention.ends_of_snooze(now)}
 
 
 def test_the_day_is_said_in_the_toast_and_stands_on_the_page_of_the_memory(client: Client) -> None:
     memory = make_memory("Acme pays late")
-    assert "Snoozed until " + (day := snoozing.day(snoozing.until("week", timezone.now()))) in decide(
+    assert "Snoozed until " + (day := attention.named_day(attention.end_of_snooze("week", timezone.now()))) in decide(
         client, memory, "snooze week"
     )
     assert f"snoozed until {day}" in client.get(f"/memories/{memory.pk}/").content.decode()
@@ -67,7 +67,7 @@ def test_what_is_snoozed_has_a_tab_with_its_count_and_waits_nowhere_else(client:
     shown = queue(client, "?kind=snoozed")
     assert shown.index("Acme pays late") < shown.index("Reply in Italian")  # what wakes first stands first
     assert "Acme pays early" not in shown and shown.count("Wake now") == 2
-    assert f"until {snoozing.day(snoozing.until('tomorrow', timezone.now()))}" in shown
+    assert f"until {attention.named_day(attention.end_of_snooze('tomorrow', timezone.now()))}" in shown
     assert "Acme pays late" not in queue(client) and awake.content in queue(client)
 
 

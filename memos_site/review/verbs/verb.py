@@ -1,0 +1,130 @@
+"""What a verb of review is: its record, the decision that it is applied with, and its words."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from memories.api.shapes import Json, RequestBody
+from memories.intake.edits import Edit
+from memories.models import Memory
+from memories.values.choices import Status
+from memories.values.trust import Actor, Trust
+
+Why = Annotated[str, Field(max_length=2_000)]
+Text = Any  # a lazily translated text
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A decision to apply: verb, caller, time, batch and options.
+
+    `to`: the status of a promotion or demotion; `number`: the version of a skill that is published or rejected; `edit`:
+    new words, written before the verb is applied.
+    """
+
+    verb: str
+    trust: Trust
+    at: datetime
+    batch: UUID
+    why: str = ""
+    to: Status | None = None
+    until: datetime | None = None
+    pinned: bool = True
+    number: int | None = None
+    edit: Edit | None = None
+
+    @property
+    def by(self) -> Actor:
+        """The person or agent who decides."""
+        return self.trust.actor
+
+    @property
+    def audit(self) -> dict[str, Any]:
+        """Arguments of the models' decision methods, for the audit row."""
+        return {"by": self.by, "at": self.at, "why": self.why, "batch": self.batch}
+
+
+class Because(RequestBody):
+    why: Why = ""
+
+    @property
+    def rationale(self) -> str:
+        return self.why
+
+    @property
+    def details(self) -> Json:
+        """The fields of a Verdict beside the rationale, those that were given."""
+        given = self.model_dump(include=self.model_fields_set - {"why", "reason"})
+        return given | ({"to": Status(given["to"])} if "to" in given else {})
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words for an action, with the placeholders `who`, `n`, `reason` and `day`.
+
+    `done`: what was done, as in a history; `by`: who did it; `label`: of its button; `toast`: the answer to the person;
+    `many`: of many rows, before, while and after it is done; `tally`: of how often it was done, by default `done`.
+    """
+
+    done: Text
+    by: Text = ""
+    label: Text = ""
+    toast: Text = ""
+    many: tuple[Text, Text, Text] = (_("Decide about %(n)s"), _("Deciding about %(n)s"), _("Decided %(n)s"))
+    tally: Text = ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A button of a menu: the value of a form's `decision`, its words, and more about it."""
+
+    decision: str
+    label: Text
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of review about one memory, which needs the permission `review`; what it writes, the audit trail undoes.
+
+    `name`: in forms and addresses, and in the list of keys unless there is `help`. `act`: applies it to a memory that
+    is locked; its docstring is that of the API's operation. `variants`: other words, where `variant` returns their name
+    for the options of a decision. `statuses`: in which a memory may be. `audited`: the action of its audit row, by
+    default the name. `body` and `example`: of a request. `options`: fields of the Verdict, read from what follows the
+    name in a form, and the time; Invalid. `offers`: its buttons in the menu of a memory's page. `of_many`: an operation
+    of the API, for many at once too. `is_tallied`: counted among what was decided today. `keeps_row`: afterwards the
+    memory may wait in the inbox, as before or again. `keys`: that press it, or open its menu of so many `choices`.
+    """
+
+    name: str
+    act: Callable[[Memory, Verdict], None]
+    words: Words
+    statuses: frozenset[Status]
+    variants: Mapping[str, Words] = field(default_factory=dict)
+    variant: Callable[[Mapping[str, Any]], str] = lambda _options: ""
+    audited: str = ""
+    body: type[Because] = Because
+    example: Json = field(default_factory=dict)
+    options: Callable[[str, datetime], Json] = lambda _rest, _now: {}
+    offers: Callable[[Memory, datetime], list[Offer]] = lambda _memory, _now: []
+    needs_reason: bool = False
+    of_many: bool = False
+    is_tallied: bool = False
+    keeps_row: bool = False
+    keys: tuple[str, ...] = ()
+    choices: int = 0
+    help: Text = ""
+
+    @property
+    def action(self) -> str:
+        """The action of its audit row."""
+        return self.audited or self.name
+
+    def worded(self, options: Mapping[str, Any]) -> Words:
+        """Return the words for this verb with the options of a Verdict, and `of_skill`: whether it is about one."""
+        return self.variants.get(self.variant(options), self.words)

@@ -1,0 +1,137 @@
+"""The words for actions: what was done, by whom, to how many. Those of verbs come from their records."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from consolidation.models import BulkOrder, Run
+from consolidation.models.bulk_orders import UNDO
+from memories.intake.equal_claims import AlsoKnown
+from memories.models import AuditEntry
+from memories.values.choices import ActorKind
+from memories.values.field_errors import parse_instant
+from memos_site import review
+from memos_site.review.verbs import VERBS, Words
+from memos_site.review.verbs.attention import named_day
+from memos_site.web.words import in_words
+
+REDO = "redo"  # an undo of an undo
+TO_DO, UNDER_WAY, DONE = range(3)  # of Words.many
+OTHERS = {  # actions that are no verb: of agents, of rules, and what a decision brings about
+    "create": Words(gettext_lazy("first said")),
+    "reinforce": Words(gettext_lazy("said again")),
+    "decay": Words(gettext_lazy("lost confidence")),
+    "contest": Words(gettext_lazy("doubted")),
+    "hold": Words(gettext_lazy("held by a person")),
+    "outcome": Words(gettext_lazy("outcome of a use")),
+    "retract": Words(gettext_lazy("taken back")),
+    "supersede": Words(gettext_lazy("superseded"), gettext_lazy("%(who)s replaced this")),
+    "merge": Words(gettext_lazy("merged"), gettext_lazy("%(who)s merged this")),
+    "propose": Words(gettext_lazy("proposed"), gettext_lazy("%(who)s proposed another version")),
+    "publish": Words(gettext_lazy("published"), gettext_lazy("%(who)s published this")),
+    "accept": Words(gettext_lazy("accepted"), toast=gettext_lazy("Accepted")),
+    "scan": Words(gettext_lazy("scanned again")),
+    "lift": Words(gettext_lazy("lifted")),
+    "revert": Words(gettext_lazy("reverted")),
+    UNDO: Words(
+        gettext_lazy("undone"),
+        gettext_lazy("%(who)s took a decision about this back"),
+        many=(gettext_lazy("Undo %(n)s"), gettext_lazy("Undoing %(n)s"), gettext_lazy("Undone: %(n)s")),
+    ),
+    REDO: Words(
+        gettext_lazy("done again"),
+        many=(gettext_lazy("Do %(n)s again"), gettext_lazy("Doing again %(n)s"), gettext_lazy("Done again: %(n)s")),
+    ),
+}
+OF_SYSTEM = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
+BY_ACTION = {verb.action: verb for verb in VERBS.values()} | {"unpin": VERBS["pin"]}
+
+
+def words_for(action: str, options: Mapping[str, Any]) -> Words | None:
+    """Return the words for an action with these options (`Verb.worded`); None for one without."""
+    verb = BY_ACTION.get(action) or VERBS.get(action)
+    return verb.worded(options) if verb else OTHERS.get(action)
+
+
+def done(entry: AuditEntry) -> str:
+    """Say what an audit entry did, as in `promoted` or `snoozed until Mon 23 Nov`."""
+    if entry.actor_kind == ActorKind.SYSTEM and entry.action in OF_SYSTEM:
+        return str(OF_SYSTEM[entry.action])
+    until = parse_instant(entry.after.get("snoozed_until"))
+    options = {"to": entry.after.get("status"), "until": until, "pinned": entry.after.get("pinned", True)}
+    words = words_for(entry.action, options)
+    return str(words.done) % _facts(options) if words else in_words(entry.action)
+
+
+def done_by(entry: AuditEntry, *, of_skill: bool) -> str:
+    """Say who did what, as in `anna dismissed this`."""
+    words = words_for(entry.action, {"of_skill": of_skill, "until": None})
+    facts = {"who": entry.actor, "what": in_words(entry.action)}
+    return str(words.by) % facts if words and words.by else _("%(who)s changed this (%(what)s)") % facts
+
+
+def toast(verb: str, options: Mapping[str, Any]) -> str:
+    """Answer a person who has decided, as in `Dismissed as noise`. `options`: those of the verb, and `why`."""
+    words = words_for(verb, options)
+    return str(words.toast) % _facts(options) if words else ""
+
+
+def tallies() -> dict[str, Any]:
+    """Return action -> its words beside a number, of the actions that are counted."""
+    words = {action: words_for(action, {"until": True}) for action in review.COUNTED_ACTIONS}
+    return {action: one.tally or one.done for action, one in words.items() if one}
+
+
+def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any]) -> str:
+    """Say what is done to many: TO_DO, UNDER_WAY or DONE, as in `Dismiss 10,000 as noise`. `options`: `why` too."""
+    words = words_for(verb, options) or Words("")
+    return str(words.many[stage]) % _facts(options, number=number)
+
+
+def of_order(order: BulkOrder) -> str:
+    """Say what an order does or, once its run has ended, what it did and how many it left."""
+    text = title_of_order(order)
+    if order.run.status != Run.Status.SUCCEEDED or not order.refused_count:
+        return text
+    return f"{text}. " + _("%(n)s not: see why on the page of the run") % {"n": grouped(order.refused_count)}
+
+
+def title_of_order(order: BulkOrder, *, is_redo: bool = False) -> str:
+    """Say what an order does or did, for its own page, which lists what it left. `is_redo`: it takes an undo back."""
+    options = order.verdict_options | {"why": order.why}
+    verb = REDO if is_redo else order.verb
+    if order.run.is_unfinished:
+        return of_many(UNDER_WAY, verb, order.total, options)
+    text = of_many(DONE, verb, order.done_count, options)
+    if order.run.status != Run.Status.SUCCEEDED:
+        facts = {"done": text, "n": grouped(order.total)}
+        return _("%(done)s of %(n)s, then it stopped") % facts
+    return text
+
+
+def equals_note(equals: Sequence[UUID]) -> str:
+    """Return how many equal claims were dismissed along, as a text; '' for none."""
+    n = len(equals)
+    note = ngettext(", and %(n)s other that says the same", ", and %(n)s others that say the same", n)
+    return note % {"n": n} if n else ""
+
+
+def known_note(known: Sequence[AlsoKnown]) -> str:
+    """Return in which other scopes the same is known, as a text; '' for none."""
+    scopes = sorted({one.memory.scope or _("all scopes") for one in known})
+    return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
+
+
+def _facts(options: Mapping[str, Any], *, number: int = 0) -> dict[str, Any]:
+    """What the placeholders of Words stand for."""
+    reason = in_words(options.get("why", "").partition(":")[0])
+    return {"day": named_day(options.get("until")), "reason": reason, "n": grouped(number)}
+
+
+def grouped(number: int) -> str:
+    """Write a number with separators of thousands."""
+    return number_format(number, force_grouping=True)
