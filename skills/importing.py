@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 
 from memories import indexing
 from memories.intake import admission
+from memories.intake.inserting import insert_memories
 from memories.intake.statements import NOTHING_TOLD, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
@@ -176,9 +177,7 @@ def _first_version(
     if admitted.memory is None:
         return Imported(None, [], stored=admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at))
     memory = admitted.memory
-    memory.save(force_insert=True)
-    indexing.index_memories([memory])
-    memory.audit("create", by=trust.actor, at=at, why=changelog).save(force_insert=True)
+    insert_memories([memory], by=trust.actor, at=at, why=changelog)
     skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
     version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
     return Imported(version, prepared.warnings, created=True)

@@ -107,6 +107,37 @@ def test_the_gate_knows_who_passes_by(line: str) -> None:
     assert any(passes_by_the_gate(node) for node in ast.walk(ast.parse(line)))
 
 
+WRITING = ("memories/intake", "memories/transfer", "skills", "consolidation/pipelines", "consolidation/extraction")
+INSERTING_ROWS = {"bulk_rows.insert", "indexing.of_new_memories", "indexing.of_new_episodes", "indexing.index_events"}
+
+
+def inserts_a_memory(node: ast.AST) -> bool:
+    """Whether this node saves a new row that is no audit row, writes its passages, or its audit row."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    of = ast.unparse(node.func.value)
+    if node.func.attr == "save" and any(keyword.arg == "force_insert" for keyword in node.keywords):
+        return not (of in ("entry", "made", "going") or ".audit(" in of or of.startswith("AuditEntry."))
+    first = node.args[0] if node.args else None
+    creates = isinstance(first, ast.Constant) and first.value == "create"
+    return (node.func.attr == "audit" and creates) or f"{of}.{node.func.attr}" in INSERTING_ROWS
+
+
+def test_new_memories_and_episodes_are_inserted_by_one_verb_each() -> None:
+    """A write path of its own would forget the trail or the passages."""
+    apart = {"memories/intake/inserting.py", "memories/intake/claims/reinforcement.py"}  # the latter of evidence alone
+    elsewhere = {
+        f"{name}:{node.lineno}"
+        for path in sources()
+        if (name := str(path.relative_to(ROOT))).startswith(WRITING) and name not in apart
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.expr) and inserts_a_memory(node)
+    }
+    assert elsewhere == set()
+    for line in ("memory.save(force_insert=True)", "row.audit('create', by=by)", "bulk_rows.insert([memory], [trail])"):
+        assert any(inserts_a_memory(node) for node in ast.walk(ast.parse(line)))
+
+
 def test_every_template_compiles() -> None:
     assert templates()
     for name in templates():

@@ -26,8 +26,9 @@ from consolidation.pipelines.tool_rules import tool_rules
 from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.evidence import Witness, record_suppressed
+from memories.intake.inserting import insert_memories
 from memories.intake.statements import Statement
-from memories.models import AuditEntry, Episode, Memory, bulk_rows, claim_locks
+from memories.models import Episode, Memory, claim_locks
 from memories.models.digest_key import DigestKey
 from memories.values.choices import LIVE, Hold, Origin, Outcome, Sensitivity, Status, Type
 from memories.values.trust import SYSTEM, everything
@@ -86,16 +87,9 @@ def _create(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
             asked: dict[str, Any] = {"unmet": unmet, "decided": True}  # its shape tells it from a dismissed one
             shape.memory = admission.admit(statement, trust=everything(SYSTEM), at=at, provenance={}, **asked).memory
     fresh = {shape.memory: witnesses(runs[shape.pk]) for shape in shapes if shape.memory}
-    _save(list(fresh), at=at)
+    insert_memories(list(fresh), by=SYSTEM, at=at, why="a run that ended well followed it")
     evidence.found(fresh)
     return counters + Counter(plans_created=len(fresh))
-
-
-def _save(memories: Sequence[Memory], *, at: datetime) -> None:
-    bulk_rows.insert(memories)
-    indexing.index_memories(memories)
-    why = "a run that ended well followed it"
-    AuditEntry.objects.bulk_create([memory.audit("create", by=SYSTEM, at=at, why=why) for memory in memories])
 
 
 def _is_dismissed(shape: PlanShape, runs: Sequence[PlannedRun], counters: Counter[str], *, at: datetime) -> bool:

@@ -14,6 +14,7 @@ from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.admission import Admission
 from memories.intake.evidence import Witness
+from memories.intake.inserting import insert_memories
 from memories.intake.statements import Statement
 from memories.models import Episode, Memory
 from memories.values.choices import Origin, Outcome, Sensitivity, Status, Type
@@ -86,9 +87,7 @@ def _statement(pattern: Pattern, competence: Competence) -> Statement:
 
 def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
     """Save an admitted competence, findable, with its audit row and its skill."""
-    memory.save(force_insert=True)
-    indexing.index_memories([memory])
-    memory.audit("create", by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs").save(force_insert=True)
+    insert_memories([memory], by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs")
     Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)
     pattern.memory = memory
     return memory

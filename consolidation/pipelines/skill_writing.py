@@ -9,9 +9,9 @@ from django.db import transaction
 
 from consolidation.extraction.recall import KnownSkill, skill_named
 from consolidation.models import Run
-from memories import indexing
 from memories.intake import admission
 from memories.intake.evidence import record_suppressed
+from memories.intake.inserting import insert_memories
 from memories.intake.statements import Statement
 from memories.models import Episode, Evidence, Memory, claim_locks
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
@@ -71,9 +71,7 @@ def _write_skill(draft: SkillDraft, *, episode: Episode, run: Run, at: datetime)
             admission.suppress(admitted.dismissal.blocking, statement, trust=everything(BY), at=at)
             return Counter(suppressed=1)
         memory = admitted.memory
-        memory.save(force_insert=True)
-        indexing.index_memories([memory])
-        memory.audit("create", by=BY, at=at, why=draft.reason[:LONGEST_CHANGELOG]).save(force_insert=True)
+        insert_memories([memory], by=BY, at=at, why=draft.reason[:LONGEST_CHANGELOG])
         skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
         _propose(skill, prepared, draft, run=run, at=at)
         _testify(memory, episode, draft, Evidence.Kind.CREATED, at=at)

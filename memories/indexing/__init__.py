@@ -2,11 +2,10 @@
 
 from memories.indexing.passages import (
     index_events,
-    index_memories,
     index_rest,
     of_new_episodes,
     of_new_memories,
     reindex,
 )
 
-__all__ = ["index_events", "index_memories", "index_rest", "of_new_episodes", "of_new_memories", "reindex"]
+__all__ = ["index_events", "index_rest", "of_new_episodes", "of_new_memories", "reindex"]

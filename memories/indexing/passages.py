@@ -7,11 +7,6 @@ from memories.models import Episode, Event, Memory, Passage, bulk_rows
 from memories.models.passage import Draft, of_event, of_memory, of_title, part_of_insert
 
 
-def index_memories(memories: Iterable[Memory]) -> None:
-    """Index memories that are no episodes and were just inserted; one statement however many."""
-    Passage.objects.write_memories(memories)
-
-
 def index_events(events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
     """Index events that were just inserted, of any episodes, and the titles of new episodes; one statement."""
     Passage.objects.write_events(events, titles_of=titles_of)

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories import indexing
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes.known_names import forgotten_episodes
 from memories.intake.episodes.new_rows import episode_memory, event
+from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import EventDraft
-from memories.models import Episode, Event, Memory, bulk_rows
+from memories.models import Episode, Event, Memory
 from memories.transfer.claim_rows import Written, common_columns
 from memories.transfer.options import Result, RowResult, Writing
 from memories.transfer.records import EpisodeRecord, EventRecord, LooseEvent
@@ -127,6 +127,4 @@ def _save(episode: Episode, drafts: Sequence[EventDraft], writing: Writing) -> N
     ]
     for one in events:
         one.flags = list(dict.fromkeys(one.flags))
-    trail = episode.memory.audit("create", by=by, at=writing.at, after={"imported_from": writing.options.format.value})
-    bulk_rows.insert([episode.memory], [episode], events, [trail])
-    indexing.index_events(events, titles_of=[episode])
+    insert_episodes([episode], events, by=by, at=writing.at, after={"imported_from": writing.options.format.value})

@@ -36,10 +36,9 @@ def typed_recall(path: Path) -> None:
 
 def bring_in(line: Json, *, at: datetime) -> Any:
     """The id of the memory; what is no experience is stored as a confirmed claim."""
-    from memories import indexing
     from memories.intake import episodes
     from memories.intake.reports.events import EventReport, check
-    from memories.models import Memory
+    from memories.models import Memory, Passage
     from memories.values.choices import Origin, Sensitivity, Status
     from memories.values.trust import everything
 
@@ -67,7 +66,7 @@ def bring_in(line: Json, *, at: datetime) -> Any:
         updated_at=at,
         **common,
     )
-    indexing.index_memories([memory])
+    Passage.objects.write_memories([memory])
     return memory.pk
 
 

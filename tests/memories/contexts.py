@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from memories import indexing
-from memories.models import Memory
+from memories.models import Memory, Passage
 from memories.search import context
 from memories.search.context import Context
 from memories.values.choices import Status, Type
@@ -28,7 +27,7 @@ def said(given: Context) -> list[str]:
 def applied(content: str, **facts: Any) -> Memory:
     """An applied preference that can be found; its notice waits for P01."""
     memory = make_applied(content, **facts)
-    indexing.index_memories([memory])
+    Passage.objects.write_memories([memory])
     return memory
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from memories import indexing, search
-from memories.models import Memory
+from memories import search
+from memories.models import Memory, Passage
 from memories.search import SearchResults
 from memories.values.choices import Status
 from memories.values.trust import Trust, everything
@@ -13,7 +13,7 @@ from tests.make import ANNA, AT, make_memory, make_run, user
 def known(content: str, **facts: Any) -> Memory:
     """A confirmed memory that can be found."""
     memory = make_memory(content, **{"status": Status.CONFIRMED} | facts)
-    indexing.index_memories([memory])
+    Passage.objects.write_memories([memory])
     return memory
 
 

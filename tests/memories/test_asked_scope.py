@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memories.models import Passage
 from memories.search import search
 from memories.search.request import check
 from memories.values.choices import Status
@@ -15,10 +16,9 @@ SHOP = "project:shop"
 
 
 def known(content: str, scope: str) -> Any:
-    from memories import indexing
 
     memory = make_memory(content, scope=scope, status=Status.CONFIRMED, salience_at=AT)
-    indexing.index_memories([memory])
+    Passage.objects.write_memories([memory])
     return memory
 
 

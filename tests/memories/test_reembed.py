@@ -12,7 +12,7 @@ from django.db import connections
 
 from consolidation import reembedding_run, tasks
 from consolidation.models import Run
-from memories import embedding, indexing, leases
+from memories import embedding, leases
 from memories.embedding import Unavailable
 from memories.indexing import queue
 from memories.models import EmbeddingModel, Memory, Passage, Pending, Vector
@@ -37,7 +37,7 @@ def endpoint(settings: Any) -> Iterator[Endpoint]:
 
 def stored(*contents: str, **facts: Any) -> list[Memory]:
     memories = [make_memory(content, **facts) for content in contents]
-    indexing.index_memories(memories)
+    Passage.objects.write_memories(memories)
     return memories
 
 

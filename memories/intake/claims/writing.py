@@ -10,13 +10,13 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from memories import indexing
 from memories.intake import admission
 from memories.intake.claims import promotion
 from memories.intake.claims.reinforcement import Meeting, reinforce, replace_typed
+from memories.intake.inserting import insert_memories
 from memories.intake.statements import Occasion, Statement, Stored, evidence_of, evidence_sensitivity, keep_episodes
 from memories.lifecycle.expiry import remove_expired
-from memories.models import Evidence, Memory, bulk_rows, claim_locks
+from memories.models import Evidence, Memory, claim_locks
 from memories.models.ageing import BY_HAND
 from memories.models.claim_lookup import Lookup, Met
 from memories.models.evidence import speakers_behind
@@ -125,7 +125,7 @@ def _insert(
     noted: dict[str, Any] | None = None,
     unless_taken: bool = False,
 ) -> bool:
-    """The rows of new memories with their evidence, passages and audit rows."""
+    """Insert new memories with their evidence and, of what rules found, who speaks for them."""
     kind, memories = Evidence.Kind.CREATED, list(founded)
     evidence = [
         row
@@ -136,12 +136,7 @@ def _insert(
         for memory in memories:
             if read := speakers_behind(row for row in evidence if row.memory_id == memory.pk):
                 memory.speakers = speakers.column_of(memory, read)
-    trail = [memory.audit("create", by=trust.actor, at=at, after=noted) for memory in memories]
-    passages, rest = indexing.of_new_memories(memories)
-    if not bulk_rows.insert(memories, evidence, trail, also=passages, unless_taken=unless_taken):
-        return False
-    indexing.index_rest(rest)
-    return True
+    return insert_memories(memories, evidence, by=trust.actor, at=at, unless_taken=unless_taken, after=noted)
 
 
 def lock_key(scope: str, key: str) -> None:

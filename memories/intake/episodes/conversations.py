@@ -9,13 +9,13 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from memories import indexing
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.known_names import EpisodeName, forgotten_episodes, known_or_forgotten, may_be_known
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.episodes.write_result import Ingested
+from memories.intake.inserting import insert_episodes
 from memories.intake.reports.conversation import Draft
 from memories.models import Episode, Event, Instruction, bulk_rows
 from memories.values import roles
@@ -147,13 +147,9 @@ def _save(
         added for index, draft in drafts.items() for added in _events(draft, fresh[index], instructions, by=trust.actor)
     ]
     episodes = list(fresh.values())
-    trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in episodes]
-    passages, rest = indexing.of_new_episodes(events, titles_of=episodes)
-    memories = [episode.memory for episode in episodes]
-    if not bulk_rows.insert(memories, episodes, events, trail, also=passages, unless=unless):
+    if not insert_episodes(episodes, events, by=trust.actor, at=at, unless=unless):
         return False
     _store_instructions(instructions)
-    indexing.index_rest(rest)
     return True
 
 

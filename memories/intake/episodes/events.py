@@ -14,13 +14,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from memories import indexing
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import dependencies, joining, sensitivity
 from memories.intake.episodes.dependencies import Followed, NodeReference
 from memories.intake.episodes.joining import Thread
 from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.write_result import Ingested
+from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, ToolOutputReport
 from memories.models import Episode, Event, Memory, bulk_rows
@@ -224,19 +224,12 @@ def _number(place: Place, *, trust: Trust, at: datetime) -> None:
 def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     new = [place.episode for place in places if place.is_new]
     events = [added for place in places for _, added in place.events]
-    trail = [episode.memory.audit("create", by=trust.actor, at=at) for episode in new]
     joined = [place for place in places if not place.is_new]
     sensitivity.flag([place.episode.memory for place in joined if place.secret])
     to = {place.episode.memory: place.raised_to for place in joined if place.raised_to}
-    trail += sensitivity.raise_together(to, by=trust.actor, at=at)
+    trail = sensitivity.raise_together(to, by=trust.actor, at=at)
     brought: dict[Memory, list[str]] = defaultdict(list)
     for place in joined:
         brought[place.episode.memory] += place.tags
     joining.add_tags(brought, at=at)
-    if joined:
-        bulk_rows.insert([episode.memory for episode in new], new, events, trail)
-        indexing.index_events(events)
-        return
-    passages, rest = indexing.of_new_episodes(events)
-    bulk_rows.insert([episode.memory for episode in new], new, events, trail, also=passages)
-    indexing.index_rest(rest)
+    insert_episodes(new, events, trail, by=trust.actor, at=at)

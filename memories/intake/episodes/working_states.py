@@ -10,6 +10,7 @@ from memories import indexing
 from memories.intake.admission import admit_experience, sensitivity_of
 from memories.intake.episodes.new_rows import HALF_LIFE
 from memories.intake.episodes.write_result import Ingested
+from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory
 from memories.values.choices import LIVE, Type
@@ -81,9 +82,7 @@ def _open(
         sensitivity=sensitivity_of(report.sensitivity),
         half_life=HALF_LIFE["working"],
     )
-    memory.save(force_insert=True)
-    indexing.index_memories([memory])
-    memory.audit("create", by=trust.actor, at=at, after={"state": report.state}).save(force_insert=True)
+    insert_memories([memory], by=trust.actor, at=at, after={"state": report.state})
     return memory
 
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from uuid_utils.compat import uuid7
 
-from memories import indexing
+from memories.intake.inserting import insert_memories
 from memories.intake.revisions.sources import hold_for
 from memories.intake.revisions.undoing import related
 from memories.models import AuditEntry, Memory, Relation
@@ -37,7 +37,8 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
         if new._state.adding:
             begin(new, "create", by=by, why=why, at=at, batch=entry.batch_id)
         else:
-            _audit_creation(new, "supersede", by=by, why=why, at=at, batch=entry.batch_id)
+            made = new.audit("supersede", by=by, why=why, at=at, batch=entry.batch_id, **_creation(new))
+            made.save(force_insert=True)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
 
 
@@ -108,39 +109,21 @@ def begin(
     at: datetime,
     batch: UUID | None,
     noted: dict[str, Any] | None = None,
-) -> AuditEntry:
+) -> None:
     """Store the new memory of a revision. Its audit row has an inverse: undone, the new one is retracted.
 
     Held: its key or thread is another live memory's.
     """
-    try:
-        with transaction.atomic():
-            new.save(force_insert=True)
-    except IntegrityError:
-        raise Held(_holder(new)) from None
-    new.refresh_from_db(fields=["fades_at"])
-    indexing.index_memories([new])
-    entry = _audit_creation(new, action, by=by, why=why, at=at, batch=batch, noted=noted)
+    facts = {"why": why, "batch": batch, **_creation(new, noted)}
+    if not insert_memories([new], by=by, at=at, action=action, unless_taken=True, **facts):
+        raise Held(_holder(new))
     if new.status == Status.APPLIED:
         new.adaptations.open(new, again=False, by=by, at=at)
-    return entry
 
 
-def _audit_creation(
-    new: Memory,
-    action: str,
-    *,
-    by: Actor,
-    why: str,
-    at: datetime,
-    batch: UUID | None,
-    noted: dict[str, Any] | None = None,
-) -> AuditEntry:
-    """Write the audit row by which the new one is retracted when its making is undone."""
-    moved = {"before": {"status": Status.RETRACTED}, "after": {"status": new.status, **(noted or {})}}
-    entry = new.audit(action, by=by, at=at, why=why, batch=batch, **moved)
-    entry.save(force_insert=True)
-    return entry
+def _creation(new: Memory, noted: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What the audit row says by which the new one is retracted when its making is undone."""
+    return {"before": {"status": Status.RETRACTED}, "after": {"status": new.status, **(noted or {})}}
 
 
 def _holder(new: Memory) -> Memory | None:

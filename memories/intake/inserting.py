@@ -1,0 +1,63 @@
+"""Insert what the gate has admitted: a memory or an episode with its passages and its audit row, by one statement.
+
+Every write of a new one ends here; a test holds that, so that none is without a trail or cannot be found.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memories import indexing
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows
+from memories.values.trust import Actor
+
+
+def insert_memories(
+    memories: Sequence[Memory],
+    evidence: Sequence[Evidence] = (),
+    *,
+    by: Actor,
+    at: datetime,
+    action: str = "create",
+    unless_taken: bool = False,
+    **facts: Any,
+) -> bool:
+    """Insert memories with their evidence. `facts`: of the audit row of each.
+
+    False, with `unless_taken`: a single one was not inserted, because another live memory has its key or thread.
+    """
+    trail = [memory.audit(action, by=by, at=at, **facts) for memory in memories]
+    passages, rest = indexing.of_new_memories(memories)
+    if not bulk_rows.insert(memories, evidence, trail, also=passages, unless_taken=unless_taken):
+        return False
+    indexing.index_rest(rest)
+    return True
+
+
+def insert_episodes(
+    episodes: Sequence[Episode],
+    events: Sequence[Event],
+    trail: Sequence[AuditEntry] = (),
+    *,
+    by: Actor,
+    at: datetime,
+    unless: bulk_rows.Part | None = None,
+    **facts: Any,
+) -> bool:
+    """Insert episodes with their memories, and events, of which some may join episodes that were there before.
+
+    `trail`: audit rows beside those of the new episodes, whose `facts` are given. False: the condition `unless` holds,
+    and nothing was inserted.
+    """
+    memories = [episode.memory for episode in episodes]
+    created = [memory.audit("create", by=by, at=at, **facts) for memory in memories]
+    new = {memory.pk for memory in memories}
+    if any(event.episode_id not in new for event in events):  # its memory is no row of this statement
+        bulk_rows.insert(memories, episodes, events, [*created, *trail])
+        indexing.index_events(events, titles_of=episodes)
+        return True
+    passages, rest = indexing.of_new_episodes(events, titles_of=episodes)
+    if not bulk_rows.insert(memories, episodes, events, [*created, *trail], also=passages, unless=unless):
+        return False
+    indexing.index_rest(rest)
+    return True
