@@ -164,21 +164,17 @@ def _handler(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
+            self.close_connection = bool(reply.hang or reply.drip or reply.drop) or self.close_connection
             if reply.hang or reply.drip:
-                self.close_connection = True
                 self._linger(reply)
-            elif reply.drop:
-                self.close_connection = True
-                self.wfile.write(sent[: len(sent) // 2])
             else:
-                self.wfile.write(sent)
+                self.wfile.write(sent[: len(sent) // 2] if reply.drop else sent)
 
         def _linger(self, reply: Reply) -> None:
             """A byte now, and where it drips one more each tick, until the client is gone or the test ends."""
             self.wfile.write(b" ")
             while not endpoint.ended.wait(0.02):
-                if reply.drip:
-                    self.wfile.write(b" ")
+                self.wfile.write(b" " if reply.drip else b"")
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

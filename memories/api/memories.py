@@ -208,10 +208,7 @@ def _filtered(
     rows = rows.filter(**paging.exact(request, *(name for name in EXACT if name in names)))
     for tag in request.query_params.getlist("tag"):
         rows = rows.filter(tags__contains=[tag])
-    if "min_confidence" in names and "min_confidence" in request.query_params:
-        rows = rows.filter(confidence__gte=paging.number(request, "min_confidence", default=0, least=0, most=100))
-    if "min_salience" in names and "min_salience" in request.query_params:
-        rows = rows.with_salience(at).filter(salience_now__gte=paging.share(request, "min_salience"))
+    rows = _of_numbers(request, rows, names, at=at)
     if "stale" in names and paging.flag(request, "stale"):
         if moment:
             raise Invalid(FieldError("/stale", "not_kept", "is about today: of former uses there is no record"))
@@ -221,6 +218,15 @@ def _filtered(
         rows = saying(rows, words)
     rows = rows.unexpired(at) if "status" in request.query_params else rows.current(at)
     return saying_then(rows, words, moment) if words and moment else rows
+
+
+def _of_numbers(request: Request, rows: MemoryQuerySet, names: Collection[str], *, at: datetime) -> MemoryQuerySet:
+    """Filter by the least confidence and salience in the query string."""
+    if "min_confidence" in names and "min_confidence" in request.query_params:
+        rows = rows.filter(confidence__gte=paging.number(request, "min_confidence", default=0, least=0, most=100))
+    if "min_salience" in names and "min_salience" in request.query_params:
+        rows = rows.with_salience(at).filter(salience_now__gte=paging.share(request, "min_salience"))
+    return rows
 
 
 def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:

@@ -134,13 +134,7 @@ def _with_units(pieces: list[Piece]) -> list[Piece]:
 def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
     """Append the number before `at`, in its smallest unit, and the unit; return the position after them."""
     piece = pieces[at - 1]
-    value, unit = piece.value, piece.glued
-    factor = SUFFIXES.get(unit, 0)
-    if unit == "m" and _is_money(piece):
-        factor = 1_000_000
-    if factor:
-        value, unit = scaled(value, factor), ""
-        unit = piece.written[0] if _is_money(piece) else ""
+    value, unit = _glued(piece)
     following_word = _at(pieces, at).written
     if _is_year(piece) and at > 1 and pieces[at - 2].written in MOMENTS and following_word not in UNITS:
         found.append(Piece("date", value, piece.written))
@@ -162,6 +156,14 @@ def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
     found.append(Piece("number", value, piece.written))
     found.append(Piece("unit", f"{value} {name}", name))
     return at
+
+
+def _glued(piece: Piece) -> tuple[str, str]:
+    """Return the value of a number and the unit that is written with it, without a suffix such as k."""
+    factor = 1_000_000 if piece.glued == "m" and _is_money(piece) else SUFFIXES.get(piece.glued, 0)
+    if not factor:
+        return piece.value, piece.glued
+    return scaled(piece.value, factor), piece.written[0] if _is_money(piece) else ""
 
 
 def _is_money(piece: Piece) -> bool:

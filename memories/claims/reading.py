@@ -17,12 +17,14 @@ from memories.claims.relating import denied, names, openings, ordered, roles, sc
 from memories.values.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
+DENIALS = {"opposite": "negation:not", "negation": "negation:not", "lack": "lack:without"}
 LONGEST_TEXT = 20_000
 # The first one took what looks alike for different, and saw no objects; the second saw no openings, the third no
 # numbers of series, the fourth no spaced letters, digits for letters, encodings and traditional Chinese, the fifth not
 # the order of words, names in code and words like "may". What a former one sealed is compared by it.
 NORMALISATION = 6
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
+TOKENS = VALUED | MARKED | {"word", "opposite"}
 
 
 def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
@@ -75,28 +77,19 @@ def _plain(text: str, normalisation: int) -> str:
 
 def _take(piece: Piece, tokens: set[str], hard: set[str]) -> None:
     kind, value = piece.kind, piece.value
-    if kind == "word":
-        tokens.add(value)
-    elif kind == "han":
+    if kind == "han":
         tokens.update(chinese.bigrams(value))
-    elif kind in VALUED:
-        tokens.add(value)
-        hard.add(f"{kind}:{value}")
     elif kind == "date":
         _take_date(value, tokens, hard)
     elif kind == "unit":
         tokens.add(piece.written)
         hard.add(f"unit:{value}")
-    elif kind == "opposite":
-        tokens.add(value)
-        hard.add("negation:not")
-    elif kind == "negation":
-        hard.add("negation:not")
-    elif kind == "lack":
-        hard.add("lack:without")
-    elif kind in MARKED:
-        tokens.add(value)
+    elif kind in DENIALS:
+        hard.add(DENIALS[kind])
+    elif kind in VALUED or kind in MARKED:
         hard.add(f"{kind}:{value}")
+    if kind in TOKENS:
+        tokens.add(value)
 
 
 def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:

@@ -4,24 +4,22 @@ import math
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from uuid import UUID
 
+from django.apps import apps
 from django.db import connection, models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least, Ln
 
 from memories.models import bulk_rows
 from memories.models.as_of import AsOf, FormerTable
-from memories.models.trusted import Trusted
+from memories.models.trusted import M_co, Trusted
 from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
 from memories.values.speakers import review_expression
 from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
-
-if TYPE_CHECKING:
-    from memories.models.memory import Memory  # noqa: F401 - a name for the type checker
 
 LIVE_FIRST = Case(When(status__in=LIVE, then=Value(0)), default=Value(1))
 BY_HAND = (DeletionPolicy.MANUAL_ONLY, DeletionPolicy.NEVER)
@@ -72,7 +70,7 @@ WHERE used.id = free.id
 MOST_HALF_LIVES = 24  # different ones that lists by salience read one after the other
 
 
-class Ageing(Trusted["Memory"]):
+class Ageing(Trusted[M_co]):
     def as_of(self, moment: AsOf | None) -> Self:
         """Memories as they stood at that instant, for all filters of the query; None: as they stand."""
         rows = self.all()
@@ -179,10 +177,9 @@ class Ageing(Trusted["Memory"]):
 
         Does not check whether a memory rests on them, see `witnessing`.
         """
-        from memories.models.episode import Event  # imported here: a cycle
-
         faded = self.filter(PRUNABLE, fades_at__lt=at)
-        unruled = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))
+        events: Any = apps.get_model("memories", "Event")._default_manager  # its module imports this one
+        unruled = Exists(events.unruled().order_by().filter(episode=OuterRef("pk")))
         read = Q(~unruled, episode__closed_at__isnull=False, episode__digested_at__isnull=False)
         return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
 

@@ -29,7 +29,7 @@ UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # actions that restart the idle time of a claim
 
 
-class MemoryQuerySet(Withholding):
+class MemoryQuerySet(Withholding["Memory"]):
     def just_above(self, trust: Trust) -> Self:
         """Memories exactly one level above the caller, within its scopes: for redacted stubs only."""
         above = replace(trust, max_sensitivity=trust.max_sensitivity + 1)

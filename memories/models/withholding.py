@@ -7,7 +7,7 @@ end, other words, and a row's return to life, in the transaction that causes it 
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 from django.db.models import Q
 
@@ -15,20 +15,19 @@ from memories.claims import Likeness
 from memories.models.ageing import Ageing
 from memories.models.nominating import nominated
 from memories.models.tombstone import Tombstone, seals
+from memories.models.trusted import M_co
 from memories.values.choices import EXPERIENCE, LIVE, Origin, Type
 from memories.values.trust import SHARED_SCOPES
 
-if TYPE_CHECKING:
-    from memories.models.memory import Memory
-
+Memory = Any  # whose QuerySet this is
 CLAIMS = [type.value for type in Type if type not in EXPERIENCE]
 
 
-class Withholding(Ageing):
+class Withholding(Ageing[M_co]):
     def shared_claims(self) -> Self:
         return self.filter(scope__in=SHARED_SCOPES, type__in=CLAIMS, status__in=LIVE)
 
-    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> "list[Memory]":
+    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[M_co]:
         """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
         gone with the memory, what was written since then is compared, and what it withheld before was."""
         return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row)]
@@ -57,16 +56,16 @@ class Withholding(Ageing):
         by_name = Q(key=stone.key) | Q(type=Type.COMPETENCE, payload__skill_name=stone.key)
         return self.filter(Q(pk__in=by_words.values("pk")) | by_name)
 
-    def _move(self, row: "Memory", scopes: Iterable[str], *, at: datetime) -> None:
+    def _move(self, row: Memory, scopes: Iterable[str], *, at: datetime) -> None:
         self.filter(pk=row.pk).update(withheld_from=sorted(scopes), updated_at=at)
 
 
-def scopes_against(memory: "Memory", content: str) -> list[str]:
+def scopes_against(memory: Memory, content: str) -> list[str]:
     """The scopes that read this memory and where these words of it are dismissed."""
     return scopes_of(tombstones_against(memory, content))
 
 
-def tombstones_against(memory: "Memory", content: str) -> Sequence[Tombstone]:
+def tombstones_against(memory: Memory, content: str) -> Sequence[Tombstone]:
     """The tombstones of these words in scopes that read this memory: any other reads what is shared. Newest first."""
     if memory.scope not in SHARED_SCOPES or not memory.is_claim:
         return ()
@@ -78,16 +77,16 @@ def scopes_of(stones: Iterable[Tombstone]) -> list[str]:
     return sorted({stone.scope for stone in stones})
 
 
-def _speaks_of(stone: Tombstone, row: "Memory") -> bool:
+def _speaks_of(stone: Tombstone, row: Memory) -> bool:
     sealed = seals(row.content, [stone.way])[stone.way]
     return stone.likeness_to(sealed, exact=_is_found(row), names=_names(row)) == Likeness.SAME
 
 
-def _names(row: "Memory") -> list[str]:
+def _names(row: Memory) -> list[str]:
     """What a skill or a finding of a rule is known by in whatever words, as `Statement.known_by` says."""
     named = row.known_as if row.type == Type.COMPETENCE or _is_found(row) else None
     return [named] if named else []
 
 
-def _is_found(row: "Memory") -> bool:
+def _is_found(row: Memory) -> bool:
     return row.origin in Origin.of_rules()

@@ -30,7 +30,6 @@ def sentences(path: Path) -> list[str]:
 def measure(texts: list[str], seed: int, *, pairs: bool) -> None:
     from memories.intake.claims import store
     from memories.intake.reports.claims import read
-    from memories.models import Memory, Tombstone
     from memories.values.trust import SYSTEM, everything
 
     at, scope = datetime.now(UTC), f"seed-{seed}"
@@ -55,12 +54,18 @@ def measure(texts: list[str], seed: int, *, pairs: bool) -> None:
     show("suppressed", len(suppressed), "sentences", n=count, seed=seed)
     show("a store beside 50 dismissed ones", 1000 * spent / count, "ms", seed=seed)
     if pairs:
-        content: dict[Any, str] = dict(Memory.objects.values_list("pk", "content"))
-        dismissed = {pk: content[memory] for pk, memory in Tombstone.objects.values_list("pk", "memory_id")}
-        for text, stone in marked:
-            show("resembles", 1, "sentence", text=text, dismissed=dismissed[stone])
-        for text, other in suppressed:
-            show("suppressed", 1, "sentence", text=text, dismissed=other)
+        show_pairs(marked, suppressed)
+
+
+def show_pairs(marked: list[tuple[str, Any]], suppressed: list[tuple[str, str]]) -> None:
+    from memories.models import Memory, Tombstone
+
+    content: dict[Any, str] = dict(Memory.objects.values_list("pk", "content"))
+    dismissed = {pk: content[memory] for pk, memory in Tombstone.objects.values_list("pk", "memory_id")}
+    for text, stone in marked:
+        show("resembles", 1, "sentence", text=text, dismissed=dismissed[stone])
+    for text, other in suppressed:
+        show("suppressed", 1, "sentence", text=text, dismissed=other)
 
 
 def main() -> None:

@@ -54,13 +54,14 @@ def grams(text: str) -> dict[str, str]:
             if before and stem(before) != stem(word):
                 found.setdefault(f"{stem(before)} {stem(word)}", f"{before} {link}{word}")
             before, link = word, ""
+    return found | {piece: piece for piece in _han_pieces(text)}
+
+
+def _han_pieces(text: str) -> Iterator[str]:
     for run in _HAN.findall(text):
         for size in (2, 3, 4):
-            for start in range(len(run) - size + 1):
-                piece = run[start : start + size]
-                if piece[0] not in STOP_ZH and piece[-1] not in STOP_ZH:
-                    found.setdefault(piece, piece)
-    return found
+            pieces = (run[start : start + size] for start in range(len(run) - size + 1))
+            yield from (piece for piece in pieces if piece[0] not in STOP_ZH and piece[-1] not in STOP_ZH)
 
 
 def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -210,18 +210,8 @@ def _words(meeting: Meeting) -> dict[str, Any]:
 
 def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *, dismissal: Dismissal) -> None:
     """Write the change with its evidence and audit row; `unaudited` columns move neither the version nor the trail."""
-    row, at, resembled = meeting.row, meeting.at, dismissal.resembled
-    unaudited: dict[str, Any] = {}
-    if "content" not in change and (known := speakers.united(row, speakers_behind(evidence))) != row.speakers:
-        unaudited["speakers"] = known  # with other words they follow these
-    if "content" in change and meeting.likeness != Likeness.SAME:
-        unaudited["resembles"] = resembled.pk if resembled else None
-    withheld = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
-    if withheld != {*row.withheld_from}:
-        unaudited["withheld_from"] = sorted(withheld)
-    if evidence:
-        unaudited |= {"reinforced_at": at, "updated_at": at}
-        unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
+    row, at = meeting.row, meeting.at
+    unaudited = _unaudited(meeting, change, evidence, dismissal)
     moved = not WORDS.isdisjoint(change)
     if change and not moved:  # numbers only: the version stays
         unaudited |= {**change, **row.along("reinforce", change, by=meeting.trust.actor, at=at)}
@@ -235,6 +225,25 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
         action = "revise" if meeting.begins_anew else "reinforce"
         beside = {"withheld_from": row.withheld_from}
         row.revise(action, change, by=meeting.trust.actor, why="", at=at, beside=beside)
+
+
+def _unaudited(
+    meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], dismissal: Dismissal
+) -> dict[str, Any]:
+    """The columns that follow from the statement beside the change."""
+    row, at, resembled = meeting.row, meeting.at, dismissal.resembled
+    unaudited: dict[str, Any] = {}
+    if "content" not in change and (known := speakers.united(row, speakers_behind(evidence))) != row.speakers:
+        unaudited["speakers"] = known  # with other words they follow these
+    if "content" in change and meeting.likeness != Likeness.SAME:
+        unaudited["resembles"] = resembled.pk if resembled else None
+    withheld = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
+    if withheld != {*row.withheld_from}:
+        unaudited["withheld_from"] = sorted(withheld)
+    if evidence:
+        unaudited |= {"reinforced_at": at, "updated_at": at}
+        unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
+    return unaudited
 
 
 def _of(row: Memory, change: dict[str, Any]) -> dict[str, Any]:

@@ -78,17 +78,27 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
             if one.name:
                 known[one.name] = fresh[index]
     _save(fresh, placements, trust=trust, at=at)
-    answers: list[Ingested | Refusal] = []
-    for index, one in enumerate(placements):
-        if isinstance(one, Placement) and index in fresh:
-            answers.append(Ingested(fresh[index].memory, created=True))
-        elif isinstance(one, Placement) and one.name in forgotten:
-            answers.append(Ingested(None, created=False))
-        elif isinstance(one, Placement) and one.name:
-            answers.append(_repeat(known[one.name], one.draft, trust=trust, at=at))
-        elif not isinstance(one, Placement):
-            answers.append(one)
-    return answers
+    return [
+        _answer(one, fresh.get(index), known, forgotten, trust=trust, at=at) if isinstance(one, Placement) else one
+        for index, one in enumerate(placements)
+    ]
+
+
+def _answer(
+    one: Placement,
+    stored: Episode | None,
+    known: Mapping[EpisodeName, Episode],
+    forgotten: set[EpisodeName],
+    *,
+    trust: Trust,
+    at: datetime,
+) -> Ingested | Refusal:
+    """Answer a conversation that was `stored` now, or that is known by its name or was forgotten."""
+    if stored is not None:
+        return Ingested(stored.memory, created=True)
+    if one.name is None or one.name in forgotten:
+        return Ingested(None, created=False)
+    return _repeat(known[one.name], one.draft, trust=trust, at=at)
 
 
 def _first_of_its_name(one: Placement | Refusal, *, trust: Trust, at: datetime) -> Ingested | None:

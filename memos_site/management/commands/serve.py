@@ -34,7 +34,7 @@ from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
 from memos_site.platform.supervision.child import FORK, Ready, Work
-from memos_site.platform.supervision.successor import Invocation, Successor, inheritance
+from memos_site.platform.supervision.successor import Inheritance, Invocation, Successor, inheritance
 from memos_site.platform.supervision.supervisor import Supervisor
 
 T = TypeVar("T")
@@ -61,18 +61,7 @@ class Command(BaseCommand):
         inherited, invocation = inheritance(), Invocation.of_this_process()
         try:
             listener = inherited.socket() if inherited else web.listen(host, port)
-            connection.ensure_connection()  # starts the embedded database, which all forks share the use of
-            connections.close_all()  # a connection must not be shared with a fork
-            with nullcontext() if inherited else meanwhile(read_what_searches_read, at_most=READ_SECONDS):
-                first = in_a_fork(partial(prepare, demo=demo and not inherited))
-                embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
-                schedules.load()
-                application = web.load()
-            rehearse(at=timezone.now())
-            rehearsal.rehearse(application)
-            embedding.built_in().leave_rows()
-            connections.close_all()
-            web.freeze()
+            first, application = self.load(demo=demo, is_successor=bool(inherited))
         except REFUSALS as problem:
             full = settings.EMBEDDED and "read-only transaction" in str(problem)  # the cause stays in the fork
             raise CommandError(f"the disk is full ({problem})" if full else str(problem)) from problem
@@ -85,6 +74,19 @@ class Command(BaseCommand):
             self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
         if not inherited:
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
+        self.supervise(application, listener, workers, inherited, invocation)
+        if not inherited:
+            self.stdout.write("Memos has stopped")
+
+    def supervise(
+        self,
+        application: Any,
+        listener: socket,
+        workers: int,
+        inherited: Inheritance | None,
+        invocation: Invocation,
+    ) -> None:
+        """Run the children until they are to end."""
         broker = jobs.broker_of(leases.Heartbeat())
         children: dict[str, Work] = {"worker": partial(do_jobs, broker, workers, listener)}
         shared_counts.share(workers)
@@ -97,8 +99,22 @@ class Command(BaseCommand):
         ).run()
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
-        if not inherited:
-            self.stdout.write("Memos has stopped")
+
+    def load(self, *, demo: bool, is_successor: bool) -> tuple[list[str], Any]:
+        """Bring up the database and read what all children share; return the first secrets, and the application."""
+        connection.ensure_connection()  # starts the embedded database, which all forks share the use of
+        connections.close_all()  # a connection must not be shared with a fork
+        with nullcontext() if is_successor else meanwhile(read_what_searches_read, at_most=READ_SECONDS):
+            first = in_a_fork(partial(prepare, demo=demo and not is_successor))
+            embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
+            schedules.load()
+            application = web.load()
+        rehearse(at=timezone.now())
+        rehearsal.rehearse(application)
+        embedding.built_in().leave_rows()
+        connections.close_all()
+        web.freeze()
+        return first, application
 
     def show(self, lines: list[str]) -> None:
         """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
