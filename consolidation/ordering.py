@@ -78,7 +78,7 @@ def contrast_price(trust: Trust, memory_id: UUID) -> Price:
 
 
 def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
-    memory = Memory.objects.visible_to(trust).filter(pk=memory_id, skill__isnull=False).first()
+    memory = Memory.objects.visible_to(trust).filter(pk__in=[memory_id], skill__isnull=False).first()
     if memory is None:
         raise NotFound
     return memory

@@ -63,7 +63,7 @@ class CountedFact(DueRow):
     def lock(self) -> Memory | None:
         """Read the row again and lock it until the transaction ends; its memory is locked first, as a removal does."""
         self.refresh_from_db(fields=["memory"])
-        memory = Memory.objects.select_for_update(of=("self",)).filter(pk=self.memory_id).first()
+        memory = Memory.objects.select_for_update(of=("self",)).filter(pk__in=[self.memory_id]).first()
         self.refresh_from_db(from_queryset=type(self).objects.select_for_update(no_key=True))
         return memory
 

@@ -103,7 +103,7 @@ def _is_dismissed(shape: PlanShape, runs: Sequence[PlannedRun], counters: Counte
 
 def _meet(shape: PlanShape, *, at: datetime) -> Counter[str]:
     """Count new runs of a plan that has a memory."""
-    memory = Memory.objects.select_for_update(of=("self",)).get(pk=shape.memory_id)
+    memory = Memory.objects.select_for_update(of=("self",)).get(pk__in=[shape.memory_id])
     fresh = list(shape.runs.uncounted())
     if memory.status not in LIVE:  # people dismissed it or took it back: it is noted that it was met again
         record_suppressed(memory, dict.fromkeys((run.at for run in fresh), ""), source=SOURCE)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 from pydantic import RootModel
 from rest_framework.request import Request
@@ -225,7 +226,8 @@ def _of_numbers(request: Request, rows: MemoryQuerySet, names: Collection[str], 
     if "min_confidence" in names and "min_confidence" in request.query_params:
         rows = rows.filter(confidence__gte=paging.number(request, "min_confidence", default=0, least=0, most=100))
     if "min_salience" in names and "min_salience" in request.query_params:
-        rows = rows.with_salience(at).filter(salience_now__gte=paging.share(request, "min_salience"))
+        least = Q(salience_now__gte=paging.share(request, "min_salience"))
+        rows = rows.with_salience(at).filter(least)
     return rows
 
 

@@ -182,7 +182,7 @@ def _marks(row: models.Memory, trust: Trust) -> Json:
 
 def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
     rows = models.Memory.objects.told_to(call.trust).unexpired(call.at).select_related(*RELATED)
-    return rows.keyed(question.key, scope=scope or "") if question.key else rows.filter(pk=question.id)
+    return rows.keyed(question.key, scope=scope or "") if question.key else rows.filter(pk__in=[question.id])
 
 
 def _found(call: ToolCall, question: SearchRequest) -> Reply:

@@ -185,7 +185,8 @@ class Ageing(Trusted[M_co]):
 
     def witnessing(self) -> Self:
         """Episodes that are evidence of a live memory."""
-        return self.filter(Exists(self.model._default_manager.live().filter(evidence__episode=OuterRef("pk"))))
+        live = self.model._default_manager.filter(status__in=LIVE)
+        return self.filter(Exists(live.filter(evidence__episode=OuterRef("pk"))))
 
     def released(self, ids: Collection[UUID]) -> int:
         """Let pruning check the episodes behind these memories again, because these are being closed or deleted."""

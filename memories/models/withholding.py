@@ -27,7 +27,7 @@ class Withholding(Ageing[M_co]):
     def shared_claims(self) -> Self:
         return self.filter(scope__in=SHARED_SCOPES, type__in=CLAIMS, status__in=LIVE)
 
-    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[M_co]:
+    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[Memory]:
         """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
         gone with the memory, what was written since then is compared, and what it withheld before was."""
         return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row)]
@@ -42,7 +42,9 @@ class Withholding(Ageing[M_co]):
         """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
         for stone in stones:
             if stone.keeps_out:
-                for row in self.shared_claims().exclude(withheld_from=[]).filter(withheld_from__contains=[stone.scope]):
+                withheld = self.shared_claims().exclude(withheld_from=[])
+                rows: Iterable[Memory] = withheld.filter(withheld_from__contains=[stone.scope])
+                for row in rows:
                     if _speaks_of(stone, row):
                         self._move(row, scopes_against(row, row.content), at=at)
 

@@ -149,7 +149,7 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
 def _toast(verb: str, row: Proposal | None, how: dict[str, Any], trust: Trust) -> str:
     """The word about a decision: of a choice between two in the words of its buttons."""
     if row and row.kind == Proposal.Kind.CONFLICT and (how.get("keep") or verb == "reject"):
-        kept = Memory.objects.visible_to(trust).filter(pk=how.get("keep")).first()
+        kept = Memory.objects.visible_to(trust).filter(pk__in=[how.get("keep")]).first()
         return holds(kept) if verb == "accept" else _("Both hold")
     return _("Rejected") if verb == "reject" else action_words.toast(verb, how)
 

@@ -63,7 +63,7 @@ def live(key: str, scope: str = SCOPE) -> Memory | None:
 def stands(key: str, scope: str = SCOPE) -> tuple[int, int]:
     """Its confidence and how often it was confirmed."""
     memory = live(key, scope)
-    assert memory is not None, sorted(Memory.objects.exclude(key=None).values_list("key", flat=True))
+    assert memory is not None, list(Memory.objects.exclude(key=None).values_list("key", flat=True))
     return memory.confidence, memory.times_confirmed
 
 

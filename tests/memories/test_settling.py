@@ -190,7 +190,7 @@ def test_a_job_demotes_as_a_decision_on_one_row_does() -> None:
     why = AuditEntry.objects.get().rationale
     by_verb.revise("decay", {"status": Status.CANDIDATE}, by=SYSTEM, why=why, at=at)
     trails = AuditEntry.objects.order_by("pk").values()
-    pairs = [Memory.objects.order_by("pk").values(), Adaptation.objects.order_by("pk").values(), trails]
+    pairs: list[Any] = [Memory.objects.order_by("pk").values(), Adaptation.objects.order_by("pk").values(), trails]
     ids = {"id", "memory_id", "subject_id", "batch_id"}
     for one, other in pairs:
         assert {name: one[name] for name in one.keys() - ids} == {name: other[name] for name in other.keys() - ids}

@@ -49,7 +49,8 @@ def row() -> Memory:
 def stands(memory: Memory | None = None) -> tuple[str | None, int | None]:
     memory = Memory.objects.get(pk=memory.pk) if memory else row()
     found = review_of(memory)
-    assert found == Memory.objects.with_review().values_list("review", flat=True).get(pk=memory.pk)
+    rows: Any = Memory.objects.with_review()
+    assert found == rows.values_list("review", flat=True).get(pk=memory.pk)
     return found, agents_of(memory)
 
 

@@ -52,7 +52,8 @@ class InTheDatabase(TestCase):
     @given(st.lists(ROW, min_size=20, max_size=20))
     def test_the_database_and_python_tell_the_same(self, rows: list[dict[str, Any]]) -> None:
         memories = [make_memory(f"Acme pays {n}", thread_id=str(n), **row) for n, row in enumerate(rows)]
-        told = dict(Memory.objects.with_review().values_list("pk", "review"))
+        rows_told: Any = Memory.objects.with_review()
+        told = dict(rows_told.values_list("pk", "review"))
         assert told == {row.pk: review_of(row) for row in memories}
         condition = Filter((ReviewedFor(READER),))
         expected = {row.pk for row in memories if not is_unreviewed(row, reader=READER)}

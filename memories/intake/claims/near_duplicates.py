@@ -68,7 +68,7 @@ class NearDuplicate(Conflict):
 
 def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
     """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
-    rows = Memory.objects.visible_to(trust).live().exclude(pk=besides)
+    rows = Memory.objects.visible_to(trust).live().exclude(pk__in=[besides] if besides else [])
     return _nearest_first(compare_with(row, content) for row in nominated(content, rows, scope=scope))
 
 

@@ -33,7 +33,8 @@ def company_in(task: str, *, trust: Trust, moment: AsOf | None = None) -> tuple[
         return ()
     rows = Memory.objects.visible_to(trust).as_of(moment).live().filter(company_id__isnull=False)
     named = rows.annotate(name=Lower("company_id")).filter(name__in=list(places))
-    return the_one(list(named.order_by().values_list("company_id", flat=True).distinct()[:MOST_KNOWN]), places)
+    known = named.order_by().values_list("company_id", flat=True).distinct()[:MOST_KNOWN]
+    return the_one([company for company in known if company], places)
 
 
 def names_in(task: str) -> dict[str, list[Span]]:

@@ -100,7 +100,7 @@ class Command(BaseCommand):
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
 
-    def load(self, *, demo: bool, is_successor: bool) -> tuple[list[str], Any]:
+    def load(self, *, demo: bool, is_successor: bool) -> tuple[list[str] | None, Any]:
         """Bring up the database and read what all children share; return the first secrets, and the application."""
         connection.ensure_connection()  # starts the embedded database, which all forks share the use of
         connections.close_all()  # a connection must not be shared with a fork
