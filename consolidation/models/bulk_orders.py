@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 
-from consolidation.models.background_runs import Run
+from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 
 KIND = "bulk"  # of its run

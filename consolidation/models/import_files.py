@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.db.models.functions import Now
 
-from consolidation.models.background_runs import Run
+from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Actor
 

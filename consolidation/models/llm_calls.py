@@ -5,7 +5,7 @@ from typing import Self
 from django.db import models
 from django.db.models import Q
 
-from consolidation.models.background_runs import Run
+from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Trust
 

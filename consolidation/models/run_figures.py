@@ -1,6 +1,6 @@
 """Figures of a run, for those who may read all that it counted."""
 
-from consolidation.models.background_runs import Run
+from consolidation.models.runs import Run
 from memories.values.trust import Trust
 
 OVER_EVERY_SCOPE = ("consolidate", "patterns", "duplicates", "reembed")  # kinds that count over the whole store

@@ -1,163 +1,299 @@
-"""Tables of learning: patterns of successful work, and the episodes in which they were seen."""
+"""Table of background work: a run as people see it. A queued row is the queue."""
 
-import hashlib
-from collections.abc import Collection
-from typing import Self
-from uuid import UUID
+from datetime import datetime
+from typing import Any, Self
 
-from django.contrib.postgres.fields import ArrayField
-from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.apps import apps
+from django.db import IntegrityError, models, transaction
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
-from consolidation.learning.effects.effects import CHORES, EDITS
-from memories.models import Memory
-from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
-from memories.models.trusted import new_id
-from memories.values.choices import LIVE, Outcome
+from consolidation.models.run_steps import RunStep
+from memories.models import AuditEntry, Episode, Memory
+from memories.models.trusted import Trusted, new_id
+from memories.values.exceptions import Conflict
+from memories.values.trust import Actor, Trust
+from memos_site.platform.correlation import current
+
+MOST_DEATHS = 3
+MOST_STEPS = 32_767
+RUN = "run"  # subject of audit entries
+TITLES = {  # kind -> what such a run does
+    "consolidate": _("Learn from new episodes"),
+    "patterns": _("Read plugin runs"),
+    "duplicates": _("Look for duplicates"),
+    "reembed": _("Recompute search vectors"),
+    "extract": _("Read a conversation"),
+    "contrast": _("Compare runs of a skill"),
+    "import": _("Import a file"),
+    "bulk": _("Decide about many at once"),
+}
 
 
-class PatternQuerySet(RowQueue["Pattern"]):
-    """The queue of `pipelines.competences`: patterns with new sightings since their competence was written."""
+class RunStopped(BaseException):
+    """Somebody paused the run: its worker stops here. Not an Exception: it must not be recorded for an item."""
 
-    in_queue = Q(due=True)
-    forgives = True
 
-    def in_order(self) -> Self:
-        """In the order in which competences are written: those with few effects first."""
-        return self.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
+class RunQuerySet(Trusted["Run"]):
+    def visible_to(self, trust: Trust) -> Self:
+        """A run about an episode or memory is as secret as that is now, which may have been raised since."""
+        rows = super().visible_to(trust).filter(Q(episode=None) | trust.visible("episode__memory__"))
+        hidden = Memory.objects.exclude(trust.visible())
+        return rows.exclude(Exists(hidden.filter(pk=OuterRef("subject"))))
 
-    def ripe(self, least: int) -> Self:
-        """Patterns that are a skill, or have enough cases to become one."""
-        live = Q(memory__status__in=LIVE)
-        return self.filter(live | Q(memory=None, cases__gte=least))
+    def with_model_use(self) -> Self:
+        """Annotate the calls of the language model, the failed ones among them, and their tokens."""
+        calls = apps.get_model("consolidation", "LLMCall")._default_manager.filter(run=OuterRef("pk")).order_by()
+        by_run = calls.values("run")
 
-    def replaced(self, only_reading: Collection[str]) -> Self:
-        """Of the kinds that were counted before runs were grouped by their effects, or by effects of commands that go
-        with any work, or of these tools, of which a person decided that they only read."""
-        former = Q(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
-        return self.filter(
-            former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted({*EDITS, *CHORES, *only_reading}))
+        def total(expression: Any) -> Coalesce:
+            one = Subquery(by_run.annotate(total=expression).values("total"), output_field=models.IntegerField())
+            return Coalesce(one, 0)
+
+        return self.annotate(
+            calls=total(Count("pk")),
+            failed_calls=total(Count("pk", filter=Q(ok=False))),
+            tokens_in=total(Sum("tokens_in")),
+            tokens_out=total(Sum("tokens_out")),
+            tokens_reasoning=total(Sum("tokens_reasoning")),
         )
 
-    def kin(self, pattern: "Pattern") -> Self:
-        """The other patterns of its kind, scope and sensitivity."""
-        same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
-        return same.exclude(pk=pattern.pk)
+    def with_orders(self) -> Self:
+        """With the bulk order that each carries out, without its rows, which may be megabytes."""
+        return self.select_related("bulk_order").defer("bulk_order__chosen")
 
-    def wake_parts(self, scope: str) -> int:
-        """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
-        often enough by now. Not what is a skill already."""
-        wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
-        wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
-        parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
-        return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
+    def queued(self) -> Self:
+        return self.filter(status=Run.Status.QUEUED).order_by("created_at", "id")
 
-    def stuck(self) -> Self:
-        """Due patterns whose last attempt failed, or killed its worker three times."""
-        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), self.in_queue).order_by("-last_seen_at")
+    def unfinished(self) -> Self:
+        return self.filter(status__in=UNFINISHED)
+
+    def pauses(self, kind: str) -> bool:
+        """Whether a person paused this kind of work as a whole, so that its schedule rests too."""
+        return self.filter(kind=kind, status=Run.Status.PAUSED, episode=None, subject=None).exists()
+
+    def prunable(self, *, before: datetime) -> Self:
+        """Runs that ended before: well, or for nothing; or ill, where the next run by the schedule does their work.
+
+        A conversation's run goes with it: it says that the conversation was read. An import goes with its file.
+        """
+        files = apps.get_model("consolidation", "ImportFile")._default_manager.filter(run=OuterRef("pk"))
+        ended = self.filter(finished_at__lt=before, episode=None, status__in=ENDED)
+        replaced = Q(subject=None, trigger=Run.Trigger.SCHEDULE)
+        return ended.filter(~Q(status=Run.Status.FAILED) | replaced).exclude(Exists(files)).order_by("finished_at")
+
+    def resume_due(self, *, at: datetime) -> int:
+        """Queue the runs that were paused until an instant that has come."""
+        due = self.filter(status=Run.Status.PAUSED, paused_until__lte=at)
+        return due.update(status=Run.Status.QUEUED, paused_until=None, error="")
 
 
-class Pattern(DueRow):
-    """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
+class Run(models.Model):
+    """One run of a background job, as people see it: progress, counters and error.
 
-    `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
-    `waits`: a person is asked about its skill, which is only kept otherwise.
+    `subject`: the memory that it is about, if any; `episode`: the conversation that it reads, with which it goes.
+    `attempts`: how often a worker began it, which tells workers of one run apart and is never set back. `deaths`: how
+    often its worker died since a slice of it last came to its end. `paused_until`: null for a pause that a person ends.
+    `request_id`: of the request that ordered it; its lines in the log and the trail bear it too.
     """
 
-    class Kind(models.TextChoices):
-        EFFECTS = "effects", _("Effects")
-        EXACT = "exact", _("Exact")  # all tools: SIGNATURE=all, and what was counted before effects were
-        GENERAL = "general", _("General")  # of old only: effects beside exact
+    class Status(models.TextChoices):
+        QUEUED = "queued", _("Queued")
+        RUNNING = "running", _("Running")
+        SUCCEEDED = "succeeded", _("Succeeded")
+        SKIPPED = "skipped", _("Skipped")
+        FAILED = "failed", _("Failed")
+        PAUSED = "paused", _("Paused")
+
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule", _("Schedule")
+        COMMAND = "command", _("Command")
+        API = "api", _("Api")
+        PAGE = "page", _("Page")
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    kind = models.CharField(max_length=8, choices=Kind)
+    kind = models.CharField(max_length=32)
+    subject = models.UUIDField(null=True)
+    episode = models.ForeignKey(Episode, models.CASCADE, null=True, related_name="runs")
+    status = models.CharField(max_length=16, choices=Status, default=Status.QUEUED)
+    trigger = models.CharField(max_length=16, choices=Trigger)
+    stage = models.CharField(max_length=64, blank=True)
+    done = models.IntegerField(default=0)
+    total = models.IntegerField(default=0)
+    counters = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    attempts = models.SmallIntegerField(default=0)
+    deaths = models.SmallIntegerField(default=0, db_default=0)
+    paused_until = models.DateTimeField(null=True)
+    request_id = models.CharField(max_length=64, blank=True, default=current, db_default="")
     scope = models.CharField(max_length=128, blank=True)
-    sensitivity = models.SmallIntegerField()
-    signature = models.TextField()
-    signature_sha256 = models.BinaryField(max_length=32)
-    effects = ArrayField(models.TextField(), default=list)
-    former = ArrayField(models.CharField(max_length=255), default=list)
-    cases = models.IntegerField(default=0)
-    successes = models.IntegerField(default=0)
-    failures = models.IntegerField(default=0)
-    partials = models.IntegerField(default=0)
-    first_seen_at = models.DateTimeField()
-    last_seen_at = models.DateTimeField()
-    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
-    waits = models.BooleanField(default=True, db_default=True)
+    sensitivity = models.SmallIntegerField(default=1)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
 
-    objects = PatternQuerySet.as_manager()
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["kind", "scope", "sensitivity", "signature_sha256"], name="pattern_signature_is_unique"
+                fields=["kind", "episode"],
+                condition=Q(status__in=["queued", "running", "paused"]),
+                name="one_unfinished_run_of_a_kind_per_episode",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=Q(status__in=["queued", "running", "paused"], episode=None, subject__isnull=False),
+                name="one_unfinished_run_of_a_kind_per_memory",
             ),
         ]
-        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.signature[:80]}"
-
-    def save_written(self) -> None:
-        """Save what was written: no longer due until the next sighting."""
-        self.settle()
-        self.save(update_fields=["due", "attempts", "error", "memory", "waits"])
-
-
-def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
-    """The id of an episode's case: a hash of its thread, else of the episode's id."""
-    return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
-
-
-class SightingQuerySet(models.QuerySet["Sighting"]):
-    def uncounted(self) -> Self:
-        """Sightings that the pattern's memory has not counted yet, or has counted with another outcome."""
-        return self.exclude(counted=F("outcome"))
-
-    def counted(self) -> int:
-        """Mark these as counted with their current outcome."""
-        return self.update(counted=F("outcome"))
-
-    def cases_well(self) -> int:
-        """The distinct cases in which a run ended well."""
-        return self.filter(outcome=Outcome.SUCCESS).order_by().values("case").distinct().count()
-
-    def well(self, cases: Collection[UUID]) -> set[tuple[UUID, UUID]]:
-        """Those of the cases in which a run ended well: (pattern, case)."""
-        successes = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
-        return set(successes.order_by().values_list("pattern_id", "case").distinct())
-
-    def newest(self, most: int) -> Self:
-        return self.order_by("-at", "-episode_id")[:most]
-
-
-class Sighting(models.Model):
-    """One episode in which a pattern was seen; it survives the episode, and counts once.
-
-    `counted`: the outcome that the pattern's memory has counted, '' before it has; `case`: see `case_of`.
-    """
-
-    pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
-    episode_id = models.UUIDField()
-    case = models.UUIDField()
-    outcome = models.CharField(max_length=8, choices=Outcome)
-    counted = models.CharField(max_length=8, choices=Outcome, blank=True)
-    at = models.DateTimeField()
-
-    objects = SightingQuerySet.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["pattern", "episode_id"], name="sighting_counts_once_per_pattern"),
-        ]
         indexes = [
-            models.Index(fields=["pattern"], condition=~Q(counted=F("outcome")), name="sighting_uncounted"),
-            models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
-            models.Index(fields=["episode_id"], name="sighting_by_episode"),
-            models.Index(fields=["pattern", "case"], name="sighting_by_case"),
+            models.Index(fields=["-created_at"], name="run_newest"),
+            models.Index(
+                fields=["created_at"], condition=Q(status__in=["queued", "running", "paused"]), name="run_unfinished"
+            ),
+            models.Index(fields=["finished_at"], condition=Q(episode=None), name="run_ended"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.outcome} in {self.episode_id}"
+        return f"{self.kind} {self.status}"
+
+    @property
+    def title(self) -> str:
+        """What it does, as the button that starts it says."""
+        return str(TITLES.get(self.kind, self.kind))
+
+    @property
+    def moment(self) -> datetime:
+        """The time that this run uses as now in everything it writes."""
+        return self.started_at or self.created_at
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.status in UNFINISHED
+
+    @property
+    def rests_the_schedule(self) -> bool:
+        """See `RunQuerySet.pauses`."""
+        return self.status == Run.Status.PAUSED and self.episode_id is None and self.subject is None
+
+    @property
+    def percent(self) -> int:
+        return 100 * min(self.done, self.total) // self.total if self.total else 0
+
+    def start(self, *, at: datetime) -> None:
+        """Insert it as running. The caller holds its lease, so that nobody takes it for one whose worker has died."""
+        self.status, self.attempts, self.started_at = Run.Status.RUNNING, 1, at
+        self.save(force_insert=True)
+
+    def begin(self, *, at: datetime) -> bool:
+        """A worker, which holds the run's lease, begins a queued run. False: another one was faster."""
+        started = {"status": Run.Status.RUNNING, "started_at": self.started_at or at, "finished_at": None}
+        return self._move([Run.Status.QUEUED], attempts=self.attempts + 1, **started)
+
+    def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:
+        """Say how far it is. RunStopped: it was paused meanwhile."""
+        self.stage, self.done, self.total, self.counters = stage[:64], done, total, dict(counters)
+        facts = {"stage": self.stage, "done": done, "total": total, "counters": self.counters}
+        if not self._move([Run.Status.RUNNING], **facts):
+            self._move([Run.Status.PAUSED, Run.Status.QUEUED], **facts)
+            raise RunStopped
+
+    def finish(self, status: str, *, counters: dict[str, int], at: datetime, error: str = "") -> None:
+        """End it. One that was paused while its last batch was written has ended too."""
+        done = self.total if status == Run.Status.SUCCEEDED else self.done
+        facts = {"counters": counters, "error": error, "finished_at": at, "done": done, "paused_until": None}
+        self._move([Run.Status.RUNNING, Run.Status.PAUSED], status=status, **facts)
+
+    def fail(self, error: str, *, at: datetime) -> None:
+        """End it after its worker met an error, or lost the lease to another worker, which may have said so before."""
+        standing = [Run.Status.RUNNING, Run.Status.FAILED]
+        if self._move(standing, status=Run.Status.FAILED, error=error[:2000], finished_at=at):
+            self.leave_steps(RunStep.Status.FAILED, self.error)
+
+    def abandon(self, *, at: datetime, why: str = "its worker died") -> None:
+        """It was cut off amid its work: one that somebody ordered is queued again, three times in all; a schedule comes
+        again. `why`: the worker died, or the database went away.
+        """
+        asked, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
+        ordered = asked and deaths < MOST_DEATHS
+        again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": f"{why[:1900]}; it is tried again"}
+        end = f"{why[:1900]} three times" if asked else f"{why[:1900]}; the next run goes on"
+        ended = {"status": Run.Status.FAILED, "error": end, "finished_at": at}
+        if self._move([Run.Status.RUNNING], deaths=deaths, **(again if ordered else ended)):
+            self.leave_steps(RunStep.Status.PENDING if ordered else RunStep.Status.FAILED, self.error)
+
+    def begin_step(self, name: str, *, position: int, at: datetime, scope: str = "") -> RunStep:
+        """The step of that name, begun or begun again."""
+        position = min(position, MOST_STEPS)
+        step, _ = self.steps.get_or_create(name=name, defaults={"position": position, "scope": scope})
+        step.position, step.status, step.reason = position, RunStep.Status.RUNNING, ""
+        step.attempts, step.started_at, step.finished_at = step.attempts + 1, at, None
+        step.save()
+        return step
+
+    def leave_steps(self, status: str = "pending", reason: str = "") -> None:
+        """The worker has left the step that it was at."""
+        self.steps.filter(status=RunStep.Status.RUNNING).update(status=status, reason=reason)
+
+    def pause(self, *, by: Actor, at: datetime, why: str = "") -> None:
+        """Stop it after its current batch or step, until somebody resumes it. Conflict: it has ended."""
+        self._decide("pause", [Run.Status.QUEUED, Run.Status.RUNNING], by=by, at=at, why=why, status=Run.Status.PAUSED)
+
+    def pause_until(self, until: datetime, *, error: str) -> None:
+        """Its worker stops until an instant, for a reason that everybody may read."""
+        paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": error[:2000]}
+        self._move([Run.Status.RUNNING], **paused)
+
+    def requeue(self) -> None:
+        """Its worker leaves it, or has died: another one goes on at the first step that has not ended."""
+        if self._move([Run.Status.RUNNING], status=Run.Status.QUEUED, deaths=0):
+            self.leave_steps()
+
+    def resume(self, *, by: Actor, at: datetime, why: str = "") -> None:
+        """Queue a paused run. Conflict: it is not paused."""
+        queued = {"status": Run.Status.QUEUED, "paused_until": None, "error": ""}
+        self._decide("resume", [Run.Status.PAUSED], by=by, at=at, why=why, **queued)
+
+    def retry(self, *, by: Actor, at: datetime, why: str = "") -> None:
+        """Queue a failed run; steps that succeeded keep their answers. Conflict: it has not failed."""
+        queued = {"status": Run.Status.QUEUED, "deaths": 0, "error": "", "finished_at": None, "started_at": None}
+        with transaction.atomic():
+            self._decide("retry", [Run.Status.FAILED], by=by, at=at, why=why, **queued)
+            self.steps.filter(status=RunStep.Status.FAILED).update(status=RunStep.Status.PENDING, reason="", attempts=0)
+
+    def _decide(self, verb: str, standing: list["Run.Status"], *, by: Actor, at: datetime, why: str, **to: Any) -> None:
+        """A person's or agent's decision, with its audit entry."""
+        with transaction.atomic():
+            self.refresh_from_db(from_queryset=Run.objects.select_for_update(of=("self",)))
+            before = self.status
+            if before not in standing:
+                raise Conflict(f"this run is {before}: {verb} takes one that is {' or '.join(standing)}")
+            self._move_unique(standing, **to)
+            self.audit(verb, by=by, at=at, why=why, before={"status": before}).save(force_insert=True)
+
+    def _move_unique(self, standing: list["Run.Status"], **to: Any) -> None:
+        try:
+            with transaction.atomic():
+                self._move(standing, **to)
+        except IntegrityError:
+            raise Conflict("another run of this kind about the same episode or memory is not finished") from None
+
+    def audit(self, action: str, *, by: Actor, at: datetime, why: str = "", before: Any = None) -> AuditEntry:
+        """Draft an audit entry about this run as it stands."""
+        facts: dict[str, Any] = {"kind": RUN, "subject": self.pk, "label": self.kind, "action": action}
+        facts |= {"scope": self.scope, "sensitivity": self.sensitivity, "after": {"status": self.status}}
+        return AuditEntry.draft(by=by, at=at, why=why, before=before, **facts)
+
+    def _move(self, standing: list["Run.Status"], **to: Any) -> bool:
+        """Compare and set: only from these states, and while nobody else has begun it again."""
+        moved = Run.objects.filter(pk=self.pk, status__in=standing, attempts=self.attempts).update(**to)
+        if moved:
+            for name, value in to.items():
+                setattr(self, name, value)
+        return bool(moved)
+
+
+ENDED = (Run.Status.SUCCEEDED, Run.Status.SKIPPED, Run.Status.FAILED)
+UNFINISHED = (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.PAUSED)

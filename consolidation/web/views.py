@@ -21,8 +21,8 @@ from django_q.models import Schedule
 
 from consolidation import llm, ordering, run_queue, set_aside
 from consolidation.models import LLMCall, Run, RunStep
-from consolidation.models.background_runs import TITLES
 from consolidation.models.run_figures import without_foreign_figures
+from consolidation.models.runs import TITLES
 from consolidation.web import run_trail, scheduling
 from consolidation.web.model_costs import costs
 from memories.people import administers, trust_of

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Max, Q, TextField
 from django.db.models.functions import Cast
 
-from consolidation.models.background_runs import RUN
+from consolidation.models.runs import RUN
 from memories.models import AuditEntry, Memory, Tombstone
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.proposal import PROPOSAL

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from consolidation import run_queue
 from consolidation.execution import Reporter
 from consolidation.models import LLMCall, Run, RunStep
-from consolidation.models.background_runs import MOST_DEATHS
+from consolidation.models.runs import MOST_DEATHS
 from consolidation.pipelines import sightings
 from memories.models import AuditEntry, Episode, Lease
 from memories.values.choices import Sensitivity

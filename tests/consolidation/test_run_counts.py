@@ -9,7 +9,7 @@ from consolidation.consolidation_run import consolidate
 from consolidation.execution import Reporter, abandon_dead_runs
 from consolidation.extraction import queue
 from consolidation.models import Run
-from consolidation.models.background_runs import MOST_DEATHS
+from consolidation.models.runs import MOST_DEATHS
 from consolidation.patterns import reading
 from consolidation.pipelines import sightings
 from tests.consolidation.experience import NOON, consolidated, run

@@ -1,0 +1,163 @@
+"""Tables of learning: patterns of successful work, and the episodes in which they were seen."""
+
+import hashlib
+from collections.abc import Collection
+from typing import Self
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext_lazy as _
+
+from consolidation.learning.effects.effects import CHORES, EDITS
+from memories.models import Memory
+from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
+from memories.models.trusted import new_id
+from memories.values.choices import LIVE, Outcome
+
+
+class PatternQuerySet(RowQueue["Pattern"]):
+    """The queue of `pipelines.competences`: patterns with new sightings since their competence was written."""
+
+    in_queue = Q(due=True)
+    forgives = True
+
+    def in_order(self) -> Self:
+        """In the order in which competences are written: those with few effects first."""
+        return self.order_by("sensitivity", F("effects__len").asc(nulls_first=True), "signature_sha256")
+
+    def ripe(self, least: int) -> Self:
+        """Patterns that are a skill, or have enough cases to become one."""
+        live = Q(memory__status__in=LIVE)
+        return self.filter(live | Q(memory=None, cases__gte=least))
+
+    def replaced(self, only_reading: Collection[str]) -> Self:
+        """Of the kinds that were counted before runs were grouped by their effects, or by effects of commands that go
+        with any work, or of these tools, of which a person decided that they only read."""
+        former = Q(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
+        return self.filter(
+            former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted({*EDITS, *CHORES, *only_reading}))
+        )
+
+    def kin(self, pattern: "Pattern") -> Self:
+        """The other patterns of its kind, scope and sensitivity."""
+        same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
+        return same.exclude(pk=pattern.pk)
+
+    def wake_parts(self, scope: str) -> int:
+        """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
+        often enough by now. Not what is a skill already."""
+        wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
+        wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
+        parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
+        return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
+
+    def stuck(self) -> Self:
+        """Due patterns whose last attempt failed, or killed its worker three times."""
+        return self.filter(~Q(error="") | Q(attempts__gte=MOST_ATTEMPTS), self.in_queue).order_by("-last_seen_at")
+
+
+class Pattern(DueRow):
+    """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
+
+    `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
+    `waits`: a person is asked about its skill, which is only kept otherwise.
+    """
+
+    class Kind(models.TextChoices):
+        EFFECTS = "effects", _("Effects")
+        EXACT = "exact", _("Exact")  # all tools: SIGNATURE=all, and what was counted before effects were
+        GENERAL = "general", _("General")  # of old only: effects beside exact
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=8, choices=Kind)
+    scope = models.CharField(max_length=128, blank=True)
+    sensitivity = models.SmallIntegerField()
+    signature = models.TextField()
+    signature_sha256 = models.BinaryField(max_length=32)
+    effects = ArrayField(models.TextField(), default=list)
+    former = ArrayField(models.CharField(max_length=255), default=list)
+    cases = models.IntegerField(default=0)
+    successes = models.IntegerField(default=0)
+    failures = models.IntegerField(default=0)
+    partials = models.IntegerField(default=0)
+    first_seen_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    memory = models.OneToOneField(Memory, null=True, on_delete=models.SET_NULL, related_name="pattern")
+    waits = models.BooleanField(default=True, db_default=True)
+
+    objects = PatternQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "scope", "sensitivity", "signature_sha256"], name="pattern_signature_is_unique"
+            ),
+        ]
+        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.signature[:80]}"
+
+    def save_written(self) -> None:
+        """Save what was written: no longer due until the next sighting."""
+        self.settle()
+        self.save(update_fields=["due", "attempts", "error", "memory", "waits"])
+
+
+def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
+    """The id of an episode's case: a hash of its thread, else of the episode's id."""
+    return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
+
+
+class SightingQuerySet(models.QuerySet["Sighting"]):
+    def uncounted(self) -> Self:
+        """Sightings that the pattern's memory has not counted yet, or has counted with another outcome."""
+        return self.exclude(counted=F("outcome"))
+
+    def counted(self) -> int:
+        """Mark these as counted with their current outcome."""
+        return self.update(counted=F("outcome"))
+
+    def cases_well(self) -> int:
+        """The distinct cases in which a run ended well."""
+        return self.filter(outcome=Outcome.SUCCESS).order_by().values("case").distinct().count()
+
+    def well(self, cases: Collection[UUID]) -> set[tuple[UUID, UUID]]:
+        """Those of the cases in which a run ended well: (pattern, case)."""
+        successes = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
+        return set(successes.order_by().values_list("pattern_id", "case").distinct())
+
+    def newest(self, most: int) -> Self:
+        return self.order_by("-at", "-episode_id")[:most]
+
+
+class Sighting(models.Model):
+    """One episode in which a pattern was seen; it survives the episode, and counts once.
+
+    `counted`: the outcome that the pattern's memory has counted, '' before it has; `case`: see `case_of`.
+    """
+
+    pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
+    episode_id = models.UUIDField()
+    case = models.UUIDField()
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    counted = models.CharField(max_length=8, choices=Outcome, blank=True)
+    at = models.DateTimeField()
+
+    objects = SightingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pattern", "episode_id"], name="sighting_counts_once_per_pattern"),
+        ]
+        indexes = [
+            models.Index(fields=["pattern"], condition=~Q(counted=F("outcome")), name="sighting_uncounted"),
+            models.Index(fields=["pattern", "-at", "-episode_id"], name="sighting_latest_of_pattern"),
+            models.Index(fields=["episode_id"], name="sighting_by_episode"),
+            models.Index(fields=["pattern", "case"], name="sighting_by_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.episode_id}"
