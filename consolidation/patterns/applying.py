@@ -8,15 +8,16 @@ from typing import Protocol
 from django.db import transaction
 
 from consolidation.models.groups import RuleRetry
-from consolidation.patterns import categorisation, entity, override, sequence, time_of_day
+from consolidation.patterns import sequence
 from consolidation.patterns.candidates import CandidateWriter
 from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rule import Rule
+from consolidation.patterns.rules import CATEGORISATION, ENTITY, OVERRIDE, TIME_OF_DAY
 from memories.models.row_queue import message_of
 from memos_site.platform.outages import UNAVAILABLE
 
-RULES = (categorisation.RULE, override.RULE, entity.RULE, sequence.RULE, time_of_day.RULE)
+RULES = (CATEGORISATION, OVERRIDE, ENTITY, sequence.RULE, TIME_OF_DAY)
 
 
 class RunProgress(Protocol):

@@ -15,11 +15,9 @@ from memories.models.memory import Memory
 from memories.models.metric_tally import MetricSnapshot, MetricTally
 from memories.models.passage import Passage
 from memories.models.performance import Performance
-from memories.models.person_limits import PersonLimits
-from memories.models.preferences import Preferences
+from memories.models.person_settings import PersonLimits, Preferences, SavedView
 from memories.models.proposal import Proposal
 from memories.models.relation import Relation
-from memories.models.saved_view import SavedView
 from memories.models.tombstone import Tombstone
 from memories.models.vector import EmbeddingModel, Pending, Vector
 from memories.models.wording import Wording

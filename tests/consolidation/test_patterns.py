@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from consolidation.patterns.entity import MAX_NEW
+from consolidation.patterns.rules import MAX_NEW
 from memories.models import Evidence
 from memories.values.choices import Category, Origin, Status
 from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, follow, keys, live, ran, ruled, stands

@@ -7,9 +7,9 @@ import pytest
 from django.core.checks import Tags, run_checks
 
 from consolidation.models.groups import RuleGroup
-from consolidation.patterns import categorisation, time_of_day
 from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rule import identity_digest
+from consolidation.patterns.rules import categorisation, time_of_day
 from memories.intake import revisions
 from memories.models import DigestKey, Evidence, Memory, Tombstone
 from memories.models.digest_key import mark
@@ -154,8 +154,8 @@ def test_groups_whose_secret_key_is_gone_are_told_and_kept(settings: Any) -> Non
 def as_before(secret: str) -> None:
     """The groups as they were known before the database had a key of its own."""
     run = ReportedRun(uuid4(), uuid4(), SCOPE, "P01", None, MORNING, 1, EMAIL)
-    hour = time_of_day.detect(run)
-    sign = categorisation.detect(run)
+    hour = time_of_day(run)
+    sign = categorisation(run)
     assert sign is not None
     for rule, one in (("categorisation", sign), ("time of day", hour)):
         for identity in (one.identity, one.family or ()):
