@@ -117,7 +117,7 @@ def inserts_a_memory(node: ast.AST) -> bool:
         return False
     of = ast.unparse(node.func.value)
     if node.func.attr == "save" and any(keyword.arg == "force_insert" for keyword in node.keywords):
-        return not (of in ("entry", "made", "going") or ".audit(" in of or of.startswith("AuditEntry."))
+        return not (of in ("entry", "made", "going", "run") or "audit(" in of or of.startswith("AuditEntry."))
     first = node.args[0] if node.args else None
     creates = isinstance(first, ast.Constant) and first.value == "create"
     return (node.func.attr == "audit" and creates) or f"{of}.{node.func.attr}" in INSERTING_ROWS
