@@ -50,9 +50,8 @@ def test_the_two_days_that_are_offered_are_never_the_same(now: datetime, when: s
 
 def test_the_day_is_said_in_the_toast_and_stands_on_the_page_of_the_memory(client: Client) -> None:
     memory = make_memory("Acme pays late")
-    assert "Snoozed until " + (day := attention.named_day(attention.end_of_snooze("week", timezone.now()))) in decide(
-        client, memory, "snooze week"
-    )
+    day = attention.named_day(attention.end_of_snooze("week", timezone.now()))
+    assert f"Snoozed until {day}" in decide(client, memory, "snooze week")
     flag = re.compile(rf'class="flag">\s*snoozed until {day}')  # its history tells of it too
     assert flag.search(client.get(f"/memories/{memory.pk}/").content.decode())
     Memory.objects.update(snoozed_until=timezone.now() - timedelta(minutes=1))
