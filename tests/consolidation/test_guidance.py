@@ -254,7 +254,7 @@ def test_the_likeness_of_words_goes_with_its_run_in_whatever_order_runs_were_rea
     consolidated()
     said, profiles = features.of_moment(recorded(9, WISH.format(n="T9009")))[0], list(RunProfile.objects.all())
     assert said
-    read = [experience._experience(said, rows, opening=False) for rows in (profiles, profiles[::-1])]
+    read = [experience.of_profiles(said, rows, opening=False) for rows in (profiles, profiles[::-1])]
     first, other = ({p.pk: round(float(w), 6) for p, w in zip(one.profiles, one.words, strict=True)} for one in read)
     assert first == other
     assert max(first, key=lambda pk: first[pk]) == RunProfile.objects.get(episode__memory__thread_id="case-1").pk
