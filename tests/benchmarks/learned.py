@@ -27,6 +27,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
+from tests.benchmarks.calibrated import auc, calibration_error
 from tests.benchmarks.guidance import FOLDS, OFF_TOPIC, is_write, loaded, show, write_set
 
 Json = dict[str, Any]
@@ -35,7 +36,6 @@ ANSWERING = re.compile(
     r"get|search|list|show|check|track|consult|verif|buscar|identific|recommend|suggest|validate|transfer|escalate"
 )
 MOMENTS = ("opening", "under way", "before the first write")
-BINS = 5
 
 
 @dataclass
@@ -182,19 +182,6 @@ def good_sets(found: dict[str, list[Known]], data: Path) -> dict[tuple[str, str]
             if one.raw["id"] in gold:
                 good[one.task].add(writes(gold[one.raw["id"]], one.corpus))
     return good
-
-
-def calibration_error(sure: "np.ndarray", right: "np.ndarray") -> float:
-    bins = np.minimum((sure * BINS).astype(int), BINS - 1)
-    gaps = [abs(sure[bins == n].mean() - right[bins == n].mean()) * (bins == n).mean() for n in set(bins.tolist())]
-    return float(sum(gaps))
-
-
-def auc(risk: "np.ndarray", failed: "np.ndarray") -> float:
-    ill, well = risk[failed == 1], risk[failed == 0]
-    if not (len(ill) and len(well)):
-        return float("nan")
-    return float((ill[:, None] > well[None]).mean() + 0.5 * (ill[:, None] == well[None]).mean())
 
 
 Asked = tuple[float, float, bool]  # confidence, right, answered
