@@ -10,7 +10,9 @@ from rest_framework.response import Response
 from consolidation.api.guidance import EXAMPLE as OF_GUIDANCE
 from consolidation.api.guidance import ExpectedEffects, SimilarRun
 from consolidation.guidance import verdict
+from consolidation.guidance.caller_names import in_names
 from consolidation.guidance.verdict_request import VerdictRequest
+from consolidation.learning.runs.harness_tools import names_of
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import Count, Json, Shape, Share
@@ -70,4 +72,6 @@ def judge(body: Any, *, trust: Trust) -> Json:
     started = time.perf_counter()
     told = verdict.answer(body, trust=trust)
     measures.run_verdicts.labels(told.level).inc()
-    return {**told.as_json(), "took_ms": round((time.perf_counter() - started) * 1000, 1)}
+    source = body.get("source") if isinstance(body, dict) else None
+    named: Json = in_names(told.as_json(), names_of(str(source or trust.actor.name)))
+    return {**named, "took_ms": round((time.perf_counter() - started) * 1000, 1)}

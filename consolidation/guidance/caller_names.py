@@ -8,7 +8,7 @@ from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.runs.harness_tools import names_of
 from memories.values.trust import Trust
 
-NAMING = frozenset({"effects"})  # fields that list names of tools
+NAMING = frozenset({"effects", "tool"})  # fields that hold names of tools
 SPEAKING = frozenset({"text", "note", "summary", "steps", "checks", "avoid", "said"})  # of ours, with names in code
 
 
