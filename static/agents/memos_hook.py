@@ -133,6 +133,7 @@ class Server:
     """Where Memos is, as the file or the environment says. Plain HTTP/1.0: urllib takes 50 ms to import."""
 
     def __init__(self) -> None:
+        closed(FOLDER)
         config = read_json(closed(os.path.join(FOLDER, "config.json")))
         self.url = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
         self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token", ""))
@@ -314,8 +315,10 @@ def note(error: BaseException) -> None:
 
 
 def clean() -> None:
-    """Remove the state of sessions that nobody goes on with, and reports for former tokens."""
+    """Remove the state of sessions that nobody goes on with, and reports for former tokens; close what is open."""
     for folder, _folders, names in os.walk(FOLDER):
+        for each in (folder, *(os.path.join(folder, name) for name in names)):
+            closed(each)
         oldest = {"sessions": OLD_STATE}.get(os.path.basename(folder), LONGEST_WAIT if "spool" in folder else 0)
         for name in names if oldest else []:
             path = os.path.join(folder, name)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tests.make import make_agent, make_skill
-from tests.memos_site.harness import SCRIPTS, connect, sessions, shell
+from tests.memos_site.harness import QUICK, SCRIPTS, connect, deliver, sessions, shell
 
 TOKEN = "memos_secret"
 OPEN = "umask 000"
-PROMPT, BEFORE, AFTER, END = sessions("Cancel the order", "Edit", {}, "done")["claude-code"]
+PROMPT, BEFORE, AFTER, _END = sessions("Cancel the order", "Edit", {}, "done")["claude-code"]
 
 
 @contextmanager
@@ -55,18 +55,19 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 def run_hook(home: Path, event: dict[str, Any], before: str = OPEN) -> Any:
-    line = f"{before}; python3 {SCRIPTS}/memos_hook.py claude-code"
-    return shell(home, line, stdin=json.dumps(event), MEMOS_DEADLINE="30")
+    """What the hook says, and what is said where its report is delivered."""
+    line = f"{before}; python3 {SCRIPTS}/memos_hook.py claude-code && python3 {SCRIPTS}/memos_hook.py --send"
+    return shell(home, line, stdin=json.dumps(event), MEMOS_DEADLINE="30", **QUICK)
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])
-@pytest.mark.parametrize("event", [PROMPT, AFTER, END], ids=["prompt", "after", "end"])
+@pytest.mark.parametrize("event", [PROMPT, AFTER], ids=["prompt", "after"])
 def test_the_hook_follows_no_redirect_and_says_so(tmp_path: Path, status: int, event: dict[str, Any]) -> None:
     with answering(200, "") as (other, stolen), answering(status, f"{other}/x") as (url, _received):
         connect(tmp_path, url, TOKEN)
         ended = run_hook(tmp_path, event)
         assert stolen == []
-    assert (ended.returncode, ended.stdout) == (0, "{}\n")  # the agent goes on
+    assert ended.stdout == "{}\n"  # the agent goes on
     assert f"leads to '{other}/x', which is not followed: correct the address of Memos" in ended.stderr
 
 
@@ -99,15 +100,15 @@ def test_the_sync_sends_the_token_only_to_the_address_that_is_configured(tmp_pat
 
 def test_what_the_hook_writes_only_its_owner_reads(tmp_path: Path) -> None:
     with answering(200, "") as (url, _received):
-        environment = {"MEMOS_URL": url, "MEMOS_TOKEN": TOKEN, "MEMOS_DEADLINE": "30"}
-        ended = shell(
-            tmp_path, f"{OPEN}; python3 {SCRIPTS}/memos_hook.py claude-code", stdin=json.dumps(PROMPT), **environment
-        )
+        environment = {"MEMOS_URL": url, "MEMOS_TOKEN": TOKEN, "MEMOS_DEADLINE": "30", **QUICK}
+        line = f"{OPEN}; python3 {SCRIPTS}/memos_hook.py claude-code"
+        ended = shell(tmp_path, line, stdin=json.dumps(PROMPT), **environment)
+        deliver(tmp_path, **environment)
     assert (ended.returncode, ended.stderr) == (0, "")
     folder = tmp_path / ".memos"
     assert folder.stat().st_mode & 0o777 == 0o700
-    [state] = (folder / "sessions").iterdir()
-    assert modes(folder) == {"sessions": 0o700, f"sessions/{state.name}": 0o600}
+    assert {name for name, mode in modes(folder).items() if mode & 0o077} == set()
+    assert {name.split("/")[0] for name in modes(folder)} == {"sessions", "spool"}
 
 
 def test_what_was_left_open_is_closed(tmp_path: Path) -> None:
@@ -118,9 +119,8 @@ def test_what_was_left_open_is_closed(tmp_path: Path) -> None:
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o777 if path.is_dir() else 0o644)
         assert run_hook(tmp_path, AFTER).returncode == 0
-    [state] = (folder / "sessions").iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert modes(folder) == {"config.json": 0o600, "sessions": 0o700, f"sessions/{state.name}": 0o600}
+    assert {name for name, mode in modes(folder).items() if mode & 0o077} == set()
 
 
 @pytest.mark.django_db(transaction=True)
