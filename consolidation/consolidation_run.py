@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
-from consolidation.guidance import curves, holdback, profiling, skill_worth
+from consolidation.guidance import curves, profiling, skill_answers, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
@@ -31,6 +31,7 @@ from consolidation.pipelines import (
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
 from memories import leases
+from memories.intake.episodes import agreement
 from memories.models import Episode
 
 KIND = "consolidate"
@@ -48,6 +49,7 @@ def consolidate(
     is queued again.
     """
     abandon_dead_runs(KIND, at=at)
+    agreement.recount()
     if trigger == Run.Trigger.SCHEDULE and (Run.objects.pauses(KIND) or not _scopes()):
         return None
     run = Run(kind=KIND, trigger=trigger)
@@ -129,6 +131,6 @@ def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: dateti
         latest = LatestOfScope(scope)
         curves.refit(latest, at=at)
         skill_worth.measure(latest, at=at)
-        holdback.flag_harm(scope, at=at)
+        skill_answers.measure(scope, at=at)
         PendingMeasurement.objects.filter(pk=scope).delete()
     return counters

@@ -4,10 +4,12 @@ from consolidation.api import runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 from consolidation.api.verdict import AskVerdict
+from consolidation.api.worth import SkillWorth
 
 urlpatterns = [
     path("conversations", Conversations.as_view(), name="api-conversations"),
     path("guidance", AskGuidance.as_view(), name="api-guidance"),
+    path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),
     path("runs", runs.Runs.as_view(), name="api-runs"),
     path("runs/backlog", runs.RunBacklog.as_view(), name="api-backlog"),
     path("runs/contrast", runs.RunContrast.as_view(), name="api-contrast-price"),

@@ -48,7 +48,7 @@ def _next(scope: str, tried: set[UUID]) -> list[UUID]:
 
 
 def _write(ids: Sequence[UUID], recent: Recent) -> int:
-    """One transaction. An episode without an outcome, or in which no user spoke, has no profile."""
+    """One transaction. An episode without an outcome that counts, or in which no user spoke, has no profile."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids).select_related("memory")
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
@@ -57,10 +57,12 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         rows = [_of_episode(run, episodes[run.id], rules) for run in runs if run.said]
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
+        if unended := [pk for pk in episodes if pk not in {run.id for run in runs}]:
+            RunProfile.objects.filter(pk__in=unended).delete()
+            counting.discount_runs(unended)
         holdback.settle(episodes.values())
-        PendingMeasurement.objects.bulk_create(
-            [PendingMeasurement(scope=one.scope) for one in rows[:1]], ignore_conflicts=True
-        )
+        scopes = [one.scope for one in episodes.values()][:1]  # of one scope all
+        PendingMeasurement.objects.bulk_create([PendingMeasurement(scope=one) for one in scopes], ignore_conflicts=True)
         PendingProfile.objects.filter(pk__any=ids).delete()
     return len(rows)
 

@@ -13,6 +13,7 @@ from consolidation.insights.days import day_of, start_of
 from consolidation.insights.snapshots import WEEKS_AHEAD
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
+from memories.intake.episodes.agreement import Agreement, agreements
 from memories.values.choices import Outcome, Status
 from memories.values.trust import Trust
 from memories.web.charts import Chart, Form, Number, Series, Tone
@@ -185,6 +186,31 @@ def skills(figures: Figures) -> Chart:
     return _by_day(figures, "skills", _("Skills in use"), series, note)
 
 
+def outcome_sources(figures: Figures) -> Chart:
+    """How often each source of outcomes says what people say; not by day, and over the whole store."""
+    found = agreements()
+    series = [
+        Series(_("said the same as a person"), Tone.GOOD, [one.agreed for one in found]),
+        Series(_("said otherwise"), Tone.BAD, [one.labels - one.agreed for one in found]),
+    ]
+    labels = [str(one.source.label) for one in found]
+    note = " ".join(filter(None, [_agreed(one) for one in found]))
+    empty = _("No person has judged a run of which another source says how it ended. Runs to judge are at Outcomes.")
+    return Chart(
+        "outcomes", _("How runs ended: who is right"), _("Source"), labels, series, Form.BARS, note, empty=empty
+    )
+
+
+def _agreed(one: Agreement) -> str:
+    share = of_share(one.agreed, one.labels, _("%(part)s of %(whole)s")) or _("no run yet")
+    facts = {"source": one.source.label, "share": share}
+    if one.is_distrusted:
+        return _("%(source)s agreed with people in %(share)s, which is too few: it does not count in learning.") % facts
+    if one.is_off:
+        return _("%(source)s does not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
+    return _("%(source)s agreed with people in %(share)s.") % facts if one.labels else ""
+
+
 def guidance(figures: Figures) -> Chart:
     answers = [
         (_("answered"), Tone.GOOD, "answered"),
@@ -244,6 +270,7 @@ CHARTS: dict[str, Callable[[Figures], Chart]] = {
     "retrievals": retrievals,
     "offered": offered,
     "skills": skills,
+    "outcomes": outcome_sources,
     "guidance": guidance,
     "forecast": forecast,
     "model": model,

@@ -130,19 +130,20 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
         return set(successes.order_by().values_list("pattern_id", "case").distinct())
 
     def newest(self, most: int) -> Self:
-        return self.order_by("-at", "-episode_id")[:most]
+        return self.exclude(outcome="").order_by("-at", "-episode_id")[:most]
 
 
 class Sighting(models.Model):
     """One episode in which a pattern was seen; it survives the episode, and counts once.
 
-    `counted`: the outcome that the pattern's memory has counted, '' before it has; `case`: see `case_of`.
+    `outcome`: '' once that of its run counts no more. `counted`: the outcome that the pattern's memory has counted, ''
+    before it has; `case`: see `case_of`.
     """
 
     pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")
     episode_id = models.UUIDField()
     case = models.UUIDField()
-    outcome = models.CharField(max_length=8, choices=Outcome)
+    outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
     counted = models.CharField(max_length=8, choices=Outcome, blank=True)
     at = models.DateTimeField()
 

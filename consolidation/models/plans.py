@@ -91,13 +91,14 @@ class PlannedRunQuerySet(Trusted["PlannedRun"]):
 class PlannedRun(models.Model):
     """One run that followed a plan. It survives the episode, and counts once.
 
-    `counted`: the outcome that the plan's memory has counted, '' before it has; `given`: digests of its arguments.
+    `outcome`: '' once that of its run counts no more. `counted`: the outcome that the plan's memory has counted, ''
+    before it has; `given`: digests of its arguments.
     """
 
     shape = models.ForeignKey(PlanShape, on_delete=models.CASCADE, related_name="runs")
     episode_id = models.UUIDField(unique=True)
     case = models.UUIDField()
-    outcome = models.CharField(max_length=8, choices=Outcome)
+    outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
     counted = models.CharField(max_length=8, choices=Outcome, blank=True)
     at = models.DateTimeField()
     given: "models.JSONField[Any, Any]" = models.JSONField(default=dict)

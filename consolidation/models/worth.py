@@ -13,6 +13,7 @@ from memories.models.trusted import Trusted, new_id
 from memories.values.choices import Outcome
 
 LEAST_COMPARED = 2
+ANSWERS = ("helps", "hurts", "no_effect", UNKNOWN := "unknown")
 MODEL = "model"  # who wrote a line of a skill
 
 
@@ -133,6 +134,35 @@ class SkillLines(models.Model):
         return f"{sum(map(len, self.lines.values()))} lines"
 
 
+class SkillAnswerQuerySet(Trusted["SkillAnswer"]):
+    trust_path = "memory__"
+
+    def known(self) -> Self:
+        return self.exclude(answer=UNKNOWN)
+
+
+class SkillAnswer(models.Model):
+    """Whether a version of a skill helps, as its offers told last. `runs`: those drawn by lot that have ended; where
+    `answer` is known, after how many it was. `more`: about how many are still needed, null where none or unknown."""
+
+    memory = models.ForeignKey(Memory, models.CASCADE, related_name="answers")
+    version = models.IntegerField()
+    answer = models.CharField(max_length=9, choices=[(one, one) for one in ANSWERS], default=UNKNOWN)
+    runs = models.IntegerField()
+    more = models.IntegerField(null=True)
+    at = models.DateTimeField()
+
+    objects = SkillAnswerQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "version"], name="skill_answer_is_one_of_its_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.version}: {self.answer}"
+
+
 class SkillOfferQuerySet(Trusted["SkillOffer"]):
     trust_path = "memory__"
 
@@ -144,7 +174,8 @@ class SkillOfferQuerySet(Trusted["SkillOffer"]):
 class SkillOffer(models.Model):
     """A published skill that guidance named, or withheld at random, to one run: known by its episode or its thread.
 
-    `outcome` is that of the run once it has ended, '' before.
+    `outcome` is that of the run once it has ended, '' before. `share`: with which probability it was to do without; 0:
+    no lot was drawn, null: it was not kept yet.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -155,6 +186,7 @@ class SkillOffer(models.Model):
     thread_id = models.CharField(max_length=512, blank=True)
     agent = models.CharField(max_length=200)
     withheld = models.BooleanField()
+    share = models.FloatField(null=True)
     outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
     at = models.DateTimeField()
 
@@ -168,7 +200,10 @@ class SkillOffer(models.Model):
                 name="skill_is_offered_once_to_a_run",
             ),
         ]
-        indexes = [models.Index(fields=["scope", "thread_id"], name="skill_offer_by_thread")]
+        indexes = [
+            models.Index(fields=["scope", "thread_id"], name="skill_offer_by_thread"),
+            models.Index(fields=["memory", "version", "at"], name="skill_offer_by_version"),
+        ]
 
     def __str__(self) -> str:
         return f"{'withheld' if self.withheld else 'offered'} {self.outcome}".strip()

@@ -109,7 +109,7 @@ def _put(
 
 def _background(scope: str, sensitivity: int, recent: Recent) -> Background:
     closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
-    closed = closed.filter(closed_at__isnull=False, outcome__isnull=False).order_by("-closed_at", "-pk")
+    closed = closed.with_end().order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
     found = recorded.runs([episode.pk for episode in latest], recent)

@@ -32,6 +32,15 @@ def count_runs(runs: Read, rules: ToolRules) -> None:
     plan_counting.count_plans(runs, rules)
 
 
+def discount_runs(ids: Sequence[UUID]) -> None:
+    """Take back what the outcomes of these runs told: they count no more."""
+    uses = ArgumentUse.objects.of(ids)
+    if told := set(uses.values_list("fact", flat=True)):
+        uses.delete()
+        ArgumentFact.objects.filter(pk__in=told).update(due=True)
+    plan_counting.discount(ids)
+
+
 def _count_commands(runs: Read, rules: ToolRules) -> None:
     shown = [(run, episode, found) for run, episode in runs if (found := attempts(run, rules))]
     if not shown:

@@ -41,7 +41,7 @@ def by_pattern(recordings: Sequence[Recording]) -> dict[PatternIdentity, list[Ep
     decided = ToolDecision.objects.marks()
     known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
     for recording in recordings:
-        if recording.episode.outcome and recording.calls.steps:
+        if recording.episode.counted_outcome and recording.calls.steps:
             # by its own hints; nearly all have the same, and share the caches
             rules = tool_rules([recording.episode], decided=decided)
             rules = known.setdefault(frozenset(rules.marked.items()), rules)

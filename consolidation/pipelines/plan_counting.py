@@ -38,6 +38,14 @@ def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
     _touch(set(of_runs))
 
 
+def discount(ids: Sequence[UUID]) -> None:
+    """Take back what was counted of these runs, whose outcome counts no more."""
+    runs = PlannedRun.objects.of(ids).exclude(outcome="")
+    if shapes := set(runs.values_list("shape", flat=True)):
+        runs.update(outcome="")
+        _touch(shapes)
+
+
 def digests(plan: RunPlan, key: bytes) -> dict[str, str]:
     """The arguments of a run as digests, '' for one that may not be told; they tell the same value from another."""
     return {place: "" if value is None else digest(place, value, key) for place, value in plan.given.items()}

@@ -134,7 +134,7 @@ def _cases_well(runs: Sequence[PlannedRun]) -> int:
 
 
 def witnesses(runs: Sequence[PlannedRun]) -> list[Witness]:
-    return [Witness(run.episode_id, Outcome(run.outcome), run.at) for run in runs]
+    return [Witness(run.episode_id, Outcome(run.outcome) if run.outcome else None, run.at) for run in runs]
 
 
 def _statement(shape: PlanShape, runs: Sequence[PlannedRun]) -> Statement:

@@ -130,7 +130,8 @@ def _kept(line: Line) -> dict[str, object]:
 
 def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
     said = dict(Episode.objects.filter(pk__any=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
-    return [Witness(s.episode_id, Outcome(s.outcome), s.at, said.get(s.episode_id, "")) for s in sightings]
+    ended = [(one, Outcome(one.outcome) if one.outcome else None) for one in sightings]
+    return [Witness(one.episode_id, outcome, one.at, said.get(one.episode_id, "")) for one, outcome in ended]
 
 
 def propose(

@@ -84,13 +84,18 @@ def read(episodes: Sequence[Episode]) -> list[Recording]:
     return [Recording(episode, run, calls.get(run.id, run)) for episode, run in read]
 
 
+def read_end(episode: Episode) -> Run:
+    """The last events of a long run, as a run of its own."""
+    return _run(_columns(episode), _events([episode.pk], after=episode.event_count - MOST_EVENTS)[episode.pk])
+
+
 def _is_large(episode: Episode, events: Sequence["_Event"]) -> bool:
     return episode.event_count > MOST_EVENTS or any((one.args_size or 0) > LARGEST_LINE for one in events)
 
 
 def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]:
-    """The closed runs of these episodes that have an outcome, in the order of (at, id)."""
-    episodes = Episode.objects.filter(pk__any=episode_ids, closed_at__isnull=False, outcome__isnull=False)
+    """The closed runs of these episodes that have an outcome that counts, in the order of (at, id)."""
+    episodes = Episode.objects.with_end().filter(pk__any=episode_ids)
     columns = ("pk", "thread_id", "source", "outcome", "closed_at", "environment__repository")
     rows: list[_Columns] = list(episodes.order_by("closed_at", "pk").values_list(*columns))
     known = {row[0]: recent.get(row[0], row[3], row[4]) if recent else None for row in rows}
@@ -169,14 +174,14 @@ class _Event(NamedTuple):
         return self.kind == CALL
 
 
-def _events(episode_ids: Sequence[UUID]) -> Mapping[UUID, list[_Event]]:
+def _events(episode_ids: Sequence[UUID], *, after: int = 0) -> Mapping[UUID, list[_Event]]:
     found: dict[UUID, list[_Event]] = defaultdict(list)
     if not episode_ids:
         return found
     small = When(result_size__lte=LARGEST_RESULT, then="result")
     rows = (
         Event.objects.not_spoken_by(roles.SYSTEM)
-        .filter(episode__any=episode_ids, position__lte=MOST_EVENTS, instruction=None)
+        .filter(episode__any=episode_ids, position__gt=after, position__lte=after + MOST_EVENTS, instruction=None)
         .annotate(args_size=Length(Cast("args", TextField())), result_size=Length(Cast("result", TextField())))
         .annotate(said=Left("text", LONGEST_TEXT), returned=Case(small, output_field=JSONField()))
         .order_by("episode", "position")
@@ -189,7 +194,7 @@ def _events(episode_ids: Sequence[UUID]) -> Mapping[UUID, list[_Event]]:
 
 def _columns(episode: Episode) -> _Columns:
     repository = episode.environment.get("repository")
-    return episode.pk, episode.thread_id, episode.source, episode.outcome, _at(episode), repository
+    return episode.pk, episode.thread_id, episode.source, episode.counted_outcome, _at(episode), repository
 
 
 def _at(episode: Episode) -> datetime:

@@ -17,8 +17,8 @@ from django.db.models import F
 
 from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
-from consolidation.models.profiles import PendingProfile
-from consolidation.pipelines import recorded, user_statements
+from consolidation.models.profiles import PendingProfile, RunProfile
+from consolidation.pipelines import inferring, recorded, user_statements
 from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
@@ -56,7 +56,7 @@ def digest(
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         digested: list[Recording] = []
         counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
-        recent.keep(recording.run for recording in digested if recording.episode.outcome)
+        recent.keep(recording.run for recording in digested if recording.episode.counted_outcome)
         for read in after if digested else ():
             counters.update(read([recording.episode.pk for recording in digested], recent))
         checkpoint(len(ids), counters)
@@ -89,6 +89,7 @@ def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recordin
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
         recordings = recorded.read(list(locked.select_related("memory").order_by("pk")))
+        recordings = inferring.infer(recordings, at=at)
         for read in READERS:
             read(recordings)
         digested = [recording.episode.pk for recording in recordings]
@@ -109,23 +110,24 @@ def record(recordings: Sequence[Recording]) -> None:
 
 
 def _correct_outcomes(episodes: Sequence[Episode]) -> None:
-    """Correct the counters of patterns for episodes that were digested before with another outcome."""
-    outcome = {episode.pk: episode.outcome for episode in episodes}
+    """Correct the counters of patterns for episodes that were digested before with another outcome, or with one that
+    does not count any more ('')."""
+    outcome = {episode.pk: episode.counted_outcome or "" for episode in episodes}
     moved: dict[UUID, list[Sighting]] = defaultdict(list)
     for sighting in Sighting.objects.select_for_update().filter(episode_id__in=outcome):
-        if outcome[sighting.episode_id] not in (None, sighting.outcome):
+        if outcome[sighting.episode_id] != sighting.outcome:
             moved[sighting.pattern_id].append(sighting)
     for pattern_id, sightings in sorted(moved.items()):
         rows = Sighting.objects.filter(pattern=pattern_id)
         cases = {sighting.case for sighting in sightings}
         before, counts = rows.well(cases), Counter[str]()
         for sighting in sightings:
-            now = str(outcome[sighting.episode_id])
+            now = outcome[sighting.episode_id]
             counts.update({now: 1})
             counts.subtract([sighting.outcome])
             Sighting.objects.filter(pk=sighting.pk).update(outcome=now)
         difference = len(rows.well(cases)) - len(before)
-        counters = {COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n}
+        counters = {COLUMN[Outcome(name)]: F(COLUMN[Outcome(name)]) + n for name, n in counts.items() if n and name}
         Pattern.objects.filter(pk=pattern_id).update(due=True, cases=F("cases") + difference, **counters)
 
 
@@ -181,11 +183,11 @@ def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
             pattern=pattern,
             episode_id=episode.pk,
             case=case_of(episode.thread_id, episode.pk),
-            outcome=episode.outcome,
+            outcome=episode.counted_outcome,
             at=episode.closed_at,
         )
         for episode in episodes
-        if episode.outcome and episode.closed_at
+        if episode.counted_outcome and episode.closed_at
     ]
     pattern.due = True
     pattern.first_seen_at = min(pattern.first_seen_at, *(row.at for row in rows))
@@ -197,7 +199,18 @@ def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
 
 
 def _queue_profiles(recordings: Sequence[Recording]) -> None:
-    PendingProfile.objects.put(recording.episode for recording in recordings if recording.episode.outcome)
+    """Those with an outcome that counts, and those that had one: they lose their profile."""
+    episodes = [recording.episode for recording in recordings]
+    ids = [episode.pk for episode in episodes if not episode.counted_outcome]
+    former = _learned(ids) if ids else frozenset()
+    PendingProfile.objects.put(one for one in episodes if one.counted_outcome or one.pk in former)
+
+
+def _learned(ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Those of these episodes from which something was learned before."""
+    profiles = RunProfile.objects.filter(pk__in=ids).values_list("pk", flat=True)
+    sightings = Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True)
+    return frozenset({*profiles, *sightings})
 
 
 def _queue_statements(recordings: Sequence[Recording]) -> None:

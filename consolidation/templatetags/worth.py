@@ -7,8 +7,7 @@ from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
 
-from consolidation.guidance import line_runs
-from consolidation.guidance.holdback import arms
+from consolidation.guidance import line_runs, skill_answers
 from consolidation.models import PlanShape
 from consolidation.models.worth import SkillLines, SkillWorth
 from memories.models import Memory
@@ -33,7 +32,7 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
         "worth": worth,
         "cases": [case for case in worth.cases if UUID(case[0]) in seen] if worth else [],
         "examples": bool(worth and {worth.well_example, worth.ill_example} <= seen.keys()),
-        "arms": arms(memory.pk) if worth and memory.skill.published else None,  # nothing else is offered
+        "told": _told(memory),
         "sections": line_runs.sections(lines, seen),
     }
 
@@ -58,6 +57,13 @@ def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
         return []
     named = [UUID(case[0]) for case in worth.cases] + [worth.well_example, worth.ill_example]
     return [line_runs.LineRuns("", "", [one for one in named if one], len(named))]
+
+
+def _told(memory: Memory) -> skill_answers.Worth | None:
+    """What the offers of its published version tell: nothing else is offered. None while none was made."""
+    published: SkillVersion | None = memory.skill.published
+    found = skill_answers.worth(memory.pk, published.number) if published else None
+    return found if found and (found.offered.runs or found.withheld.runs) else None
 
 
 @register.filter

@@ -7,7 +7,7 @@ from memories import models
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
 from memories.intake.episodes.dependencies import resolve
 from memories.values import links
-from memories.values.choices import Outcome, Status
+from memories.values.choices import Outcome, OutcomeSource, Status
 from memories.values.field_errors import normalize_instant
 
 FIRST_VERSION = 1  # of a competence without a version of its own, until its skill is published
@@ -48,6 +48,11 @@ class EpisodicPayload(Shape):
     external_id: str | None
     event_count: Count
     outcome: Outcome | None
+    outcome_source: OutcomeSource
+    """What says so: a `person`, the agent (`reported`), the run's last `checks`, the `user`'s next words, a language
+    `model`; the last three are inferred. `none`: nobody; `person` without outcome: one looked and cannot tell"""
+    outcome_counts: bool
+    """False: the source is not counted in learning, by COUNT_INFERRED_OUTCOMES or because people disagree with it"""
     outcome_at: datetime | None
     closed_at: datetime | None
     extract: bool
@@ -64,6 +69,8 @@ class EpisodicPayload(Shape):
         "external_id": None,
         "event_count": 1,
         "outcome": "success",
+        "outcome_source": "reported",
+        "outcome_counts": True,
         "outcome_at": EXAMPLE_TIME,
         "closed_at": EXAMPLE_TIME,
         "extract": True,
@@ -79,7 +86,7 @@ class EpisodicPayload(Shape):
     @classmethod
     def of(cls, episode: models.Episode, events: list[models.Event] | None) -> Json:
         environment = {name: value for name, value in episode.environment.items() if name != "chat_history"}
-        payload = cls.from_row(episode, kind="episodic", environment=environment)
+        payload = cls.from_row(episode, kind="episodic", environment=environment, outcome_source=episode.said_by)
         if events is not None:
             payload["timeline"] = [Entry.of(event) for event in events]
             payload["tool_graph"] = [Node.of(event) for event in events if event.kind == "tool_call"]

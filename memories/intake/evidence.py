@@ -32,7 +32,7 @@ class Witness:
     """
 
     episode_id: UUID | None
-    outcome: Outcome
+    outcome: Outcome | None
     at: datetime
     snapshot: str = ""
     latency_ms: float | None = None
@@ -64,8 +64,9 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
     """Count each witness once: one that was counted with another outcome moves the numbers by the difference.
 
     A success that is new reinforces salience by the memory's gain; `founding` evidence, from which the memory was made,
-    does not. A reported failure that is new penalizes it. What an agent reported of a use is not replaced by what is
-    read from the run. Answers how many were new. Runs in the caller's transaction or its own.
+    does not. A reported failure that is new penalizes it. A witness without an outcome takes back what it said before.
+    What an agent reported of a use is not replaced by what is read from the run. Answers how many were new. Runs in the
+    caller's transaction or its own.
     """
     with transaction.atomic():
         Performance.objects.get_or_create(memory=memory)
@@ -75,12 +76,12 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
             memory=memory, occasion__any=[w.occasion for w in witnesses]
         )
         counted = {evidence.occasion: evidence for evidence in known}
-        fresh = [witness for witness in witnesses if witness.occasion not in counted]
+        fresh = [witness for witness in witnesses if witness.occasion not in counted and witness.outcome]
         difference = Difference()
         for witness in witnesses:
             if former := counted.get(witness.occasion):
                 _correct(former, witness, difference)
-            else:
+            elif witness.outcome:
                 difference.add(witness.outcome, witness.latency_ms)
         Evidence.objects.insert(_evidence(memory, fresh, _present(fresh), founding=founding))
         Performance.objects.filter(memory=memory).moved(
@@ -98,6 +99,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
 
 def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
     """Count the occasions from which new memories were made: all of them in a handful of statements."""
+    founders = {memory: [one for one in witnesses if one.outcome] for memory, witnesses in founders.items()}
     timed = iter(_timed([witness for witnesses in founders.values() for witness in witnesses]))
     by_memory = {memory: [next(timed) for _ in witnesses] for memory, witnesses in founders.items()}
     there = _present(witness for witnesses in by_memory.values() for witness in witnesses)
@@ -158,6 +160,10 @@ def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
 def _correct(former: Evidence, witness: Witness, difference: Difference) -> None:
     """What was counted before is counted as it is told now, unless it is only read from the run."""
     if former.made_by_id and witness.by is None:
+        return
+    if witness.outcome is None:
+        difference.add(former.outcome, former.latency_ms, times=-1)
+        former.delete()
         return
     latency_ms = former.latency_ms if witness.latency_ms is None else witness.latency_ms
     difference.add(former.outcome, former.latency_ms, times=-1)

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Case, Exists, Func, OuterRef, Q, Value, When
 from django.db.models.functions import Cast, Coalesce, Left, Length, Lower
 
+from memories.models.ending import Ending
 from memories.models.memory import Memory
 from memories.models.row_queue import RowQueue
 from memories.models.trusted import Trusted, new_id
@@ -19,6 +20,8 @@ LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
 LONGEST_OPENING = 160
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
+# without an outcome that counts; a person who cannot tell has judged it
+TO_JUDGE = (Q(outcome=None) | Q(outcome_counts=False)) & Q(closed_at__isnull=False) & ~Q(outcome_source="person")
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
 
 
@@ -37,6 +40,10 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         """Open episodes with a node of this name (`node_id`)."""
         first, last = (UUID(prefix + digit * 24) for digit in "0f")
         return self.filter(closed_at=None, pk__gte=first, pk__lte=last, event_count__gte=position)
+
+    def with_end(self) -> Self:
+        """Closed episodes of which is known how they ended, as far as it counts in learning."""
+        return self.filter(closed_at__isnull=False, outcome__isnull=False, outcome_counts=True)
 
     def after(self, closed_at: datetime, pk: UUID) -> Self:
         """Episodes after this one in reading order."""
@@ -72,7 +79,7 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         return {pk: speakers.speaker(maker) for pk, maker in reported}
 
 
-class Episode(models.Model):
+class Episode(Ending):
     """A run, a conversation or a single event. Its id is its memory's; scope, source and thread are fixed copies."""
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE)
@@ -83,10 +90,6 @@ class Episode(models.Model):
     thread_id = models.CharField(max_length=512, null=True)  # noqa: DJ001
     event_count = models.IntegerField(default=0)
     last_event_at = models.DateTimeField()
-    outcome = models.CharField(max_length=8, choices=Outcome, null=True)  # noqa: DJ001 - null = not known
-    outcome_at = models.DateTimeField(null=True)
-    outcome_by = models.CharField(max_length=512, blank=True)  # the source of the outcome
-    outcome_details = models.JSONField(default=dict)
     closed_at = models.DateTimeField(null=True)
     content_sha256 = models.BinaryField(max_length=32, null=True)
     digested_at = models.DateTimeField(null=True)
@@ -98,7 +101,8 @@ class Episode(models.Model):
 
     objects = EpisodeQuerySet.as_manager()
 
-    class Meta:
+    class Meta(Ending.Meta):
+        abstract = False
         constraints = [
             models.UniqueConstraint(
                 fields=["scope", "source", "external_id"], name="episode_external_id_is_unique_per_source"
@@ -120,6 +124,12 @@ class Episode(models.Model):
             # Only columns that a new event does not change, so that its update writes no index (heap-only update).
             models.Index(fields=["memory"], condition=Q(closed_at=None), name="episode_open"),
             models.Index(fields=["outcome", "-memory"], condition=Q(outcome__isnull=False), name="episode_by_outcome"),
+            models.Index(fields=["-memory"], condition=TO_JUDGE, name="episode_to_judge"),
+            models.Index(
+                fields=["outcome_source", "outcome_counts", "-memory"],
+                condition=~Q(outcome_source="none"),
+                name="episode_by_outcome_source",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 from memories.models.audit import AuditEntry
 from memories.models.episode import Episode, Event, EventQuerySet
 from memories.models.memory import Memory
-from memories.values.choices import Type
+from memories.values.choices import OutcomeSource, Type
 
 
 def first_id_after(at: datetime) -> UUID:
@@ -42,12 +42,14 @@ def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:
     last: dict[UUID, dict[str, Any]] = {}
     for entry in told.order_by("-at", "-pk"):  # from the latest back to the one that held then
         if entry.at > at:
-            last[entry.subject_id] = {"outcome": entry.before.get("outcome")}
+            last[entry.subject_id] = {name: entry.before.get(name) for name in ("outcome", "outcome_source")}
         elif last.get(entry.subject_id, {}).get("at") is None:
             last[entry.subject_id] = {**entry.after, "at": entry.at}
     for pk, episode in episodes.items():
         held = last.get(pk, {})
         episode.outcome = held.pop("outcome", None)
+        untold = OutcomeSource.REPORTED if episode.outcome else OutcomeSource.NONE
+        episode.outcome_source = held.pop("outcome_source", None) or untold
         first = episode.memory.created_at if episode.outcome else None  # it came with the outcome
         episode.outcome_at = held.pop("at", first)
         episode.outcome_by, episode.outcome_details = "", held

@@ -15,7 +15,7 @@ from memories.models import Episode, Event, Memory
 from memories.transfer.claim_rows import Written, common_columns
 from memories.transfer.options import Result, RowResult, Writing
 from memories.transfer.records import EpisodeRecord, EventRecord, LooseEvent
-from memories.values.choices import Outcome, Status, Type
+from memories.values.choices import Outcome, OutcomeSource, Status, Type
 
 CONFIDENCE = 80
 LONGEST_TEXT = 500
@@ -107,12 +107,21 @@ def _episode(
         outcome=Outcome(record.outcome) if record.outcome else None,
         outcome_at=_past(record.outcome_at, closed_at) if record.outcome else None,
         outcome_by=record.source if record.outcome else "",
+        outcome_source=_source(record),
         closed_at=closed_at,
         extract=record.extract,
         environment=record.environment,
         artifacts=record.artifacts,
         **place,
     )
+
+
+def _source(record: EpisodeRecord) -> OutcomeSource:
+    """What said the outcome where the file comes from; a person's word there is a report here."""
+    told = OutcomeSource(record.outcome_source)
+    if not record.outcome:
+        return OutcomeSource.NONE
+    return told if told.is_inferred else OutcomeSource.REPORTED
 
 
 def _past(stated: datetime | None, at: datetime) -> datetime:

@@ -27,7 +27,10 @@ Json = dict[str, Any]
 COMMON = ("id", "type", "scope", "key", "category", "content", "payload", "source", "origin", "thread_id", "company_id")
 MORE = ("tags", "confidence", "status", "hold", "times_used", "times_confirmed")
 TIMES = ("last_used_at", "expires_at", "ttl", "created_at", "updated_at")
-OF_EPISODES = ("title", "external_id", "outcome", "outcome_at", "closed_at", "extract", "environment", "artifacts")
+OF_EPISODES = (
+    *("title", "external_id", "outcome", "outcome_source", "outcome_at"),
+    *("closed_at", "extract", "environment", "artifacts"),
+)
 
 
 def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from memories.intake.reports.claims import Number
 from memories.models.imported_row import digest_of
 from memories.scanning import secret_removal
+from memories.values.choices import OutcomeSource
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import FIRST_YEAR, LAST_YEAR
 from memories.values.field_types import (
@@ -151,6 +152,7 @@ class EpisodeRecord(MemoryRecord):
     title: Annotated[str, StringConstraints(max_length=500)] = ""
     external_id: Identifier | None = None
     outcome: OutcomeName | None = None
+    outcome_source: OutcomeSource = OutcomeSource.NONE
     outcome_at: Moment | None = None
     closed_at: Moment | None = None
     extract: bool = True

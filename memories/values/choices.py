@@ -100,6 +100,30 @@ class Outcome(TextChoices):
     PARTIAL = "partial", _("Partial")
 
 
+class OutcomeSource(TextChoices):
+    """What says how a run ended, by rank: the first beats all others; `none`: nothing is known."""
+
+    PERSON = "person", _("A person")
+    REPORTED = "reported", _("The agent")
+    CHECKS = "checks", _("Its last checks")
+    USER = "user", _("The user's words")
+    MODEL = "model", _("A language model")
+    NONE = "none", _("Nobody")
+
+    @property
+    def rank(self) -> int:
+        """The higher rank wins."""
+        return -list(OutcomeSource).index(self)
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether it was read from the run, and nobody has told it."""
+        return self in INFERRED
+
+
+INFERRED = (OutcomeSource.CHECKS, OutcomeSource.USER, OutcomeSource.MODEL)
+
+
 class RevertReason(TextChoices):
     """Why an adaptation ended."""
 

@@ -173,7 +173,8 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
     with guidance.shared_comparison():
-        given = context.assemble(question, trust=trust, at=at)
+        withheld = guidance.withheld_from(question.thread_id, question.narrows(trust))
+        given = context.assemble(question, trust=trust, at=at, without=withheld)
         allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
         advice = _guidance(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)

@@ -9,6 +9,7 @@ from memos_site.api.bulk import Bulk
 from memos_site.api.context import Context
 from memos_site.api.error_pages import Unknown
 from memos_site.api.inbox import Inbox
+from memos_site.api.judging import Judge, ToJudge
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
 from memos_site.api.proposals import Accept, OneProposal, Proposals, Reject
 from memos_site.api.skill_decisions import MergeSkill, RenameSkill, RetireSkill
@@ -33,6 +34,8 @@ urlpatterns = [
     path("skills/<str:name>/retire", RetireSkill.as_view(), name="api-retire-skill"),
     path("skills/<str:name>/versions/<str:number>/publish", PublishVersion.as_view(), name="api-publish-version"),
     path("skills/<str:name>/versions/<str:number>/reject", RejectVersion.as_view(), name="api-reject-version"),
+    path("outcomes/queue", ToJudge.as_view(), name="api-outcomes-queue"),
+    path("episodes/<uuid:memory_id>/outcome", Judge.as_view(), name="api-judge"),
     path("audit/<uuid:batch>/undo", decisions.Undo.as_view(), name="api-undo"),
     path("audit", Audit.as_view(), name="api-audit"),
     path("proposals", Proposals.as_view(), name="api-proposals"),

@@ -5,7 +5,7 @@ The name of a field is the name of its variable in the environment, which env.py
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -150,10 +150,15 @@ class Learning(Section):
     GUIDANCE_PRECISION: Weight = Field(
         0.85, le=1, description="share of guidance's answers that must be right, by the store's own runs; else `unsure`"
     )
-    SKILL_HOLDBACK: Weight = Field(
+    COUNT_INFERRED_OUTCOMES: bool = Field(
+        True,
+        description="outcomes that are read from what a user said next, or judged by a language model, count in "
+        "learning; either way they are shown as inferred",
+    )
+    SKILL_HOLDBACK: Literal["auto"] | Annotated[float, Field(ge=0, le=0.5, allow_inf_nan=False)] = Field(
         0,
-        le=0.5,
-        description="share of runs from which a learned skill is withheld, to measure its worth; 0.1 is advised",
+        description="share of runs from which a learned skill is withheld, to measure its worth; `auto`: half of them, "
+        "until it is known whether it helps",
     )
     RUN_RETENTION_DAYS: int = Field(
         90, ge=0, le=36_500, description="days that finished runs of background work are shown; 0 = for good"

@@ -11,6 +11,7 @@ from uuid_utils.compat import uuid7
 
 from consolidation.models import BulkOrder, Run
 from memories.intake import revisions
+from memories.intake.episodes import closing
 from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
 from memories.models.proposal import PROPOSAL
 from memories.models.tombstone import TOMBSTONE
@@ -22,7 +23,7 @@ from skills.models import SkillVersion
 
 MOST_READ = 50  # first rows of a batch that tell how it stands
 CHUNK = 500  # groups in one transaction
-IRREVERSIBLE = ("outcome", "propose", "forget", "erase", "expire", "prune", "revoke", "rotate")  # cannot be undone
+IRREVERSIBLE = ("propose", "forget", "erase", "expire", "prune", "revoke", "rotate")  # cannot be undone
 
 
 @dataclass
@@ -201,6 +202,9 @@ def _revert_all(group: Group, audit: dict[str, Any]) -> None:
             raise Conflict("this cannot be undone")
         if entry.subject_kind != "memory":
             _revert_other_row(entry, audit)
+            continue
+        if entry.action == "outcome":
+            closing.revert(entry, **audit)
             continue
         memory = Memory.objects.filter(pk=entry.subject_id).first()
         if memory is None and not entry.subject_version:  # nothing of it was moved

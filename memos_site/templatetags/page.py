@@ -25,6 +25,7 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
+from memos_site.review import judging
 from memos_site.web import instants
 from memos_site.web.fragments import fragment, row_url
 from memos_site.web.inbox_rows import MAX_COUNTED
@@ -221,6 +222,12 @@ def waiting_count(user: User | AnonymousUser) -> str:
     """Return how many decisions wait for a person; above MAX_COUNTED as in 999+."""
     n = review.waiting_count(trust_of(user), at=timezone.now(), most=MAX_COUNTED)
     return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
+
+
+@register.simple_tag
+def judging_count(user: User | AnonymousUser) -> str:
+    """Return how many runs wait to be judged; above MOST_COUNTED as in 99+."""
+    return judging.shown_count(trust_of(user))
 
 
 @register.filter

@@ -154,6 +154,11 @@ function typed(event) {
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;
   const before = chord;
   chord = "";
+  const own = before ? null : document.querySelector(`[data-keys] [data-key="${CSS.escape(event.key)}"]`);
+  if (own) {
+    own.click();
+    return void event.preventDefault();
+  }
   if (before === "*" && event.key === "a") return void all();
   if (event.key === "*") return void (chord = "*");
   if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();

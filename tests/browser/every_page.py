@@ -23,7 +23,7 @@ PAGES = {
     *("inbox", "decided", "bulk-order", "memories", "memory", "evidence", "memory-as-of", "forget", "merge", "teach"),
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
-    *("runs", "run", "login", "join", "tools", "agent"),
+    *("runs", "run", "login", "join", "tools", "agent", "outcomes"),
 }
 NO_PAGES = {
     *(
@@ -40,7 +40,7 @@ NO_PAGES = {
     ),  # forms
     *("import-start", "start-backlog", "set-interval", "load-demo", "remove-demo", "rotate-agent", "revoke-agent"),
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
-    *("save-view", "change-view", "time-zone", "decide-tool"),
+    *("save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them
     *(
         "event-part",
@@ -100,6 +100,7 @@ def _lists() -> dict[str, list[str]]:
         "teach": ["/memories/teach/"],
         "dismissed": ["/dismissed/", "/dismissed/?lifted=1"],
         "episodes": ["/episodes/"],
+        "outcomes": ["/outcomes/"],
         "skills": ["/skills/"],
         "tools": ["/skills/tools/", "/skills/tools/?q=nothing"],
         "upload": ["/skills/upload/"],

@@ -1,6 +1,8 @@
 """What a skill is worth over recorded runs, and offers of it that are withheld from some of them."""
 
+from collections import Counter
 from datetime import timedelta
+from statistics import median
 from typing import Any
 from uuid import uuid4
 
@@ -8,14 +10,15 @@ import pytest
 from django.test import Client, override_settings
 from rest_framework.test import APIClient
 
-from consolidation.guidance import holdback
-from consolidation.guidance.holdback import Arm, Arms
+from consolidation.guidance import skill_answers
+from consolidation.guidance.anytime import answer_of
 from consolidation.models.worth import SkillOffer, SkillWorth
 from memories.models import Memory, Proposal
-from memories.values.choices import Outcome, Sensitivity, Status, Type
+from memories.values.choices import Outcome, Sensitivity, Type
 from memories.values.trust import SYSTEM
 from skills import publishing
 from skills.models import SkillVersion
+from tests.benchmarks.skill_effects import series
 from tests.consolidation.experience import NOON, consolidated
 from tests.consolidation.test_guidance import SCOPE, ask, learn
 from tests.make import caller, make_person
@@ -155,53 +158,75 @@ def test_an_offer_that_was_made_after_a_run_had_ended_is_not_about_that_run(skil
     assert SkillOffer.objects.get().outcome == ""
 
 
-def test_offers_that_do_harm_beyond_doubt_are_put_before_a_person_once(skill: Memory) -> None:
-    ended = {False: Outcome.FAILURE, True: Outcome.SUCCESS}
-    facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "at": NOON}
-    SkillOffer.objects.bulk_create(
-        SkillOffer(thread_id=f"{withheld}-{n}", withheld=withheld, outcome=ended[withheld], **facts)
-        for withheld in (False, True)
-        for n in range(40)
-    )
-    Memory.objects.filter(pk=skill.pk).update(sensitivity=Sensitivity.HIGH)
-    assert [holdback.flag_harm(SCOPE, at=NOON) for _ in range(2)] == [1, 1]
-    proposal = Proposal.objects.get(kind=Proposal.Kind.FAILING)
-    assert "0 of 40 runs that were offered this skill ended well, and 40 of 40" in proposal.why
-    assert proposal.sensitivity == Sensitivity.HIGH
-    assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
+def offers(skill: Memory, offered: tuple[int, int], withheld: tuple[int, int], *, version: int = 1) -> None:
+    """Offers whose runs have ended, (well, all) of each arm, in turns as a lot of one half would mix them."""
+    facts: dict[str, Any] = {"memory": skill, "version": version, "scope": SCOPE, "agent": "a", "share": 0.5}
+    for kept, (well, runs) in ((False, offered), (True, withheld)):
+        ended = [
+            Outcome.SUCCESS if n * well // runs != (n + 1) * well // runs else Outcome.FAILURE for n in range(runs)
+        ]
+        SkillOffer.objects.bulk_create(
+            SkillOffer(thread_id=f"{kept}-{n}", withheld=kept, outcome=one, at=NOON + timedelta(minutes=n), **facts)
+            for n, one in enumerate(ended)
+        )
 
 
 @pytest.mark.parametrize(
-    ("offered", "withheld", "harms"),
-    [((0, 0), (9, 9), False), ((10, 5), (10, 9), False), ((200, 60), (200, 150), True), ((200, 150), (200, 60), False)],
-)
-def test_harm_is_told_from_chance(offered: tuple[int, int], withheld: tuple[int, int], harms: bool) -> None:
-    arms = Arms(Arm(*offered), Arm(*withheld))
-    low, high = arms.difference
-    assert -1 <= low < high <= 1
-    assert arms.harms == harms
-
-
-@pytest.mark.parametrize(
-    ("offered", "withheld", "sentence"),
+    ("offered", "withheld", "answer", "sentence"),
     [
-        ((2, 3), (0, 0), "there is nothing to compare yet."),
-        ((3, 4), (1, 2), "Of 100 runs that get it, anything from 100 fewer to 100 more may end well"),
-        ((150, 200), (60, 200), "<strong>It helps.</strong> Of 100 runs that get it, between 21 and 69 more end well."),
-        ((60, 200), (150, 200), "It does harm.</strong> Of 100 runs that get it, between 21 and 69 fewer end well."),
+        ((3, 4), (1, 2), "unknown", "Not known yet: about 260 more runs. Of runs that got it 3 of 4 ended well"),
+        ((150, 200), (60, 200), "helps", "It helps. Of runs that got it 150 of 200 ended well, of those that did"),
+        ((60, 200), (150, 200), "hurts", "It does harm. Of runs that got it 60 of 200 ended well"),
+        ((2400, 3000), (2400, 3000), "no_effect", "It has no effect worth five points. Of runs that got it 2400 of"),
     ],
 )
-def test_the_page_says_in_words_what_both_kinds_of_runs_tell(
-    skill: Memory, offered: tuple[int, int], withheld: tuple[int, int], sentence: str
+def test_the_page_and_the_api_say_alike_whether_it_helps_and_people_are_asked_where_it_does_not(
+    agent: APIClient,
+    skill: Memory,
+    offered: tuple[int, int],
+    withheld: tuple[int, int],
+    answer: str,
+    sentence: str,
 ) -> None:
-    facts: dict[str, Any] = {"memory": skill, "version": 1, "scope": SCOPE, "agent": "a", "at": NOON}
-    for kept, (well, runs) in ((False, offered), (True, withheld)):
-        ended = [Outcome.SUCCESS] * well + [Outcome.FAILURE] * (runs - well)
-        SkillOffer.objects.bulk_create(
-            SkillOffer(thread_id=f"{kept}-{n}", withheld=kept, outcome=one, **facts) for n, one in enumerate(ended)
-        )
+    offers(skill, offered, withheld)
+    for _ in range(2):
+        skill_answers.measure(SCOPE, at=NOON)
+    told = agent.get(f"/api/v1/skills/{skill.skill.name}/worth").json()
+    assert (told["answer"], told["version"]) == (answer, 1)
+    assert told["said"].startswith(sentence)
+    assert (told["withheld"]["well"], told["withheld"]["runs"]) == withheld
     client = Client()
     client.force_login(make_person(group="reviewer"))
-    page = " ".join(client.get(f"/memories/{skill.pk}/").content.decode().split())
-    assert sentence in page
-    assert f"{offered[0]} of {offered[1]}" in page
+    assert told["said"] in " ".join(client.get(f"/memories/{skill.pk}/").content.decode().split())
+    asked = Proposal.objects.filter(kind=Proposal.Kind.FAILING)
+    assert asked.count() == (answer in ("hurts", "no_effect"))
+    assert agent.get(f"/api/v1/skills/{skill.skill.name}/worth?version=9").status_code == 404
+    assert agent.get("/api/v1/skills/nobody-knows/worth").status_code == 404
+
+
+@override_settings(SKILL_HOLDBACK="auto")
+def test_half_of_the_runs_do_without_until_the_answer_is_known_then_none(agent: APIClient, skill: Memory) -> None:
+    told = {n: ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(20)}
+    assert 4 <= sum(told.values()) <= 16
+    task = {"task": "Please cancel my ticket 3 and give me the money back", "scope": SCOPE}
+    for n, withheld in told.items():
+        items = agent.post("/api/v1/context", {**task, "thread_id": f"t-{n}"}, format="json").json()["items"]
+        assert not (withheld and any(item["memory_id"] == str(skill.pk) for item in items))
+    assert set(SkillOffer.objects.values_list("share", flat=True)) == {0.5}
+    SkillOffer.objects.all().delete()
+    offers(skill, (150, 200), (60, 200))
+    skill_answers.measure(SCOPE, at=NOON)
+    assert not any(ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(20, 32))
+
+
+@pytest.mark.parametrize(("well", "without", "answer", "most"), [(0.7, 0.5, "helps", 420), (0.35, 0.5, "hurts", 730)])
+def test_an_effect_is_known_after_a_few_hundred_runs(well: float, without: float, answer: str, most: int) -> None:
+    found = [answer_of(series(n, well, without, runs=3_000)) for n in range(25)]
+    assert {one.answer for one in found} == {answer}
+    assert median(one.runs for one in found) <= most
+
+
+def test_without_an_effect_hardly_a_series_says_otherwise() -> None:
+    found = Counter(answer_of(series(n, 0.5, 0.5, runs=20_000)).answer for n in range(20))
+    assert found["helps"] + found["hurts"] <= 1
+    assert found["no_effect"] >= 19

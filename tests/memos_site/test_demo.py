@@ -7,7 +7,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation.guidance.holdback import Arm, arms
+from consolidation.guidance.skill_answers import Arm, worth
 from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
 from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Injection, Memory, Tombstone
 from memories.values.choices import Status
@@ -51,7 +51,8 @@ def test_every_page_has_something_to_show_and_nothing_of_it_stays() -> None:
     )
     for model, least in ((SkillUse, 20), (Injection, 30), (Adaptation, 3), (Tombstone, 4), (LLMCall, 4), (Agent, 4)):
         assert model._default_manager.count() >= least, model
-    compared = arms(SkillOffer.objects.filter(withheld=True)[0].memory_id)
+    offer = SkillOffer.objects.filter(withheld=True)[0]
+    compared = worth(offer.memory_id, offer.version)
     assert (compared.offered, compared.withheld) == (Arm(9, 8), Arm(3, 2))
     assert SkillVersion.objects.filter(status="published").count() == 2
     assert set(Run.objects.values_list("status", flat=True)) == {"succeeded", "failed"}

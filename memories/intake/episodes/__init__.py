@@ -1,6 +1,6 @@
 """Store what happened: events, outcomes, conversations, working states. One transaction each."""
 
-from memories.intake.episodes.closing import close_silent, set_outcome
+from memories.intake.episodes.closing import close_silent, judge, set_outcome
 from memories.intake.episodes.conversations import conversation, conversations
 from memories.intake.episodes.events import record_events
 from memories.intake.episodes.outcomes import outcome
@@ -12,6 +12,7 @@ __all__ = [
     "close_silent",
     "conversation",
     "conversations",
+    "judge",
     "outcome",
     "record_events",
     "set_outcome",

@@ -1,17 +1,23 @@
 """Close episodes: by their outcome, or after silence."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
-from memories.models import Episode
-from memories.values.choices import Outcome, Permission
-from memories.values.exceptions import NotAllowed
-from memories.values.trust import Trust
+from memories.intake.episodes import agreement
+from memories.models import AuditEntry, Episode
+from memories.models.ending import TOLD, EndStatement
+from memories.models.trusted import new_id
+from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission
+from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.trust import Actor, Trust
 
 SILENCE = timedelta(minutes=30)
-MOVED = ("outcome", "outcome_at", "outcome_by", "outcome_details", "digested_at", "digest_attempts", "closed_at")
+MOVED = (*TOLD, "digested_at", "digest_attempts", "closed_at")
+Said = dict[str, EndStatement]
 
 
 def close_silent(*, at: datetime) -> int:
@@ -21,32 +27,126 @@ def close_silent(*, at: datetime) -> int:
 
 def set_outcome(
     episode: Episode,
-    outcome: Outcome,
+    outcome: Outcome | None,
     *,
     trust: Trust,
     source: str,
     at: datetime,
     details: dict[str, Any] | None = None,
+    said_by: OutcomeSource = OutcomeSource.REPORTED,
 ) -> bool:
-    """Set or replace how it ended; a digested episode is read again, so that counts follow. False: it was so already.
+    """Say how it ended. What a higher source said stays; else it is replaced, and a digested episode is read again, so
+    that counts follow. False: nothing changed.
 
-    `source` says so, on behalf of the caller. Only who opened the episode may, or a reviewer (NotAllowed).
+    `source` says so, on behalf of the caller; `outcome` None: a person cannot tell. Only who opened the episode may, or
+    a reviewer (NotAllowed).
     """
-    with transaction.atomic():
-        row = Episode.objects.select_for_update().get(pk=episode.pk)
-        if row.outcome == outcome:
+    statement = EndStatement(said_by, outcome, at, source, details or {})
+
+    def say(said: Said, row: Episode) -> bool:
+        former = said.get(said_by)
+        if former and former.outcome == outcome:
             return False
         _check_reporter(row, trust)
-        before, after = {"outcome": row.outcome}, {"outcome": outcome.value, **(details or {})}
-        row.outcome, row.outcome_at, row.outcome_by = outcome, at, source
-        row.outcome_details = details or {}
-        row.digested_at, row.digest_attempts, row.closed_at = None, 0, row.closed_at or at
+        said[said_by] = statement
+        return True
+
+    return _revise(episode, say, by=trust.actor, at=at)
+
+
+def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) -> bool:
+    """What was read from a run, or from what its user said next, beside what is known. False: nothing changed."""
+
+    def say(said: Said, row: Episode) -> bool:
+        former, said[statement.source] = said.get(statement.source), statement
+        return former is None or former.outcome != statement.outcome
+
+    return _revise(episode, say, by=by, at=at)
+
+
+def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: datetime, note: str = "") -> UUID | None:
+    """A person's word on how it ended, None for "cannot be told"; the batch by which it is undone. None: said before.
+
+    NotAllowed: the caller does not review, or may not write into its scope.
+    """
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("judging how a run ended needs the permission review")
+    trust.scope_to_write(episode.scope)
+    statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, {"note": note} if note else {})
+
+    def say(said: Said, row: Episode) -> bool:
+        former, said[OutcomeSource.PERSON] = said.get(OutcomeSource.PERSON), statement
+        return former is None or former.outcome != outcome
+
+    batch = new_id()
+    return batch if _revise(episode, say, by=trust.actor, at=at, batch=batch) else None
+
+
+def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
+    """Undo a person's word: theirs before it holds again, else what the other sources say.
+
+    Conflict: it was no person's, or the outcome is another one by now.
+    """
+    before, after = _stood(entry.before), _stood(entry.after)
+    if OutcomeSource.PERSON not in (before[1], after[1]):
+        raise Conflict("this cannot be undone")
+    again = EndStatement(OutcomeSource.PERSON, Outcome(before[0]) if before[0] else None, at, by.name)
+
+    def say(said: Said, row: Episode) -> bool:
+        if (row.outcome, row.outcome_source) != after:
+            raise Conflict("how it ended was said anew meanwhile")
+        said.pop(OutcomeSource.PERSON, None)
+        if before[1] == OutcomeSource.PERSON:
+            said[OutcomeSource.PERSON] = again
+        return True
+
+    episode = Episode.objects.filter(pk=entry.subject_id).first()
+    if episode is None:
+        raise Conflict("this memory has been forgotten meanwhile")
+    _revise(episode, say, by=by, at=at, batch=batch, undoes=entry.pk)
+
+
+def _stood(told: dict[str, Any]) -> tuple[str | None, str]:
+    return told.get("outcome"), told.get("outcome_source", "")
+
+
+def source_of(episode: Episode, trust: Trust) -> OutcomeSource:
+    """Whose word an outcome is: a person's where one signed in, or reviews what another one opened."""
+    reviews = trust.may(Permission.REVIEW) and episode.memory.created_by_id != trust.actor.identity
+    return OutcomeSource.PERSON if trust.actor.kind == ActorKind.PERSON or reviews else OutcomeSource.REPORTED
+
+
+def _revise(episode: Episode, say: Callable[[Said, Episode], bool], *, by: Actor, at: datetime, **audit: Any) -> bool:
+    """Change what is said, under the lock of the row, with an audit row where the outcome or its source is another."""
+    with transaction.atomic():
+        row = Episode.objects.select_for_update().get(pk=episode.pk)
+        said = row.statements()
+        if not say(said, row):
+            return False
+        former, counted, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
+        row.hold_highest(said, _counting(said))
+        row.closed_at = row.closed_at or at
+        if row.counted_outcome != counted or was_closed is None:
+            row.digested_at, row.digest_attempts = None, 0
         row.save(update_fields=MOVED)
-        entry = row.memory.audit("outcome", by=trust.actor, at=at, before=before, after=after)
-        entry.save(force_insert=True)
+        changed = (row.outcome, row.outcome_source) != former
+        if changed:
+            note(row, former, by=by, at=at, **audit)
     for name in MOVED:
         setattr(episode, name, getattr(row, name))
-    return True
+    return changed
+
+
+def note(row: Episode, former: tuple[str | None, str], *, by: Actor, at: datetime, **audit: Any) -> None:
+    """Write the audit row of an outcome that is another now."""
+    before = {"outcome": former[0], "outcome_source": former[1]}
+    after = {"outcome": row.outcome, "outcome_source": row.outcome_source, **row.outcome_details}
+    row.memory.audit("outcome", by=by, at=at, before=before, after=after, **audit).save(force_insert=True)
+
+
+def _counting(said: Said) -> frozenset[str]:
+    """The sources that count; a person's word needs no look at the others."""
+    return frozenset({OutcomeSource.PERSON}) if OutcomeSource.PERSON in said else agreement.counting()
 
 
 def _check_reporter(episode: Episode, trust: Trust) -> None:

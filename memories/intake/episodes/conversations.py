@@ -19,6 +19,7 @@ from memories.intake.inserting import insert_episodes
 from memories.intake.reports.conversation import Draft
 from memories.models import Episode, Event, Instruction, bulk_rows
 from memories.values import roles
+from memories.values.choices import OutcomeSource
 from memories.values.exceptions import Conflict, Invalid, NotAllowed
 from memories.values.trust import Actor, Trust
 
@@ -188,6 +189,7 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         "outcome": draft.outcome,
         "outcome_at": at if draft.outcome else None,
         "outcome_by": placement.source if draft.outcome else "",
+        "outcome_source": OutcomeSource.REPORTED if draft.outcome else OutcomeSource.NONE,
         "closed_at": at,
         "content_sha256": draft.sha256,
         "extract": fields.extract,

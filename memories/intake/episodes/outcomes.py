@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from memories.intake.episodes.closing import set_outcome
+from memories.intake.episodes.closing import set_outcome, source_of
 from memories.intake.episodes.joining import add_tags
 from memories.intake.episodes.sensitivity import first_to_continue
 from memories.intake.episodes.write_result import Ingested
@@ -16,7 +16,7 @@ from memories.values.trust import Trust
 
 
 def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Set the outcome of an episode and closes it; a later one replaces the first.
+    """Set the outcome of an episode and close it; a later one replaces the first, unless a person said it.
 
     NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
     the caller's scopes.
@@ -34,7 +34,10 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     trust.scope_to_write(memory.scope)
     outcome_said = Outcome(report.outcome_status)
     with transaction.atomic():
-        changed = set_outcome(memory.episode, outcome_said, trust=trust, source=source, at=at, details=details)
+        said_by = source_of(memory.episode, trust)
+        changed = set_outcome(
+            memory.episode, outcome_said, trust=trust, source=source, at=at, details=details, said_by=said_by
+        )
         if changed:
             add_tags({memory: report.tags}, at=at)
     visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)

@@ -103,9 +103,9 @@ class Context:
         return status_of(self.degraded)
 
 
-def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
+def assemble(request: ContextRequest, *, trust: Trust, at: datetime, without: Collection[UUID] = ()) -> Context:
     """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
-    is one of then (`as_of`).
+    is one of then (`as_of`). `without`: memories that are left out.
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
@@ -121,7 +121,7 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime) -> Context:
     by_task = _by_task(request, wanted, asked, allowance) if asked else None
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
     before = _before(request, wanted, asked, allowance) if asked and by_task == [] and not moment else []
-    found = allowance.part("memories", lambda: _chosen(request, wanted, hits), keeping=0.1)
+    found = allowance.part("memories", lambda: _chosen(request, wanted, hits, without), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
@@ -222,13 +222,13 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
 
 
 def _chosen(
-    request: ContextRequest, wanted: ContextQuery, hits: list[Hit]
+    request: ContextRequest, wanted: ContextQuery, hits: list[Hit], without: Collection[UUID]
 ) -> tuple[list[Merged], list[Memory], set[UUID]]:
     """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
 
     The ids are those of directives.
     """
-    found = selection.merged(hits)
+    found = [one for one in selection.merged(hits) if one.memory not in without]
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
     lines = {id: Item(row, unreviewed=unreviewed.is_marked(row, wanted.trust)).line for id, row in rows.items()}

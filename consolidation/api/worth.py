@@ -1,0 +1,78 @@
+"""GET skills/{name}/worth: whether a version of a skill helps, as runs with it and without it say."""
+
+from typing import Annotated, Literal
+
+from django.utils import translation
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation.guidance.skill_answers import Arm, worth
+from memories.api import paging
+from memories.api.openapi import operation
+from memories.api.paging import query
+from memories.api.shapes import Count, Json, Shape
+from memories.values.choices import Permission
+from memories.values.exceptions import NotFound
+from skills.api.skills import NAME, REFUSES, SCOPE, SkillView
+
+MOST = 2_147_483_647
+VERSION = query("version", {"type": "integer", "minimum": 1}, "Default: the published one.")
+
+
+class WorthArm(Shape):
+    runs: Count
+    well: Count
+    """Of these, how many ended in success; partial outcomes are in neither"""
+
+    @classmethod
+    def of(cls, arm: Arm) -> Json:
+        return cls.from_row(arm)
+
+
+class WorthAnswer(Shape):
+    name: str
+    scope: str
+    version: Annotated[int, Field(ge=1)]
+    answer: Literal["helps", "hurts", "no_effect", "unknown"]
+    """`no_effect`: none worth five points"""
+    said: str
+    offered: WorthArm
+    withheld: WorthArm
+    more: Count | None
+    """About how many more runs are needed; null where the answer is known or nobody can tell"""
+
+    example = {
+        "name": "refund-payment",
+        "scope": "project:shop",
+        "version": 2,
+        "answer": "helps",
+        "said": "It helps. Of runs that got it 150 of 210 ended well, of those that did without 98 of 205.",
+        "offered": {"runs": 210, "well": 150},
+        "withheld": {"runs": 205, "well": 98},
+        "more": None,
+    }
+
+
+class SkillWorth(SkillView):
+    needs = {"GET": (Permission.SKILLS, Permission.READ)}
+    filters = frozenset({"scope", "version"})
+
+    @operation("SkillWorth", "Skills", WorthAnswer, parameters=(NAME, SCOPE, VERSION), refuses=REFUSES)
+    def get(self, request: Request, name: str) -> Response:
+        """What a version of a skill is worth
+
+        With SKILL_HOLDBACK a share of the runs that it would fit does without, drawn by lot (`auto`: half of them,
+        until the answer is known). How these end beside the others is tested in a way that may be looked at after every
+        run. Consolidation asks anew; `hurts` and `no_effect` open a proposal.
+        """
+        skill = self.skill(request, name)
+        asked = paging.number(request, "version", default=0, least=1, most=MOST)
+        version = skill.version_shown_to(self.trust, asked or None)
+        if version is None:
+            raise NotFound
+        with translation.override("en"):
+            found = worth(skill.pk, version.number)
+            told = {"offered": WorthArm.of(found.offered), "withheld": WorthArm.of(found.withheld)}
+            names = {"name": skill.name, "scope": skill.scope, "more": found.told.more}
+            return Response(WorthAnswer.from_row(found, **told, **names))

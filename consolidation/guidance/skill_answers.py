@@ -1,0 +1,132 @@
+"""Whether each version of a skill helps, as the runs say that were drawn to get it or to do without."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from consolidation.guidance.anytime import EffectAnswer, Trial, answer_of
+from consolidation.models.worth import SkillAnswer, SkillOffer
+from memories.models import Memory, Proposal
+from memories.values.choices import LIVE, Outcome
+from memories.values.trust import SYSTEM
+from skills.models import SkillVersion
+
+REASONS = {"hurts": "its offers do harm", "no_effect": "its offers have no effect worth five points"}
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Runs that were offered the skill, or from which it was withheld, and how many ended well."""
+
+    runs: int
+    well: int
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What is known of one version. `said`: in a sentence of the reader's language."""
+
+    version: int
+    told: EffectAnswer
+    offered: Arm
+    withheld: Arm
+
+    @property
+    def answer(self) -> str:
+        return self.told.answer
+
+    @property
+    def said(self) -> str:
+        known = {
+            "helps": _("It helps."),
+            "hurts": _("It does harm."),
+            "no_effect": _("It has no effect worth five points."),
+            "unknown": self._not_yet(),
+        }
+        counts = {"well": self.offered.well, "runs": self.offered.runs}
+        counts |= {"others": self.withheld.well, "without": self.withheld.runs}
+        text = _(
+            "Of runs that got it %(well)s of %(runs)s ended well, of those that did without %(others)s of %(without)s."
+        )
+        return f"{known[self.answer]} {text % counts}" if self.offered.runs + self.withheld.runs else known[self.answer]
+
+    def _not_yet(self) -> str:
+        if not self.told.runs:
+            return _("Not known yet: no run was drawn to do without it (SKILL_HOLDBACK).")
+        more = self.told.more
+        if more is None:
+            return _("Not known yet: about 20,000 more runs or more.")
+        return ngettext("Not known yet: about %(n)d more run.", "Not known yet: about %(n)d more runs.", more) % {
+            "n": more
+        }
+
+
+def worth(memory_id: UUID, version: int) -> Worth:
+    """As it was measured last, with the runs that have ended by now."""
+    ended = SkillOffer.objects.filter(memory=memory_id, version=version).ended()
+    rows = ended.order_by().values_list("withheld", "outcome").annotate(n=Count("pk"))
+    counted = {(withheld, outcome): n for withheld, outcome, n in rows}
+    kept = SkillAnswer.objects.filter(memory=memory_id, version=version).first()
+    answer: Any = kept.answer if kept else "unknown"
+    measured = EffectAnswer(answer, kept.runs, kept.more) if kept else EffectAnswer("unknown", 0)
+    return Worth(version, measured, _arm(counted, withheld=False), _arm(counted, withheld=True))
+
+
+def _arm(counted: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:
+    well = counted.get((withheld, Outcome.SUCCESS), 0)
+    return Arm(well + counted.get((withheld, Outcome.FAILURE), 0), well)
+
+
+def measure(scope: str, *, at: datetime) -> int:
+    """Ask again of each version that runs of this scope were offered; what harms or is worth nothing is put before
+    people. Answers how many answers are known."""
+    offers = SkillOffer.objects.filter(scope=scope, withheld=True).ended()
+    known = 0
+    for memory_id, version in sorted(set(offers.values_list("memory", "version")), key=str):
+        answer = answer_of(_trials(memory_id, version))
+        facts = {"answer": answer.answer, "runs": answer.runs, "more": answer.more, "at": at}
+        SkillAnswer.objects.update_or_create(memory_id=memory_id, version=version, defaults=facts)
+        known += answer.is_known
+        if answer.answer in REASONS:
+            _propose(memory_id, version, at=at)
+    return known
+
+
+def _trials(memory_id: UUID, version: int) -> list[Trial]:
+    """In the order of the offers. Where the lot was not kept it is taken to be the share of those that did without."""
+    offers = SkillOffer.objects.filter(memory=memory_id, version=version).ended().order_by("at", "pk")
+    rows = list(offers.values_list("withheld", "outcome", "share"))
+    supposed = _share_of([withheld for withheld, _, share in rows if share is None])
+    return [
+        Trial(withheld, outcome == Outcome.SUCCESS, supposed if share is None else share)
+        for withheld, outcome, share in rows
+    ]
+
+
+def _share_of(withheld: Sequence[bool]) -> float:
+    return sum(withheld) / len(withheld) if withheld else 0.0
+
+
+def _propose(memory_id: UUID, version: int, *, at: datetime) -> None:
+    """Ask people to retire or revise it, once for each version that is published."""
+    memory = Memory.objects.filter(pk=memory_id, status__in=LIVE).first()
+    published = SkillVersion.objects.filter(skill=memory_id, number=version, status=SkillVersion.Status.PUBLISHED)
+    if memory is None or not published.exists():
+        return
+    found = worth(memory_id, version)
+    change = {"verb": "demote", "reason": REASONS[found.answer], "version": version}
+    decided = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=memory, change=change)
+    if decided.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
+        return
+    why = (
+        f"{found.offered.well} of {found.offered.runs} runs that were offered this skill ended well, and "
+        f"{found.withheld.well} of {found.withheld.runs} from which it was withheld"
+    )
+    facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": memory.sensitivity}
+    Proposal.objects.propose(Proposal.Kind.FAILING, memory, change, **facts)

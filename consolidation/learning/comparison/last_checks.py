@@ -1,0 +1,90 @@
+"""How a run ended by its last check: tests, a build, a linter that ran after the last change.
+
+Silence is an answer: no check, a change after it, or a result that cannot be told.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from consolidation.learning.commands import forms, purposes
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.effects.attempts import answer, not_started
+from consolidation.learning.effects.effects import ran
+from consolidation.learning.effects.signatures import bare_name
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.run import Call, Run
+
+CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})
+NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "black --check"})
+RUNNERS = frozenset({"run", "execute", "go", "npm", "cargo", "make", "mvn", "gradle", "dotnet", "swift"})
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^FAILED\b|^FAIL\b|^--- FAIL|\btest result: FAILED"
+    r"|BUILD FAILURE|\bBUILD FAILED|\bFailed: [1-9]|\bFailures: [1-9]|\bErrors: [1-9]|^make: \*\*\*|\berror TS\d"
+    r"|^error(?:\[E\d+\])?: |^ERRORS?\b|^Traceback \(most recent|\b\d+ tests? failed|^\s*✖ [1-9]"
+    r"|^\S+:\d+:\d+: (?:fatal )?error: ",
+    re.MULTILINE,
+)
+_PASSED = re.compile(
+    r"\b[1-9]\d* (?:passed|passing)\b|^OK\b|^ok\s+\S+\s|\btest result: ok\b|BUILD SUCCESS"
+    r"|\b[1-9]\d* examples?, 0 failures|^Success: no issues|All checks passed|\b100% tests passed|^# fail 0$"
+    r"|Tests run: [1-9]\d*, Failures: 0, Errors: 0",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class LastCheck:
+    """`check`: the command or tool; `passed`: how it ended; `committed`: a commit came after it."""
+
+    check: str
+    passed: bool
+    committed: bool = False
+
+
+def last_check(run: Run, rules: ToolRules) -> LastCheck | None:
+    """Return the last check after the last change of a run; None where nothing can be told from it.
+
+    A commit after a check that failed is somebody's judgment of it that is not known here: None.
+    """
+    committed = False
+    for call in reversed(run.steps):
+        told = list(_checks(call, rules))
+        if told:
+            passed = _passed(call, command_line(call) if rules.runs_commands(call.name) else "")
+            return None if passed is None or (committed and not passed) else LastCheck(told[0], passed, committed)
+        kinds = ran(call, rules)
+        if any(rules.is_effect(kind) and kind not in NEUTRAL for kind in kinds):
+            return None
+        committed = committed or ("git commit" in kinds and not call.failed)
+    return None
+
+
+def _checks(call: Call, rules: ToolRules) -> Iterator[str]:
+    """The checks of a call that started: forms of commands, or its tool."""
+    if not rules.runs_commands(call.name):
+        if _is_check(bare_name(call.name)):
+            yield call.name
+        return
+    line = command_line(call)
+    idle = not_started(call, line) if line else frozenset()
+    for kind, form in forms.called(line) if line else ():
+        if form and kind not in idle and purposes.purpose(form) in CHECKS:
+            yield form
+
+
+def _is_check(tool: str) -> bool:
+    """Whether the name of a tool says that it runs a check: `go_test`, `run_tests`, `lint`; not `build_report`."""
+    words = [word for word in re.split(r"[^a-z0-9]+", tool.lower()) if word]
+    runs = all(word in RUNNERS or purposes.purpose(word) in CHECKS for word in words)
+    return bool(words) and runs and purposes.purpose(words[-1]) in CHECKS
+
+
+def _passed(call: Call, line: str) -> bool | None:
+    """What the output says, else the exit code where it is that of the check; None: neither tells."""
+    code, said = answer(call)
+    code = code if line and is_plain(line) else None
+    if code or _FAILED.search(said):
+        return False
+    return True if code == 0 or _PASSED.search(said) else None

@@ -1,0 +1,95 @@
+"""What a user says of work that was done: it worked, or it did not. English and Chinese; precise rather than broad.
+
+Only plain sentences about the work itself count: no question, no condition, no wish. "That works for me" agrees to a
+plan, "the checkout does not work" may be a new task; neither says how the last run ended.
+"""
+
+import re
+
+LONGEST = 600  # characters that are read of a message
+MOST_SENTENCES = 4
+_IT = (
+    r"(?:it|that|this|everything|the (?:fix|change|patch|update|script|build|test)s?"
+    r"|your (?:fix|change|patch)(?:es|s)?)"
+)
+_END = r"(?=\s*(?:$|[,;:!.)]|now\b|again\b|perfectly\b|great\b|fine\b|well\b|nicely\b|like a charm|as expected|thank))"
+_WORKED = re.compile(
+    rf"\b{_IT} (?:now |all |both )*"
+    r"(?:worked|did the trick|(?:has )?(?:fixed|solved|resolved) (?:it|that|this|the|my)\b)"
+    rf"|\b(?:it|everything|the (?:fix|change|patch|script)|your (?:fix|change|patch)) (?:now |all )*works?{_END}"
+    rf"|\b(?:that|this) (?:now works|works (?:now|perfectly|great|like a charm|as expected))\b"
+    rf"|\b{_IT}(?:'s| is| are) (?:now |all )*(?:working|fixed|solved|resolved)\b"
+    r"|\b(?:problem|issue|bug|error) (?:is |has been |was |got )?(?:now )?(?:solved|fixed|resolved|gone)\b"
+    r"|\b(?:all|the) (?:the )?tests (?:now |all )*(?:pass|passed|are passing|are green)\b"
+    r"|\b(?:tests|build|ci|pipeline) (?:now )?(?:passes|passed|is green|are green|is passing|succeeds|succeeded)\b"
+    r"|^(?:yes|yep|yeah|great|perfect|nice|ok|okay)?[,!. ]*works (?:now|perfectly|great|like a charm|as expected)\b",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    rf"\b{_IT} (?:still |just )?(?:(?:does|did|do)(?:n't| not)|won't|will not) (?:seem to |quite |actually |really )?"
+    r"(?:work|help|fix|solve|compile|build|run|pass|start)\b"
+    rf"|\b{_IT}(?:'s| is| are)(?:n't| not| still not) (?:really |quite )?(?:working|fixed|solved|resolved)\b"
+    rf"|\b{_IT}(?:'s| is| are) still (?:broken|failing|wrong)\b"
+    r"|\bstill (?:broken|failing|fails|crashes|crashing|not working|not fixed|red|wrong|doesn't work|does not work)\b"
+    r"|\bstill (?:get|gets|getting|see|seeing|have|having|shows|throws|gives)\b.{0,20}"
+    r"\b(?:same|error|exception|problem|issue|bug|failure|warning)"
+    r"|\b(?:exactly )?(?:the )?same (?:error|exception|problem|issue|failure)(?: again| as before)?\s*(?:$|[,;!.])"
+    rf"|\b{_IT} (?:now )?(?:fails|failed|broke|crashed|crashes|made it worse|made things worse)\b"
+    r"|\byou broke\b|\bno luck\b|\b(?:problem|issue|bug|error) (?:persists|remains|is still there|came back|is back)\b"
+    r"|\bthat(?:'s| is| was) (?:wrong|not right|incorrect|not what i (?:asked|wanted|meant|need))",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b"
+    r"|\b(?:hope|should|would|could|might|whether|make sure|ensure|wonder|maybe|perhaps|probably|used to|says?|said)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:if|when|once|until|unless|so that|before|yesterday|last (?:week|time|month)|check|verify|confirm|test that|"
+    r"see that|please|may|can|want|need|think|how|why|what|assume|because|not)\b|n't\b",
+    re.IGNORECASE,
+)
+_BUT = re.compile(
+    r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
+)
+_WORKED_ZH = re.compile(
+    r"(?:可以用|能用|可以|修好|解决|搞定|跑通|正常|没问题|起作用|生效|成功|好使|没有问题)了"
+    r"|(?:测试|构建|编译|流水线|检查).{0,4}(?:都|全|全部)?(?:通过|过|成功)了|问题(?:已经|都|已)?(?:解决|修复|没)了|修复成功"
+)
+_FAILED_ZH = re.compile(
+    r"(?:还是|仍然|依然|仍旧|依旧|还)(?:不行|不能|不对|没用|没有用|报错|失败|出错|有问题|有错|崩溃|不工作|不起作用|没解决|"
+    r"没有解决|没修好|没好|跑不通)|(?:没|没有|未|还没)(?:解决|修好|修复|生效|起作用)|不管用|不起作用"
+    r"|(?:一样|同样|相同)的(?:错误|报错|问题)|又(?:报错|失败|出错|崩溃)了?"
+    r"|^(?:这个|那个|它)?(?:不行|没用)[，。！!,. ]*$"
+)
+_OPEN_ZH = re.compile(
+    r"吗|呢|[如若]果|要是|是否|有没有|能不能|会不会|希望|应该|请|确保|直到|等|以前|之前|昨天|怎么|为什么|帮|需要|想|可能"
+    r"|就(?:可以|好|行)了"
+)
+_FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
+
+
+def says_it_worked(text: str) -> bool | None:
+    """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
+    found = {told for sentence in _sentences(text) if (told := _told(sentence)) is not None}
+    whole = _FENCE.sub(" ", text)[:LONGEST]
+    if found == {True}:
+        return None if _BUT.search(whole) else True
+    return False if found == {False} else None
+
+
+def _sentences(text: str) -> list[str]:
+    plain = _FENCE.sub(" ", text)[:LONGEST].replace("’", "'")
+    parts = re.findall(r"[^.!?\n。！？；]+[.!?。！？；]*", plain)
+    return [part.strip() for part in parts if part.strip()][:MOST_SENTENCES]
+
+
+def _told(sentence: str) -> bool | None:
+    """Of one sentence. A failure may have its condition ("it still fails when ..."), a success may not."""
+    if sentence.rstrip().endswith(("?", "？")) or _ASKED.search(sentence) or _OPEN_ZH.search(sentence):
+        return None
+    if _FAILED.search(sentence) or _FAILED_ZH.search(sentence):
+        return False
+    if _OPEN.search(sentence):
+        return None
+    return True if _WORKED.search(sentence) or _WORKED_ZH.search(sentence) else None

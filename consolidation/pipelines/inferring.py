@@ -1,0 +1,118 @@
+"""Outcomes that nobody reported, read from runs: from a run's last check, and from what its user said next.
+
+Each run is read when it is digested, before anything is learned from it. What a higher source said stays; what is read
+is kept beside it, so that it can be compared with people's labels.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from consolidation.learning.comparison.last_checks import last_check
+from consolidation.learning.runs.run import Message, Run
+from consolidation.learning.statements.work_words import says_it_worked
+from consolidation.pipelines import recorded
+from consolidation.pipelines.recorded import MOST_EVENTS, Recording
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.intake.episodes import agreement, closing
+from memories.models import Episode
+from memories.models.ending import TOLD, EndStatement
+from memories.scanning import credentials
+from memories.values import roles
+from memories.values.choices import Outcome, OutcomeSource
+from memories.values.trust import SYSTEM
+
+LONGEST_QUOTE = 200
+
+
+def infer(recordings: Sequence[Recording], *, at: datetime) -> list[Recording]:
+    """The recordings with the outcomes that can be read from them; what a run says of another one is stored there.
+
+    The caller has locked the episodes.
+    """
+    by_id = {one.episode.pk: one for one in recordings}
+    said: dict[UUID, list[EndStatement]] = defaultdict(list)
+    for recording in recordings:
+        for about, statement in _statements(recording, at=at):
+            said[about].append(statement)
+    counting = agreement.counting() if said else frozenset()
+    for about, statements in said.items():
+        if about in by_id:
+            by_id[about] = _told(by_id[about], statements, counting, at=at)
+        else:
+            for statement in statements:
+                closing.hear(Episode(pk=about), statement, by=SYSTEM, at=at)
+    return [by_id[one.episode.pk] for one in recordings]
+
+
+def _statements(recording: Recording, *, at: datetime) -> Iterator[tuple[UUID, EndStatement]]:
+    """(episode that it is about, what is said)."""
+    episode, run = recording.episode, _end_of(recording)
+    if (check := last_check(run, tool_rules([episode]))) is not None:
+        details = {"check": check.check[:LONGEST_QUOTE], **({"committed": True} if check.committed else {})}
+        yield episode.pk, _statement(OutcomeSource.CHECKS, check.passed, check.check, details, at=at)
+    if (last := _last_words(run)) and (worked := says_it_worked(last.text)) is not None:
+        yield episode.pk, _of_user(last, worked, at=at)
+    if episode.thread_id and (first := _first_words(recording.run)) is not None:
+        worked = says_it_worked(first.text)
+        before = _run_before(episode) if worked is not None else None
+        if before and worked is not None:
+            yield before, _of_user(first, worked, at=at)
+
+
+def _end_of(recording: Recording) -> Run:
+    """The run with its last events, which `read` cuts off where there are too many."""
+    return recording.run if recording.episode.event_count <= MOST_EVENTS else recorded.read_end(recording.episode)
+
+
+def _of_user(message: Message, worked: bool, *, at: datetime) -> EndStatement:
+    quote = credentials.masked(" ".join(message.text.split()))[:LONGEST_QUOTE]
+    return _statement(OutcomeSource.USER, worked, "", {"quote": quote}, at=at)
+
+
+def _statement(source: OutcomeSource, well: bool, by: str, details: dict[str, Any], *, at: datetime) -> EndStatement:
+    return EndStatement(source, Outcome.SUCCESS if well else Outcome.FAILURE, at, by[:200], details)
+
+
+def _last_words(run: Run) -> Message | None:
+    """The user's last message, where it came after all work, and is no request of its own."""
+    worked = [call.position for call in run.steps]
+    spoken = [one.position for one in run.spoken(roles.ASSISTANT)]
+    last = run.said[-1] if len(run.said) > 1 else None
+    if last is None or not spoken or last.position < max(worked, default=0):
+        return None
+    return last if min(spoken) < last.position else None
+
+
+def _first_words(run: Run) -> Message | None:
+    return run.said[0] if run.said else None
+
+
+def _run_before(episode: Episode) -> UUID | None:
+    """The run before this one in its thread."""
+    rows = Episode.objects.filter(memory__thread_id=episode.thread_id, scope=episode.scope, source=episode.source)
+    earlier = rows.filter(closed_at__isnull=False, last_event_at__lt=episode.last_event_at, pk__lt=episode.pk)
+    return earlier.order_by("-last_event_at", "-pk").values_list("pk", flat=True).first()
+
+
+def _told(
+    recording: Recording, statements: Sequence[EndStatement], counting: frozenset[str], *, at: datetime
+) -> Recording:
+    """The recording with what is said of its run, stored; its counts follow, for it is just being read."""
+    episode = recording.episode
+    said = episode.statements()
+    known = {name: (one.outcome, one.details) for name, one in said.items()}
+    said |= {one.source.value: one for one in statements}
+    if known == {name: (one.outcome, one.details) for name, one in said.items()}:
+        return recording
+    former = episode.outcome, episode.outcome_source
+    episode.hold_highest(said, counting)
+    episode.save(update_fields=TOLD)
+    if (episode.outcome, episode.outcome_source) != former:
+        closing.note(episode, former, by=SYSTEM, at=at)
+    outcome: Any = episode.counted_outcome
+    run, calls = (replace(one, outcome=outcome) for one in (recording.run, recording.calls))
+    return replace(recording, run=run, calls=calls)

@@ -1,0 +1,126 @@
+"""What a person needs to judge a run: the request, what it changed, how it ended, the last words, and runs like it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from consolidation.guidance import features
+from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.effects.effects import changes
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import errors
+from consolidation.learning.runs.run import Call, Run
+from consolidation.models.profiles import RunProfile
+from consolidation.pipelines import recorded
+from consolidation.pipelines.recorded import MOST_EVENTS
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.models import Episode
+from memories.values import roles
+from memories.values.choices import Outcome
+from memories.values.trust import Trust
+
+MOST_CHANGES, MOST_ALIKE = 8, 3
+LONGEST_REQUEST, LONGEST_WORDS, LONGEST_ARGUMENT, LONGEST_LINE = 600, 500, 60, 200
+MOST_COMPARED = 600  # latest successes of the scopes that are shown
+LEAST_ALIKE = 0.25  # cosine of what the users said
+
+
+@dataclass(frozen=True)
+class Change:
+    """A call that changed something. `said`: its command line, or its arguments in short."""
+
+    tool: str
+    said: str
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A run that ended well and began alike, with its effects."""
+
+    episode_id: UUID
+    opening: str
+    effects: Sequence[str]
+
+
+@dataclass
+class RunCard:
+    """`more`: how many further changes there are; `error`: what the last call that failed answered, '' where the last
+    call went well."""
+
+    episode: Episode
+    request: str
+    changed: Sequence[Change]
+    more: int
+    calls: int
+    error: str
+    words: Sequence[tuple[str, str]]
+    alike: Sequence[Alike] = field(default_factory=list)
+
+
+def cards(episodes: Sequence[Episode], trust: Trust) -> list[RunCard]:
+    """A card for each, by a handful of statements however many."""
+    read = recorded.read(episodes)
+    rules = tool_rules(episodes)
+    known = _profiles({episode.scope for episode in episodes}, trust)
+    return [_card(one.episode, one.run, rules, known) for one in read]
+
+
+def _card(episode: Episode, run: Run, rules: ToolRules, known: "Mapping[str, _Successes]") -> RunCard:
+    end = run if episode.event_count <= MOST_EVENTS else recorded.read_end(episode)
+    calls = {call.position: call for call in (*run.steps, *end.steps)}
+    acting = [call for _, call in sorted(calls.items()) if changes(call, rules)]
+    changed = [_change(call, rules) for call in acting]
+    last = end.steps[-1] if end.steps else None
+    return RunCard(
+        episode,
+        request=(run.said[0].text if run.said else episode.memory.content)[:LONGEST_REQUEST],
+        changed=changed[-MOST_CHANGES:],
+        more=max(0, len(changed) - MOST_CHANGES),
+        calls=len(calls),
+        error=errors.message(last.returned)[:LONGEST_LINE] if last and last.failed else "",
+        words=_last_words(end),
+        alike=known[episode.scope].nearest(run, episode.pk) if episode.scope in known else [],
+    )
+
+
+def _change(call: Call, rules: ToolRules) -> Change:
+    line = command_line(call) if rules.runs_commands(call.name) else ""
+    given = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
+    return Change(call.name, (line or given)[:LONGEST_LINE], call.failed)
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_ARGUMENT else f"{text[:LONGEST_ARGUMENT]}…"
+
+
+def _last_words(run: Run) -> list[tuple[str, str]]:
+    """(speaker, text) of the last thing that the agent said and of what the user said after it or before."""
+    last = [spoken[-1] for role in (roles.ASSISTANT, roles.USER) if (spoken := run.spoken(role))]
+    ordered = sorted(last, key=lambda message: message.position)
+    kept = [one for one in ordered if one.speaker != roles.USER or len(run.said) > 1]
+    return [(one.speaker, one.text.strip()[-LONGEST_WORDS:]) for one in kept if one.text.strip()]
+
+
+class _Successes:
+    """Profiles of one scope's runs that ended well."""
+
+    def __init__(self, profiles: Sequence[RunProfile]) -> None:
+        self._profiles = profiles
+        self._vectors = np.stack([one.vector.to_numpy() for one in profiles]).astype(np.float32)
+
+    def nearest(self, run: Run, pk: UUID) -> list[Alike]:
+        near = self._vectors @ features.of(run).vector
+        order = [n for n in np.argsort(-near) if near[n] >= LEAST_ALIKE and self._profiles[n].pk != pk]
+        found = [self._profiles[n] for n in order[:MOST_ALIKE]]
+        return [Alike(one.pk, one.opening, one.effects) for one in found]
+
+
+def _profiles(scopes: set[str], trust: Trust) -> dict[str, _Successes]:
+    rows = RunProfile.objects.visible_to(trust).filter(scope__in=scopes, outcome=Outcome.SUCCESS)
+    latest = list(rows.only("scope", "opening", "effects", "vector").order_by("-at")[:MOST_COMPARED])
+    return {scope: _Successes(of) for scope in scopes if (of := [one for one in latest if one.scope == scope])}

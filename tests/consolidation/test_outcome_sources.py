@@ -1,0 +1,174 @@
+"""How a run ended, by who or what says so: ranks, what is read from runs, and counts that move once."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from consolidation.learning.comparison.last_checks import last_check
+from consolidation.learning.statements.work_words import says_it_worked
+from consolidation.models.profiles import RunProfile
+from memories.intake.episodes import agreement
+from memories.intake.episodes.closing import judge, set_outcome
+from memories.models import AuditEntry, Episode, Memory
+from memories.values.choices import ActorKind, Outcome, OutcomeSource
+from memories.values.trust import Actor, everything
+from memos_site import review
+from tests.consolidation import recorded
+from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
+
+pytestmark = pytest.mark.django_db
+ANNA = everything(Actor(ActorKind.PERSON, "Anna", "7"))
+WELL, ILL = Outcome.SUCCESS, Outcome.FAILURE
+PASSED, FAILED = "3 passed in 0.1s", "1 failed, 2 passed in 0.1s"
+Said = list[dict[str, Any]]
+
+
+def sh(command: str, output: str) -> tuple[str, dict[str, str], str]:
+    return "bash", {"command": command}, output
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ([sh("pytest -q", PASSED)], True),
+        ([sh("pytest -q", PASSED), sh("ls", "src")], True),
+        ([sh("pytest -q", FAILED), sh("ls", "src")], False),
+        ([sh("pytest -q", FAILED), sh("sed -i s/a/b/ x.py", ""), sh("pytest -q", PASSED)], True),
+        ([sh("pytest -q", PASSED), sh("sed -i s/a/b/ x.py", "")], None),
+        ([sh("pytest -q", PASSED), ("Edit", {"file_path": "x.py"}, "done")], None),
+        ([sh("pytest -q", PASSED), sh("git add -A && git commit -m x", "1 file changed")], True),
+        ([sh("pytest -q", FAILED), sh("git commit -am x", "1 file changed")], None),
+        ([sh("pytest -q | tail -1", FAILED)], False),
+        ([("bash", {"command": "ruff check ."}, {"exit_code": 0, "stdout": ""})], True),
+        ([("bash", {"command": "mypy . | head"}, {"exit_code": 0, "stdout": ""})], None),
+        ([sh("pytest -q", "bash: pytest: command not found")], None),
+        ([("go_test", {}, "ok  \tacme/pay\t0.01s")], True),
+        ([("go_test", {}, "done"), ("build_report", {}, "BUILD SUCCESS")], None),
+        ([sh("ls", "src")], None),
+        ([], None),
+    ],
+)
+def test_the_last_check_after_the_last_change_tells_how_a_run_ended(script: list[Any], told: bool | None) -> None:
+    check = last_check(recorded.run(1, "make it pass", *script), recorded.RULES)
+    assert (check and check.passed) is told
+
+
+@pytest.mark.parametrize(
+    ("told", "texts"),
+    [
+        (
+            True,
+            "That worked, thanks!|It works now.|Perfect, works great|The tests pass now|The issue is fixed. Thank you!|"
+            "Yes, that fixed it|everything is working now|The build is green|"
+            "可以了，谢谢|问题解决了|测试都通过了|修好了！",
+        ),
+        (
+            False,
+            "It still doesn't work|That did not work.|same error|Still getting the same error when I run pytest|"
+            "It still fails when I click Save|You broke the login|The bug is still there|"
+            "还是不行|仍然报错|问题没解决|不管用",
+        ),
+        (
+            None,
+            "Does it work?|If it works, commit it|That works for me|That works!|The checkout does not work|thanks|"
+            "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
+            "That should work|Fix the failing tests|能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了|",
+        ),
+    ],
+)
+def test_a_user_says_that_it_worked_only_in_plain_words(told: bool | None, texts: str) -> None:
+    assert {text: says_it_worked(text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), told)
+
+
+def ended(memory: Memory) -> tuple[str | None, str]:
+    row = Episode.objects.get(pk=memory.pk)
+    return row.outcome, row.outcome_source
+
+
+def undone(memory: Memory) -> bool:
+    last = AuditEntry.objects.about("memory", memory.pk).filter(action="outcome").last()
+    assert last is not None
+    return review.undo(ANNA, last.batch_id, at=NOON).undone == [memory.pk]
+
+
+def successes() -> tuple[int, int]:
+    record = competence("refund").performance
+    return record.successes, record.failures
+
+
+def test_a_higher_source_beats_a_lower_one_and_counts_move_with_it_once() -> None:
+    first, _second, third = (run(["refund"], minutes=n) for n in range(3))
+    consolidated()
+    assert successes() == (3, 0)
+    assert judge(third.episode, ILL, trust=ANNA, at=NOON)
+    assert not set_outcome(third.episode, WELL, trust=AGENT, source="build-agent", at=NOON)
+    for _ in range(2):
+        consolidated()
+        assert (ended(third), successes()) == (("failure", "person"), (2, 1))
+    judge(third.episode, None, trust=ANNA, at=NOON)
+    consolidated()
+    assert (ended(third), successes()) == ((None, "person"), (2, 0))
+    assert not RunProfile.objects.filter(pk=third.pk).exists()
+    before = totals()
+    assert undone(third)
+    consolidated()
+    assert (ended(third), successes()) == (("failure", "person"), (2, 1))
+    judge(first.episode, ILL, trust=ANNA, at=NOON)
+    assert undone(first)
+    consolidated()
+    assert (ended(first), successes()) == (("success", "reported"), (2, 1))
+    assert before != totals()
+    rows = AuditEntry.objects.filter(subject_id=third.pk, action="outcome").order_by("id")
+    assert [row.after["outcome"] for row in rows] == ["failure", None, "failure"]
+
+
+def test_what_nobody_reported_is_read_from_checks_and_from_what_the_user_said_next(settings: Any) -> None:
+    def script(output: str, opening: str = "fix it") -> Said:
+        call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"command": "pytest -q"}'}}
+        return [
+            {"role": "user", "content": opening},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": output},
+        ]
+
+    checked = [run([], None, minutes=n, messages=script(out)) for n, out in enumerate([PASSED, PASSED, FAILED])]
+    reported = run([], "success", minutes=3, messages=script(FAILED))
+    asked = run(["refund"], None, minutes=4, thread_id="t")
+    again = run(["refund"], None, minutes=5, thread_id="t", messages=script("?", "It still doesn't work.")[:1])
+    consolidated()
+    consolidated()
+    assert [ended(one) for one in checked] == [("success", "checks"), ("success", "checks"), ("failure", "checks")]
+    assert ended(reported) == ("success", "reported")
+    assert set(Episode.objects.get(pk=reported.pk).outcome_others) == {"checks"}
+    assert competence("pytest").performance.successes == 3
+    assert (ended(asked), ended(again)) == (("failure", "user"), (None, "none"))
+    assert RunProfile.objects.filter(pk=asked.pk).exists()
+    for counts in (False, True):
+        settings.COUNT_INFERRED_OUTCOMES = counts
+        agreement.recount()
+        consolidated()
+        assert (ended(asked), RunProfile.objects.filter(pk=asked.pk).exists()) == (("failure", "user"), counts)
+        assert RunProfile.objects.filter(pk=checked[0].pk).exists()
+
+
+def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None:
+    rows = [run(["refund"], minutes=n) for n in range(31)]
+    for n, row in enumerate(rows[:30]):
+        said = ILL if n < 7 else WELL
+        judge(row.episode, said, trust=ANNA, at=NOON)
+        reported = agreement.agreements()[0]
+        assert (reported.labels, reported.counts) == (n + 1, n < 29)
+    assert (reported.source, reported.agreed) == ("reported", 23)
+    consolidated()
+    assert successes() == (23, 7)
+    last = Episode.objects.get(pk=rows[-1].pk)
+    assert (last.outcome, last.outcome_counts) == ("success", False)
+    details = {agreement.DOUBTED: True}
+    for row in rows[:7]:
+        assert undone(row)
+        asked: dict[str, Any] = {"details": details, "said_by": OutcomeSource.PERSON}
+        set_outcome(row.episode, ILL, trust=ANNA, source="Anna", at=NOON + timedelta(1), **asked)
+    assert agreement.agreements()[0].counts
+    consolidated()
+    assert successes() == (24, 7)

@@ -1,0 +1,57 @@
+"""Runs to judge over the API: the queue, a person's word, its undo, and who may not."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from memories.models import Episode
+from memories.models.episode import TO_JUDGE
+from tests.make import caller, make_memory, make_run
+
+pytestmark = pytest.mark.django_db
+QUEUE = "/api/v1/outcomes/queue"
+
+
+def test_runs_of_which_nothing_is_known_wait_until_a_person_has_judged_them() -> None:
+    client = caller(permissions=["read", "review"], scopes=["project:a"])
+    known = make_run(title="known", outcome="success", scope="project:a")
+    waits, other = (make_run(title=name, scope="project:a") for name in ("waits", "other"))
+    elsewhere = make_run(title="elsewhere", scope="project:b")
+    one_event = make_run(title="one", scope="project:a", messages=[{"role": "user", "content": "hello"}])
+
+    def waiting() -> list[str]:
+        answer = client.get(QUEUE)
+        assert answer.status_code == 200
+        assert answer.json()["waiting"] == len(answer.json()["results"])
+        return [row["id"] for row in answer.json()["results"]]
+
+    def judged(memory_id: object, outcome: str) -> tuple[int, dict[str, object]]:
+        answer = client.post(f"/api/v1/episodes/{memory_id}/outcome", {"outcome": outcome}, format="json")
+        return answer.status_code, answer.json()
+
+    assert waiting() == [str(other.pk), str(waits.pk)]
+    assert str(one_event.pk) not in waiting()
+    status, answer = judged(waits.pk, "failure")
+    payload = answer["payload"]
+    assert isinstance(payload, dict)
+    assert (status, payload["outcome"], payload["outcome_source"]) == (200, "failure", "person")
+    assert judged(other.pk, "unknown")[1]["batch"]
+    assert judged(other.pk, "unknown")[1]["batch"] is None
+    assert waiting() == []
+    assert client.post(f"/api/v1/audit/{answer['batch']}/undo").status_code == 200
+    assert waiting() == [str(waits.pk)]
+    assert Episode.objects.get(pk=waits.pk).outcome_source == "none"
+    assert judged(known.pk, "success")[1]["batch"]
+    assert [judged(one, "success")[0] for one in (uuid4(), elsewhere.pk)] == [404, 404]
+    assert judged(make_memory("a claim", scope="project:a").pk, "success")[0] == 400
+    assert judged(waits.pk, "banana")[0] == 400
+    client = caller(permissions=["read", "ingest", "report"])
+    assert (judged(waits.pk, "success")[0], client.get(QUEUE).status_code) == (403, 403)
+
+
+def test_the_queue_is_read_from_its_index() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        newest = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:10]
+    assert "episode_to_judge" in newest.explain()
