@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.core.checks import Tags, Warning, register
+from django.db import ProgrammingError
 
 from memos_site.platform.outages import StoreUnavailable
 from skills import missing_packages
@@ -15,7 +16,7 @@ REMEDY = "manage.py move_packages --from STORE copies them from the store that h
 @register(Tags.database)
 def check_packages(databases: Sequence[str] | None = None, **kwargs: Any) -> list[Warning]:
     """skills.W001: the store lacks packages of versions. Counted only where the oldest or the newest is not there."""
-    with suppress(OSError, StoreUnavailable):  # /health/ready says it
+    with suppress(OSError, StoreUnavailable, ProgrammingError):  # /health/ready says it; before the first migration
         try:
             missing_packages.demand(missing_packages.sample() if databases else ())
         except missing_packages.Incomplete:
