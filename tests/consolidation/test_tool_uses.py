@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import ToolDecision, ToolUse
@@ -53,10 +54,10 @@ def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tell
     trust = everything()
     assert [use.tool for use in ToolUse.objects.asked(trust)] == ["process_code", "suggest_code"]
     client.force_login(make_person())
-    page = client.get("/skills/tools/").content.decode()
+    page = client.get(reverse("tools")).content.decode()
     assert "<code>process_code</code> change something? Called 8 times in 4 runs." in page
     assert "validate_code</code> change something" not in page
-    assert "2 tools whether they change anything" in client.get("/inbox/").content.decode()
+    assert "2 tools whether they change anything" in client.get(reverse("inbox")).content.decode()
     ToolDecision.objects.decide("process_code", None, seen="", sensitivity=0, by=trust.actor, at=NOON)
     assert [use.tool for use in ToolUse.objects.asked(trust)] == ["suggest_code"]
     ToolDecision.objects.decide("validate_code", False, seen="", sensitivity=0, by=trust.actor, at=NOON)

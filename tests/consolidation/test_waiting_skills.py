@@ -43,7 +43,11 @@ def test_what_changes_nothing_or_says_no_more_than_its_name_waits_for_nobody() -
         run(["get_user"], messages=said, minutes=20 + minute)
     for minute in range(4):
         run(["cancel_order"], messages=messages(["cancel_order"], opening="please cancel my order"), minutes=minute)
-        run(["create_ticket"], messages=messages(["create_ticket"], opening="please build it"), minutes=10 + minute)
+        run(
+            ["create_ticket"],
+            messages=messages(["create_ticket"], opening="please create a ticket"),
+            minutes=10 + minute,
+        )
         wished(["pause"], 40 + minute)
     consolidated()
     assert sorted(effects_of_skills()) == [(), ("cancel_order",), ("create_ticket",), ("pause",)]
@@ -54,13 +58,14 @@ def test_what_changes_nothing_or_says_no_more_than_its_name_waits_for_nobody() -
 def test_what_ended_well_alone_in_one_case_is_kept_and_does_not_wait() -> None:
     wished(["pause"], 0)
     wished(["pause", "move"], 1)
-    for minute in range(3):
+    for minute in range(6):
         wished(["cancel_order"], 2 + minute)
+        run(["get_user"], messages=messages(["get_user"], opening="is my warranty still valid?"), minutes=30 + minute)
     consolidated()
-    assert sorted(effects_of_skills()) == [("cancel_order",), ("pause",)]
+    assert sorted(effects_of_skills()) == [(), ("cancel_order",), ("pause",)]
     assert waiting() == [("cancel_order",)]
-    for minute in range(2):
-        wished(["pause"], 6 + minute)
+    for minute in range(4):
+        wished(["pause"], 10 + minute)
     consolidated(at=NOON + timedelta(hours=2))
     assert waiting() == [("cancel_order",), ("pause",)]
 

@@ -71,7 +71,7 @@ def test_nothing_is_said_of_another_task_or_of_runs_that_may_not_be_seen(agent: 
 
 @pytest.mark.django_db
 def test_skills_and_guidance_compare_the_task_with_the_runs_once(agent: APIClient) -> None:
-    for n in range(4):
+    for n in range(6):
         learn(n, "cancel_ticket")
     consolidated()
     publishing.publish(competence("cancel_ticket"), by=SYSTEM, at=NOON, batch=uuid4())
