@@ -15,7 +15,7 @@ CALLED_BY_A_FRAMEWORK = re.compile(
 )
 OF_DECORATORS = ["@*validator*", "@register*", "@*.register*", "@admin.*", "@*computed_field*", "@display*"]
 KINDS = ("function", "method", "property", "class", "import")
-OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme"}  # read by Django, registered by their base class
+OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme", "__getattr__"}  # read by Django, DRF and Python
 FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
     *("DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE", "prose_of"),
     *(

@@ -117,8 +117,8 @@ def test_no_answer_shows_a_credential_of_any_text(settings: Any) -> None:
     called = {"name": "search", "arguments": {"query": "refund"}}
     rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
     shown["mcp"] = agent.post("/mcp", rpc, format="json", HTTP_ACCEPT="application/json, text/event-stream")
-    called = [*(f"POST {path}" for path, _body in posts()), "mcp"]
-    assert {path: shown[path].status_code for path in called} == dict.fromkeys(called, 200)
+    answered = [*(f"POST {path}" for path, _body in posts()), "mcp"]
+    assert {path: shown[path].status_code for path in answered} == dict.fromkeys(answered, 200)
     texts = {path: bytes_of(answer).decode(errors="replace") for path, answer in shown.items()}
     assert [path for path, answer in shown.items() if answer.status_code >= 500] == []
     assert [path for path, text in texts.items() if CLEAR in text or KEY in text] == []
