@@ -187,6 +187,9 @@ def _run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.Com
     return subprocess.run(line, check=False, timeout=LONGEST, **options)
 
 
+UNPACKED_BY = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
+
+
 def install(folder: Path) -> str:
     """Install the agents as the lock file pins them; '' when that is done, else why it could not be."""
     if not shutil.which("npm") or not shutil.which("node"):
@@ -201,5 +204,7 @@ def install(folder: Path) -> str:
     ended = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, env=dict(os.environ))
     if ended.returncode:
         return f"the registry of npm did not give the agents: {ended.stderr.strip()[-300:]}"
+    for package, script in UNPACKED_BY.items():  # npm asks before it runs them
+        subprocess.run(["node", script], cwd=folder / "node_modules" / package, capture_output=True, check=True)
     (folder / "installed").touch()
     return ""
