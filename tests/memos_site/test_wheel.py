@@ -51,8 +51,9 @@ def test_the_client_stores_finds_and_says_what_is_refused(live_server: Any) -> N
     with Memos(live_server.url, token) as client:
         fields: dict[str, str] = {"category": "fact", "source": "my-agent"}
         client.store("acme-terms", "Acme pays on net-30 terms", **fields)
-        [found] = client.search("When does Acme pay?", include_candidates=True)["results"]
+        [found] = client.tool("memory_query", text="When does Acme pay?", include_candidates=True)["results"]
         assert found["content"] == "Acme pays on net-30 terms"
+        assert len(client.search("When does Acme pay?", include_candidates=True)["results"]) == 1
         assert client.context("Write to Acme")["memory_status"] == "ok"
         assert client.tool("memory_get", key="acme-terms")["memory"]["key"] == "acme-terms"
         with pytest.raises(MemosError) as refused:
