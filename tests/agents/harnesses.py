@@ -14,7 +14,7 @@ from tests.agents.model import fake_model
 from tests.agents.protocols import Call, Json
 from tests.memos_site.harness import SCRIPTS
 
-QUESTION = {"text": "How are tests run?"}
+QUESTION = {"task": "Fix add for Acme"}
 LIST, TEST = "ls -la", "python3 test_add.py"
 LONGEST = 900  # seconds of a session; a bound for what hangs
 
@@ -100,37 +100,37 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-PROMPT = "Fix add"
+PROMPT = "Fix add for Acme"
 _CLAUDE = ("claude", "--dangerously-skip-permissions", "-p")
 _CODEX = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 _SED = "sed -i 's/a - b/a + b/' add.py"
 AGENTS = [
     Agent(
         "claude", "claude-code", ((*_CLAUDE, PROMPT), (*_CLAUDE, "Thanks", "-c")), "Bash", "Edit",
-        _edit("file_path", "old_string", "new_string"), "mcp__memos__memory_query", _claude,
+        _edit("file_path", "old_string", "new_string"), "mcp__memos__context", _claude,
         read=("Read", "file_path"),
     ),
     Agent(
         "codex", "codex", ((*_CODEX, PROMPT), (*_CODEX, "resume", "--last", "Thanks")), "exec_command", "exec_command",
-        lambda _file: {"cmd": _SED}, "memory_query", _codex, {}, "cmd", "mcp__memos", lists_mcp_tools=False,
+        lambda _file: {"cmd": _SED}, "context", _codex, {}, "cmd", "mcp__memos", lists_mcp_tools=False,
     ),
     Agent(
         "gemini", "gemini-cli", (("gemini", "-y", "-p", PROMPT),), "run_shell_command", "replace",
-        _edit("file_path", "old_string", "new_string", instruction="fix"), "mcp_memos_memory_query", _gemini,
+        _edit("file_path", "old_string", "new_string", instruction="fix"), "mcp_memos_context", _gemini,
     ),
     Agent(
         "qwen", "qwen-code", (("qwen", "-y", "-p", PROMPT),), "run_shell_command", "edit",
-        _edit("file_path", "old_string", "new_string"), "mcp__memos__memory_query", _qwen,
+        _edit("file_path", "old_string", "new_string"), "mcp__memos__context", _qwen,
         {"description": "run", "is_background": False}, read=("read_file", "file_path"), lists_mcp_tools=False,
     ),
     Agent(
         "opencode", "opencode", (("opencode", "run", PROMPT),), "bash", "edit",
-        _edit("filePath", "oldString", "newString"), "memos_memory_query", _opencode,
+        _edit("filePath", "oldString", "newString"), "memos_context", _opencode,
         read=("read", "filePath"),
     ),
     Agent(
         "copilot", "copilot", (("copilot", "-p", PROMPT, "--allow-all-tools"),), "bash", "edit",
-        _edit("path", "old_str", "new_str"), "memos-memory_query", _copilot,
+        _edit("path", "old_str", "new_str"), "memos-context", _copilot,
     ),
 ]  # fmt: skip
 
