@@ -13,7 +13,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
+<<<<<<< HEAD
 from consolidation.guidance import curves, profiling, skill_answers, skill_worth
+=======
+from consolidation.guidance import curves, holdback, profiling, run_verdicts, skill_worth
+>>>>>>> 054b901 (Keep a verdict on every closed episode: filter, column and API field say which have probably failed; figures in docs/learning.md)
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
@@ -126,11 +130,11 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
 
 def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: datetime) -> Counter[str]:
     """Write the profiles that are still missing, then measure guidance and skills on them."""
-    counters = profiling.write_waiting(scope, recent, checkpoint=report.batch)
+    counters, latest = profiling.write_waiting(scope, recent, checkpoint=report.batch), LatestOfScope(scope)
     if PendingMeasurement.objects.filter(pk=scope).exists():
-        latest = LatestOfScope(scope)
         curves.refit(latest, at=at)
         skill_worth.measure(latest, at=at)
         skill_answers.measure(scope, at=at)
         PendingMeasurement.objects.filter(pk=scope).delete()
+    run_verdicts.judge_new(latest, at=at)
     return counters

@@ -17,7 +17,7 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
 from memories.api.payload_shapes import dependencies
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape, page_example
-from memories.models.episode import UNKNOWN, EventQuerySet
+from memories.models.episode import UNKNOWN, VERDICTS, EventQuerySet
 from memories.models.passage import saying
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
@@ -85,7 +85,7 @@ class EventPage(Page):
 
 class Episodes(ApiView):
     needs = {"GET": (Permission.READ,)}
-    filters = frozenset({"outcome", "open", "q", "tag", *EXACT}) | PAGING
+    filters = frozenset({"outcome", "verdict", "open", "q", "tag", *EXACT}) | PAGING
 
     @operation(
         "ListEpisodes",
@@ -94,6 +94,7 @@ class Episodes(ApiView):
         example=page_example(memory_example("episodic")),
         parameters=(
             some_of("outcome", OUTCOMES, "That ended so; `unknown`: nobody has said how."),
+            some_of("verdict", VERDICTS, "Of which runs like it say so: `high`, it has probably failed."),
             query("open", paging.BOOLEAN, "Those that still take events, or the closed."),
             query("source", {"type": "string"}, "Of exactly this source."),
             query("q", {"type": "string"}, "With these words in what was said or done, or in their titles."),
@@ -111,6 +112,8 @@ class Episodes(ApiView):
             rows = rows.filter(episode__closed_at__isnull=is_open)
         if outcomes := paging.choice(request, "outcome", OUTCOMES):
             rows = rows.filter(episode__in=models.Episode.objects.ended(outcomes))
+        if verdicts := paging.choice(request, "verdict", VERDICTS):
+            rows = rows.filter(episode__verdict__in=verdicts)
         for tag in request.query_params.getlist("tag"):
             rows = rows.filter(tags__contains=[tag])
         if words := request.query_params.get("q", "").strip():

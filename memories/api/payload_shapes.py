@@ -55,6 +55,10 @@ class EpisodicPayload(Shape):
     """False: the source is not counted in learning, by COUNT_INFERRED_OUTCOMES or because people disagree with it"""
     outcome_at: datetime | None
     closed_at: datetime | None
+    verdict: Literal["", "low", "medium", "high", "unknown"]
+    """How likely it failed, told by runs like it when it was read; '': not read yet"""
+    risk: Share | None
+    """The share of such runs that failed"""
     extract: bool
     """False: it is kept and indexed, and no language model reads it for skills"""
     environment: dict[str, Any]
@@ -73,6 +77,8 @@ class EpisodicPayload(Shape):
         "outcome_counts": True,
         "outcome_at": EXAMPLE_TIME,
         "closed_at": EXAMPLE_TIME,
+        "verdict": "low",
+        "risk": 0.12,
         "extract": True,
         "environment": {},
         "artifacts": [],

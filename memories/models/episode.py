@@ -19,6 +19,7 @@ from memories.values.choices import Outcome
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
 LONGEST_OPENING = 160
+VERDICTS = ["low", "medium", "high", "unknown"]  # how likely a run failed
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
 # without an outcome that counts; a person who cannot tell has judged it
 TO_JUDGE = (Q(outcome=None) | Q(outcome_counts=False)) & Q(closed_at__isnull=False) & ~Q(outcome_source="person")
@@ -53,6 +54,10 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         """Episodes with one of these outcomes; `unknown` stands for none."""
         known = [outcome for outcome in outcomes if outcome != UNKNOWN]
         return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
+
+    def without_verdict(self) -> Self:
+        """Closed and digested episodes that were not compared with others like them yet."""
+        return self.filter(closed_at__isnull=False, digested_at__isnull=False, verdict_at=None)
 
     def matching(self, *, outcome: str = "", source: str = "", scope: str = "", thread_id: str = "") -> Self:
         """Filter by the list's parameters; '' means no filter."""
@@ -95,6 +100,9 @@ class Episode(Ending):
     digested_at = models.DateTimeField(null=True)
     digest_attempts = models.SmallIntegerField(default=0)
     digest_error = models.TextField(blank=True)
+    verdict = models.CharField(max_length=8, blank=True, db_default="", default="")  # how runs like it ended
+    risk = models.FloatField(null=True)  # the share of such runs that failed; null: not known
+    verdict_at = models.DateTimeField(null=True)
     extract = models.BooleanField(default=True)  # whether a language model may read it for skills
     environment = models.JSONField(default=dict)
     artifacts = models.JSONField(default=list)
@@ -123,6 +131,12 @@ class Episode(Ending):
             models.Index(fields=["scope", "-closed_at"], name="episode_latest_of_scope"),
             # Only columns that a new event does not change, so that its update writes no index (heap-only update).
             models.Index(fields=["memory"], condition=Q(closed_at=None), name="episode_open"),
+            models.Index(
+                fields=["scope", "closed_at"],
+                condition=Q(verdict_at=None, closed_at__isnull=False),
+                name="episode_without_verdict",
+            ),
+            models.Index(fields=["verdict", "-memory"], condition=Q(verdict="high"), name="episode_likely_failed"),
             models.Index(fields=["outcome", "-memory"], condition=Q(outcome__isnull=False), name="episode_by_outcome"),
             models.Index(fields=["-memory"], condition=TO_JUDGE, name="episode_to_judge"),
             models.Index(

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memories.models import Episode, Event, Memory
-from memories.models.episode import LONGEST_TRACE, UNKNOWN
+from memories.models.episode import LONGEST_TRACE, UNKNOWN, VERDICTS
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.models.value_counts import count_values
@@ -25,7 +25,7 @@ from memories.web.facets import MOST_COUNTED, MOST_VALUES, Facet, carried, facet
 from memories.web.paging import NEWEST, page_of
 
 EXACT = ("source", "scope", "thread_id")  # columns that an episode shares with its memory, where their indexes are
-FILTERS = (*EXACT, "outcome", "tool", "q", "from", "to")
+FILTERS = (*EXACT, "outcome", "verdict", "tool", "q", "from", "to")
 FIELDS = ("q", "thread_id", "from", "to")  # of the form; the others are facets
 MOST_READ_FOR_TOOLS = 200  # newest episodes of the list, whose tools are offered
 FOLDED_FROM = 3  # single events of one source on a page
@@ -48,6 +48,8 @@ class EpisodeList:
         rows = rows.filter(**{name: asked[name] for name in EXACT if asked[name]})
         if asked["outcome"]:
             rows = rows.filter(episode__in=Episode.objects.matching(outcome=asked["outcome"]))
+        if asked["verdict"]:
+            rows = rows.filter(episode__in=Episode.objects.filter(verdict=asked["verdict"]))
         if asked["tool"]:
             rows = rows.filter(pk__in=Event.objects.filter(tool=asked["tool"]).order_by().values("episode"))
         for name, comparison in (("from", "created_at__gte"), ("to", "created_at__lte")):
@@ -101,13 +103,13 @@ def _folded(rows: Iterable[Memory]) -> list[list[Memory]]:
 
 def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int]:
     """The facets, and the number of episodes that they count, at most MOST_COUNTED."""
-    columns = {"outcome": "ended", "source": "source", "scope": "scope"}
+    columns = {"outcome": "ended", "verdict": "likely", "source": "source", "scope": "scope"}
     chosen = [name for name in columns if asked.filters[name]]
     samples = {"all": (_counted_rows(asked.rows()), [columns[name] for name in columns if name not in chosen])}
     samples |= {name: (_counted_rows(asked.rows(without=name)), [columns[name]]) for name in chosen}
     counts = count_values(samples, MOST_COUNTED)
-    titles = {"outcome": _("Outcome"), "source": _("Source"), "scope": _("Scope")}
-    always = {"outcome": [*Outcome.values, UNKNOWN]}
+    titles = {"outcome": _("Outcome"), "verdict": _("Risk of failure"), "source": _("Source"), "scope": _("Scope")}
+    always = {"outcome": [*Outcome.values, UNKNOWN], "verdict": VERDICTS}
     facets = [
         facet(name, title, counts.get(columns[name], {}), request.GET, always=always.get(name, ()))
         for name, title in titles.items()
@@ -118,7 +120,9 @@ def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int]
 
 
 def _counted_rows(rows: MemoryQuerySet) -> MemoryQuerySet:
-    ended: MemoryQuerySet = rows.annotate(ended=Coalesce(F("episode__outcome"), Value(UNKNOWN)))
+    ended: MemoryQuerySet = rows.annotate(
+        ended=Coalesce(F("episode__outcome"), Value(UNKNOWN)), likely=F("episode__verdict")
+    )
     return ended.order_by(*NEWEST)
 
 

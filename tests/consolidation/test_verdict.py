@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from consolidation.api.verdict import VerdictAnswer
 from consolidation.guidance.judging import HIGH, LOW
-from memories.models import Memory
+from memories.models import Episode, Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import learn, talk
@@ -65,6 +65,9 @@ def test_a_reported_run_is_found_by_its_thread_and_does_not_vote_for_itself(refu
     by_thread = ask(agent, thread_id="T9", source="tests")
     consolidated()
     by_id = ask(agent, episode_id=episode)
+    likely: Any = agent.get("/api/v1/episodes?verdict=high&outcome=unknown").json()["results"]
+    assert [row["id"] for row in likely] == [episode], "the verdict is kept, without the vote of the run itself"
+    assert Episode.objects.filter(verdict="high").count() == 9 and not Episode.objects.without_verdict().exists()
     assert (by_thread["level"], by_id["level"]) == ("high", "high")
     assert episode not in [one["episode_id"] for one in by_id["similar"]]
     for body in ({"thread_id": "T9", "source": "tests"}, {"episode_id": episode}):

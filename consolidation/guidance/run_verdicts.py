@@ -1,0 +1,77 @@
+"""The verdict on every closed episode, written down when consolidation has read it, for lists and figures."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from consolidation.guidance import calibration, features
+from consolidation.guidance.calibration import Calibration, nearness
+from consolidation.guidance.features import Features
+from consolidation.guidance.grounds import Surveyor
+from consolidation.guidance.judging import Judged, judge
+from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
+from consolidation.guidance.profiling import first_change
+from consolidation.guidance.votes import Effects
+from consolidation.learning.effects.effects import effects
+from consolidation.models.profiles import GuidanceCurve, RunProfile
+from consolidation.pipelines import recorded
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.models import Episode
+
+BATCH = 100
+MOST = 2_000  # of a scope in one run of consolidation
+
+
+def judge_new(latest: LatestOfScope, *, at: datetime) -> int:
+    """Judges the episodes of a scope that have no verdict yet, each without its own vote; how many. Call when the
+    curves of the scope are fitted."""
+    waiting = Episode.objects.without_verdict().filter(scope=latest.scope)
+    waiting.filter(event_count__lte=1).update(verdict="unknown", verdict_at=at)
+    judged = 0
+    while judged < MOST and (batch := list(waiting.select_related("memory").order_by("closed_at")[:BATCH])):
+        by_level: dict[int, list[Episode]] = defaultdict(list)
+        for episode in batch:
+            by_level[episode.memory.sensitivity].append(episode)
+        for level, episodes in by_level.items():
+            _judge(latest[level], _calibration(latest.scope, level), episodes)
+        for episode in batch:
+            episode.verdict_at = at
+        Episode.objects.bulk_update(batch, ["verdict", "risk", "verdict_at"])
+        judged += len(batch)
+    return judged
+
+
+def _calibration(scope: str, level: int) -> Calibration:
+    row = GuidanceCurve.objects.filter(scope=scope, sensitivity=level).first()
+    return calibration.read(row.fitted, row.nearness) if row else Calibration()
+
+
+def _judge(known: LatestRuns, measured: Calibration, episodes: Sequence[Episode]) -> None:
+    """Sets the columns of these episodes, which are of one level; they are not saved."""
+    places = {run.pk: n for n, run in enumerate(known.runs)}
+    surveyor = Surveyor(known.cases)
+    asked = {pk: told for pk, told in _asked(episodes) if known.runs}
+    for episode in episodes:
+        told = Judged()
+        if episode.pk in asked:
+            said, made = asked[episode.pk]
+            compared, own = known.kernel.against([said]), places.get(episode.pk)
+            kept = surveyor.kept([] if own is None else [own])
+            like = nearness(compared.words[0][kept], compared.meaning[0][kept]) >= measured.nearness
+            without = [] if own is None else [own]
+            told = judge(surveyor, known.ballot, compared, 0, made, without, calibration=measured, like=like)
+        episode.verdict, episode.risk = told.level, told.risk if told.level != "unknown" else None
+
+
+def _asked(episodes: Sequence[Episode]) -> Iterator[tuple[UUID, tuple[Features, Effects]]]:
+    """What is known of each run before its first change, and its effects: of its profile, else of its events; nothing
+    of a run that called no tool, or in which no user spoke."""
+    ids = [episode.pk for episode in episodes]
+    profiles = RunProfile.objects.filter(pk__in=ids).only("pk", "packed", "effects")
+    found = {profile.pk: (features.unpack(profile.packed), frozenset(profile.effects)) for profile in profiles}
+    yield from found.items()
+    for recording in recorded.read([episode for episode in episodes if episode.pk not in found]):
+        run, rules = recording.run, tool_rules([recording.episode])
+        if run.steps and run.said:
+            yield run.id, (features.of(run, until=first_change(run, rules)), effects(recording.calls, rules))
