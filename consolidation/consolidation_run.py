@@ -13,11 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
-<<<<<<< HEAD
-from consolidation.guidance import curves, profiling, skill_answers, skill_worth
-=======
-from consolidation.guidance import curves, holdback, profiling, run_verdicts, skill_worth
->>>>>>> 054b901 (Keep a verdict on every closed episode: filter, column and API field say which have probably failed; figures in docs/learning.md)
+from consolidation.guidance import curves, profiling, run_verdicts, skill_answers, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
