@@ -130,10 +130,10 @@ def _unused_skill(memory: Memory) -> str:
 def _occasions(memory: Memory) -> str:
     n: int = getattr(memory, "evidence_count", 0)
     if not n:
-        return _("%(who)s believes it; nothing else speaks for it yet.") % {"who": memory.created_by}
+        return _("Reported by %(who)s; nothing else supports it yet.") % {"who": memory.created_by}
     reason = ngettext(
-        "%(who)s believes it; %(times)s occasion speaks for it.",
-        "%(who)s believes it; %(times)s occasions speak for it.",
+        "Reported once, by %(who)s.",
+        "Reported %(times)s times, first by %(who)s.",
         n,
     )
     return reason % {"who": memory.created_by, "times": n}

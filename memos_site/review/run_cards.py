@@ -111,7 +111,7 @@ class _Successes:
 
     def __init__(self, profiles: Sequence[RunProfile]) -> None:
         self._profiles = profiles
-        self._vectors = np.stack([one.vector.to_numpy() for one in profiles]).astype(np.float32)
+        self._vectors = np.array([one.vector for one in profiles], np.float32)
 
     def nearest(self, run: Run, pk: UUID) -> list[Alike]:
         near = self._vectors @ features.of(run).vector

@@ -40,7 +40,7 @@ VERB_LABELS = {
     "retract": gettext_lazy("take it back"),
     "merge": gettext_lazy("merge it with others"),
     "choose": gettext_lazy("which one holds?"),
-    "demote": gettext_lazy("offer it no longer"),
+    "demote": gettext_lazy("stop offering it"),
 }
 
 

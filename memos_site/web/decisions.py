@@ -150,7 +150,7 @@ def _toast(verb: str, row: Proposal | None, how: dict[str, Any], trust: Trust) -
     """The word about a decision: of a choice between two in the words of its buttons."""
     if row and row.kind == Proposal.Kind.CONFLICT and (how.get("keep") or verb == "reject"):
         kept = Memory.objects.visible_to(trust).filter(pk__in=[how.get("keep")]).first()
-        return holds(kept) if verb == "accept" else _("Both hold")
+        return holds(kept) if verb == "accept" else _("Keep both")
     return _("Rejected") if verb == "reject" else action_words.toast(verb, how)
 
 

@@ -169,7 +169,7 @@ def test_that_both_hold_is_told_in_the_words_of_the_button(admin_client: Client)
     find()
     path = f"/proposals/{Proposal.objects.get().pk}/decide/"
     answered = admin_client.post(path, {"decision": "reject"}, headers=HTMX).content.decode()
-    assert "Both hold" in answered
+    assert "Keep both" in answered
     assert len(live()) == 2
 
 

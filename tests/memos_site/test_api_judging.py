@@ -7,7 +7,10 @@ from django.db import connection
 
 from memories.models import Episode
 from memories.models.episode import TO_JUDGE
+from tests.consolidation.experience import consolidated
+from tests.consolidation.test_guidance import learn
 from tests.make import caller, make_memory, make_run
+from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
 QUEUE = "/api/v1/outcomes/queue"
@@ -55,3 +58,12 @@ def test_the_queue_is_read_from_its_index() -> None:
         cursor.execute("SET LOCAL enable_seqscan = off")
         newest = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:10]
     assert "episode_to_judge" in newest.explain()
+
+
+def test_the_page_shows_a_run_beside_the_nearest_that_ended_well() -> None:
+    learn(1, "cancel_ticket")
+    waits = learn(2, "cancel_ticket", outcome="")
+    consolidated()
+    page = signed_in(permissions=["see_medium"]).get("/outcomes/").content.decode()
+    assert str(waits.pk) in page
+    assert f"/episodes/{Episode.objects.get(outcome='success').pk}/" in page

@@ -19,7 +19,7 @@ def test_a_person_signs_in_and_out() -> None:
 def test_a_wrong_password_is_said_without_naming_which_half_is_wrong() -> None:
     make_person()
     page = Client().post("/login/", {"username": "anna", "password": "guess"}).content.decode()
-    assert "do not belong together" in page
+    assert "Wrong name or password" in page
 
 
 def test_a_fragment_asked_for_after_the_session_ended_brings_the_sign_in_page() -> None:

@@ -53,7 +53,7 @@ def test_a_person_is_invited_chooses_a_password_by_the_link_and_is_signed_in(adm
     assert trust.max_sensitivity == Sensitivity.HIGH
     assert sorted(trust.scopes or ()) == ["project:a", "project:b"]
     assert trust.permissions == {"read"}
-    assert "works no more" in Client().get(link, follow=True).content.decode()
+    assert "no longer works" in Client().get(link, follow=True).content.decode()
     assert link not in administrator.get("/people/").content.decode()
 
 
