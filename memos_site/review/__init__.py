@@ -35,6 +35,7 @@ from memos_site.review.waiting_counts import (
     MOST_OF_VIEW,
     MOST_OFFERED,
     kinds,
+    rail_counts,
     values_of_waiting,
     waiting_count,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "order_undo",
     "past_decisions",
     "question",
+    "rail_counts",
     "reject",
     "revert",
     "rows_of_parts",

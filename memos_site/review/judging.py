@@ -22,7 +22,7 @@ def to_judge(trust: Trust, *, most: int, without: Collection[UUID] = ()) -> list
     Where many runs were learned from, one more label decides most; nothing is known of a run without an outcome, so
     that one is as uncertain as the other. `without`: leave these out.
     """
-    rows = list(_newest(trust).values_list("pk", "scope"))
+    rows = list(newest_unjudged(trust).values_list("pk", "scope"))
     weight = _weights({scope for _, scope in rows})
     left = [pk for pk, _ in sorted(rows, key=lambda row: -weight[row[1]]) if pk not in without][:most]
     found = Episode.objects.select_related("memory").in_bulk(left)
@@ -31,7 +31,7 @@ def to_judge(trust: Trust, *, most: int, without: Collection[UUID] = ()) -> list
 
 def judging_count(trust: Trust, *, most: int) -> int:
     """How many runs wait to be judged, counted up to `most` + 1."""
-    return len(_newest(trust).values_list("pk", flat=True)[: most + 1])
+    return len(newest_unjudged(trust).values_list("pk", flat=True)[: most + 1])
 
 
 def shown_count(trust: Trust) -> str:
@@ -40,7 +40,7 @@ def shown_count(trust: Trust) -> str:
     return f"{MOST_COUNTED}+" if n > MOST_COUNTED else str(n)
 
 
-def _newest(trust: Trust) -> EpisodeQuerySet:
+def newest_unjudged(trust: Trust) -> EpisodeQuerySet:
     """Of the newest closed runs without an outcome those that the caller may see; bounded, however many there are."""
     newest = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:NEWEST]
     rows: EpisodeQuerySet = Episode.objects.filter(pk__in=newest, event_count__gte=LEAST_EVENTS).visible_to(trust)

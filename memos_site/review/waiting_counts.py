@@ -18,6 +18,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.value_counts import frequent_values, read_counts
 from memories.values.choices import Type
 from memories.values.trust import Trust
+from memos_site.review import judging
 from memos_site.review.waiting import (
     LEARNED,
     OTHER_TYPES,
@@ -112,6 +113,21 @@ def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
     each = " UNION ALL ".join(f"({sql})" for sql, _parameters in found)
     parameters = [value for _sql, values in found for value in values]
     return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
+
+
+def rail_counts(trust: Trust, *, at: datetime, most: int, most_runs: int) -> tuple[int, int]:
+    """Count what waits for a decision, as `waiting_count`, and the runs to judge; one statement, for every page."""
+    ((decisions, runs),) = ask(_of_rail(trust, most + 1, most_runs + 1), at)
+    return decisions, runs
+
+
+@lru_cache(maxsize=256)
+def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
+    decisions, parameters = _of_all_kinds(trust, most) or ("SELECT 0", [])
+    if (found := statement_of(judging.newest_unjudged(trust).values("pk")[:most_runs])) is None:
+        return f"SELECT ({decisions}), 0", parameters
+    runs = f"SELECT count(*) FROM ({found[0]}) AS runs"  # noqa: S608 - a query of ours
+    return f"SELECT ({decisions}), ({runs})", [*parameters, *found[1]]
 
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:

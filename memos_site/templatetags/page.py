@@ -225,6 +225,14 @@ def waiting_count(user: User | AnonymousUser) -> str:
 
 
 @register.simple_tag
+def rail_counts(user: User | AnonymousUser) -> dict[str, str]:
+    """Return what waits for a decision and the runs to judge, as `waiting_count` and `judging_count` in one query."""
+    most = {"waiting": MAX_COUNTED, "runs": judging.MOST_COUNTED}
+    counted = review.rail_counts(trust_of(user), at=timezone.now(), most=MAX_COUNTED, most_runs=judging.MOST_COUNTED)
+    return {name: f"{most[name]}+" if n > most[name] else str(n) for name, n in zip(most, counted, strict=True)}
+
+
+@register.simple_tag
 def judging_count(user: User | AnonymousUser) -> str:
     """Return how many runs wait to be judged; above MOST_COUNTED as in 99+."""
     return judging.shown_count(trust_of(user))
