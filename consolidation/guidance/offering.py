@@ -41,7 +41,9 @@ def _offer(skill: Skill) -> OfferedSkill | None:
         return None  # to change nothing is a lesson, which `no_action` tells by itself
     fields = Fields.model_validate(version.fields)
     lines = [] if _is_weak(skill, version) else _that_change(skill, version, steps(fields.procedure))
-    warnings = (line for line in fields.experience if is_one_of(line, WARNINGS))
+    warnings = [line for line in fields.experience if is_one_of(line, WARNINGS)]
+    if not lines or version.made_by in BY_PEOPLE:
+        warnings += fields.failure_modes  # beside the steps of consolidation they stand in the package
     asked = (line for line in fields.experience if is_one_of(line, TO_DO))
     return OfferedSkill(
         name=skill.name,

@@ -37,7 +37,8 @@ def _joined(model: type[M], beside: Sequence[str], values: Sequence[Any]) -> M:
     for name in beside:
         relation = _relation(model, name)
         other = list(islice(column, bulk_rows.width(relation.related_model)))
-        there = bulk_rows.instance(relation.related_model, other) if other[0] is not None else None
+        is_there = other[bulk_rows.position(relation.related_model, relation.field.attname)] is not None
+        there = bulk_rows.instance(relation.related_model, other) if is_there else None
         row._state.fields_cache[name] = there
         if there is not None:
             there._state.fields_cache[relation.field.name] = row

@@ -48,7 +48,7 @@ def test_a_command_line_counts_as_its_commands() -> None:
 
 def test_a_broken_or_missing_command_line_counts_as_its_tool() -> None:
     assert of(("bash", {"command": "echo 'open"})) == {"bash"}
-    assert of(("shell", {"session": 4})) == {"shell"}
+    assert of(("shell", {"session": 4})) == of(("Bash", {"session": 4})) == {"bash"}
 
 
 def test_a_command_line_in_a_list_or_as_plain_text_is_read() -> None:

@@ -19,18 +19,18 @@ TEST: Script = ("go_test", {}, "ok")
 def test_steps_stand_in_the_order_of_their_mean_rank_of_first_use() -> None:
     found = stages(scope_of((READ, EDIT, TEST), (READ, EDIT, TEST, EDIT), (EDIT, READ, TEST)), EN)
 
-    assert [stage.tool for stage in found] == ["read_file", "edit_file", "go_test"]
+    assert [stage.tool for stage in found] == ["read", "edit", "go_test"]
 
 
 def test_what_fewer_than_half_do_is_optional_and_below_a_fifth_left_out() -> None:
-    plan: Script = ("plan", {}, "")
+    approve: Script = ("approve", {}, "")
     once: Script = ("deploy", {}, "")
-    found = stages(scope_of(*[(READ, plan, EDIT)] * 2, (READ, once, EDIT), *[(READ, EDIT)] * 3), EN)
+    found = stages(scope_of(*[(READ, approve, EDIT)] * 2, (READ, once, EDIT), *[(READ, EDIT)] * 3), EN)
 
     assert [(stage.tool, stage.optional) for stage in found] == [
-        ("read_file", False),
-        ("plan", True),
-        ("edit_file", False),
+        ("read", False),
+        ("approve", True),
+        ("edit", False),
     ]
     assert found[1].share == 2 / 6
 
@@ -105,6 +105,4 @@ def test_success_looks_like_the_text_that_came_back() -> None:
 def test_ignored_tools_are_no_steps() -> None:
     runs = [run(n, ("think", {}, ""), EDIT) for n in range(2)]
 
-    assert [step["tool"] for step in learned(runs, rules=ToolRules(ignored=frozenset({"think"}))).recipe] == [
-        "edit_file"
-    ]
+    assert [step["tool"] for step in learned(runs, rules=ToolRules(ignored=frozenset({"think"}))).recipe] == ["edit"]

@@ -97,25 +97,25 @@ def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Me
 
 
 @pytest.mark.parametrize(
-    ("well", "by", "steps"),
+    ("well", "by", "steps", "lessons"),
     [
-        (3, SkillVersion.MadeBy.CONSOLIDATION, False),
-        (1, SkillVersion.MadeBy.CONSOLIDATION, True),
-        (3, SkillVersion.MadeBy.EDIT, True),
+        (3, SkillVersion.MadeBy.CONSOLIDATION, False, True),
+        (1, SkillVersion.MadeBy.CONSOLIDATION, True, False),
+        (3, SkillVersion.MadeBy.EDIT, True, True),
     ],
 )
 def test_of_a_weak_skill_only_the_lessons_are_offered(
-    agent: APIClient, skill: Memory, well: int, by: SkillVersion.MadeBy, steps: bool
+    agent: APIClient, skill: Memory, well: int, by: SkillVersion.MadeBy, steps: bool, lessons: bool
 ) -> None:
     """Of six that followed it all ended well; so did those that did otherwise, or a part of them. Of what people wrote
-    the steps are offered."""
+    both are offered."""
     SkillWorth.objects.filter(pk=skill.pk).update(otherwise_well=well, otherwise_ill=3 - well)
     SkillVersion.objects.filter(skill=skill.pk).update(made_by=by)
     before = SkillVersion.objects.get(skill=skill.pk)
     SkillVersion.objects.filter(pk=before.pk).update(fields={**before.fields, "failure_modes": ["The fare was basic."]})
     told = ask(agent)
     assert told["decision"] == "skill"
-    assert "The fare was basic." in told["skill"]["avoid"]
+    assert ("The fare was basic." in told["skill"]["avoid"]) == lessons
     assert (bool(told["skill"]["steps"]), bool(told["skill"]["summary"])) == (steps, True)
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from consolidation.models import Pattern
 from memories.api import provenance
 from memories.models import Evidence, Memory
 from memories.values.choices import Sensitivity
@@ -41,6 +42,7 @@ def test_a_learned_competence_lists_the_runs_it_comes_from(learned: Memory) -> N
 
 
 def test_lists_searches_and_decisions_name_them_too(learned: Memory, admin_client: Any) -> None:
+    Pattern.objects.filter(memory=learned).update(waits=True)  # nobody is asked about what only says its name
     client = caller(permissions=["read", "review"])
     listed = client.get(f"{BASE}?status=candidate").json()["results"][0]
     asked = {"query": "build and test", "statuses": ["candidate"], "types": ["competence"]}

@@ -47,13 +47,13 @@ def test_above_a_share_of_the_setting_there_are_lists_and_searches_of_everything
     stored(0, 2)
     assert ann_index.ensure() == "too few for an index"
     stored(2, 5)
-    known("Invoices are paid on Fridays", scope="acme")
+    known("Debts are paid on Fridays", scope="acme")
     count_rows()
     assert [ann_index.ensure(), ann_index.ensure()] == ["built", "it is there"]
     assert indexes() == {LISTS}
     count_rows()
     found, plan = plan_of("when do we pay what we owe")
-    assert found[0] == "Invoices are paid on Fridays"
+    assert found[0] == "Debts are paid on Fridays"
     assert f"Index Scan using {LISTS}" in plan
 
 

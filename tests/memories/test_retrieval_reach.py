@@ -121,10 +121,10 @@ def test_where_filters_leave_none_of_the_nearest_those_further_away_are_found(
     settings.SEARCH_POOL = 10
     for n in range(NEAREST_SHARE * settings.SEARCH_POOL):
         known(f"The physician prescribed pill {n}", scope=scope, status=Status.SUPERSEDED)
-    known("Nurses hand out sedatives", scope=scope)
+    known("Nurses hand out pills", scope=scope)
     known("Drugs stand on shelf 3", scope=scope)
     found = said(find("which drugs did a doctor give", scopes=scopes))
-    assert sorted(found) == ["Drugs stand on shelf 3", "Nurses hand out sedatives"]
+    assert sorted(found) == ["Drugs stand on shelf 3", "Nurses hand out pills"]
 
 
 def test_statistics_that_the_database_does_not_have_are_none() -> None:
