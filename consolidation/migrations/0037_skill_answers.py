@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from memos_site.platform.foreign_keys import DeleteInDatabase
+
 
 class Migration(migrations.Migration):
 
@@ -41,4 +43,5 @@ class Migration(migrations.Migration):
             model_name='skillanswer',
             constraint=models.UniqueConstraint(fields=('memory', 'version'), name='skill_answer_is_one_of_its_version'),
         ),
+        DeleteInDatabase('skillanswer', 'memory'),
     ]

@@ -24,9 +24,9 @@ class Paging(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = USUAL_CHARS
-    """How long the answer may be; what does not fit follows with `next`"""
+    """Longest answer; the rest follows with `next`"""
     next: Annotated[str, StringConstraints(pattern="^[0-9]{1,9}$")] | None = None
-    """From the answer before: continues it, with the same other arguments"""
+    """From the answer before: continues it, other arguments as they were"""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from memories.api.shapes import EXAMPLE_ID, RequestBody, Shape
 from memories.intake import episodes
 from memories.models.episode import UNKNOWN
 from memories.values.choices import Outcome, Permission, Type
-from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.exceptions import NotFound
 from memos_site.review import judging
 
 MOST = 100
@@ -76,12 +76,10 @@ class Judge(WriteView):
         with the next consolidation. Undone by its batch: POST audit/{batch}/undo.
         """
         at, body = timezone.now(), self.body(Judgement)
-        rows = models.Memory.objects.visible_to(self.trust).unexpired(at).select_related("episode")
-        memory = rows.filter(pk=memory_id).first()
+        rows = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)
+        memory = rows.filter(pk=memory_id).select_related("episode").first()
         if memory is None:
             raise NotFound
-        if memory.type != Type.EPISODIC:
-            raise Invalid(FieldError("", "not_episodic", f"target record {memory_id} is not episodic"))
         outcome = None if body.outcome == UNKNOWN else Outcome(body.outcome)
         batch = episodes.judge(memory.episode, outcome, trust=self.trust, at=at, note=body.note)
         return Response({**Memory.of_id(memory_id, at=at), "batch": batch})

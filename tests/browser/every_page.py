@@ -42,6 +42,7 @@ NO_PAGES = {
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
     *("save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them
+    "arrivals",  # part of an agent's page, which shows it
     *(
         "event-part",
         "package",

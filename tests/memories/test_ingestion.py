@@ -88,7 +88,8 @@ def test_another_outcome_replaces_the_first_and_the_episode_is_read_again() -> N
     assert stored.memory is not None
     assert stored.memory.episode.outcome_at == LATER
     entry = AuditEntry.objects.get(action="outcome")
-    assert (entry.before, entry.after, entry.at) == ({"outcome": "success"}, {"outcome": "failure"}, LATER)
+    before, after = ({"outcome": outcome, "outcome_source": "reported"} for outcome in ("success", "failure"))
+    assert (entry.before, entry.after, entry.at) == (before, after, LATER)
 
 
 def test_an_outcome_may_come_later_and_does_not_go_away() -> None:

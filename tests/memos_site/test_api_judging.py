@@ -46,8 +46,8 @@ def test_runs_of_which_nothing_is_known_wait_until_a_person_has_judged_them() ->
     assert waiting() == [str(waits.pk)]
     assert Episode.objects.get(pk=waits.pk).outcome_source == "none"
     assert judged(known.pk, "success")[1]["batch"]
-    assert [judged(one, "success")[0] for one in (uuid4(), elsewhere.pk)] == [404, 404]
-    assert judged(make_memory("a claim", scope="project:a").pk, "success")[0] == 400
+    claim = make_memory("a claim", scope="project:a")
+    assert [judged(one, "success")[0] for one in (uuid4(), elsewhere.pk, claim.pk)] == [404, 404, 404]
     assert judged(waits.pk, "banana")[0] == 400
     client = caller(permissions=["read", "ingest", "report"])
     assert (judged(waits.pk, "success")[0], client.get(QUEUE).status_code) == (403, 403)
