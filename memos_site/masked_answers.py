@@ -5,6 +5,7 @@ the innermost of all, so that lengths and tags are those of what is sent.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -26,9 +27,10 @@ class MaskedAnswers:
         if response.streaming:
             response.streaming_content = _lines(response.streaming_content, shown)
         elif response.content:
-            text = response.content.decode()
-            if (masked := shown(text)) is not text:
-                response.content = masked.encode()
+            with suppress(UnicodeDecodeError):  # bytes that are served as a text
+                text = response.content.decode()
+                if (masked := shown(text)) is not text:
+                    response.content = masked.encode()
         return response  # type: ignore[no-any-return]
 
 

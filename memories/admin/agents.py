@@ -121,7 +121,9 @@ class AgentAdmin(Uncounted):
     def response_add(self, request: HttpRequest, obj: Agent, post_url_continue: str | None = None) -> HttpResponse:
         """Show the token in this response only: it is stored neither here nor in a cookie."""
         shown = {"title": "Token issued", "opts": self.opts, "agent": obj}
-        return TemplateResponse(request, "admin/issued.html", {**self.admin_site.each_context(request), **shown})
+        answer: Any = TemplateResponse(request, "admin/issued.html", {**self.admin_site.each_context(request), **shown})
+        answer.shows_secrets = True  # the token, once
+        return answer  # type: ignore[no-any-return]
 
     @admin.action(description=_("Revoke the token"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:

@@ -6,9 +6,10 @@
 from typing import Any, cast
 
 from django.conf import settings
+from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, UnsupportedMediaType
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -64,7 +65,10 @@ class Session(SessionAuthentication):
 
     def enforce_csrf(self, request: Request) -> None:
         """Check Django's request: DRF's would parse the body here, and the JSON parser asks who the caller is."""
-        super().enforce_csrf(request._request)  # type: ignore[arg-type]  # any request will do
+        try:
+            super().enforce_csrf(request._request)  # type: ignore[arg-type]  # any request will do
+        except MultiPartParserError:
+            raise UnsupportedMediaType(request.content_type) from None
 
 
 class HasPermission(BasePermission):

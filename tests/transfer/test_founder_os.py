@@ -114,7 +114,9 @@ def test_flagged_rows_wait_whatever_they_were(imports: Imports, tmp_path: Path) 
     rows = [founder_memory(n, content=text, status="applied") for n, text in enumerate((secret, orders))]
     imports(store(tmp_path, *rows), apply=True)
     assert set(Memory.objects.values_list("status", flat=True)) == {"candidate"}
-    assert Memory.objects.get(content=secret).sensitivity >= 3
+    freed = Memory.objects.get(content__startswith="The key is [")
+    assert not set(secret.split()) & {word for word in freed.content.split() if any(map(str.isdigit, word))}
+    assert "secret removed" in freed.flags
 
 
 def test_observations_become_closed_episodes_of_a_plugin_and_a_day_with_their_context(
