@@ -186,4 +186,4 @@ def test_a_long_text_takes_no_long_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000]
     start = process_time()
     claim_of(text)
-    assert process_time() - start < 2
+    assert process_time() - start < 8  # quadratic ones take minutes

@@ -72,7 +72,7 @@ def test_a_package_that_the_storage_lost_is_not_found() -> None:
     SkillVersion.objects.filter(skill=skill).update(package="_/gone/0.zip")
     answer = signed_in().get(f"/skills/{skill.pk}/1.zip", follow=True)
     assert answer.redirect_chain == [(f"/skills/{skill.pk}/1/", 302)]
-    assert "package" in str(list(answer.context["messages"])[0])
+    assert "package" in str(next(iter(answer.context["messages"])))
 
 
 def test_the_page_tells_how_each_version_did_and_the_latest_uses_that_one_may_see() -> None:
