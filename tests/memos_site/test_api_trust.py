@@ -12,10 +12,11 @@ import pytest
 from django.urls import URLResolver
 from rest_framework.test import APIClient
 
-from memories.models import Memory, Tombstone
+from memories.models import Episode, Memory, Tombstone
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import Trust
 from memos_site.api.urls import urlpatterns
+from tests.consolidation.experience import consolidated
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user
 
@@ -60,6 +61,10 @@ class Secret:
             ],
             "episodes/<uuid:memory_id>/events": [("GET", f"episodes/{self.episode}/events", None)],
             "skills/<str:name>": [("GET", f"{skill}?scope={self.scope}", None), ("GET", skill, None)],
+            "skills/<str:name>/worth": [
+                ("GET", f"{skill}/worth?scope={self.scope}", None),
+                ("GET", f"{skill}/worth", None),
+            ],
             "skills/<str:name>/uses": [("POST", f"{skill}/uses", {"outcome": "success"})],
             "skills/<str:name>/versions": [("GET", f"{skill}/versions", None)],
             "skills/<str:name>/versions/<str:number>": [
@@ -89,7 +94,12 @@ class Secret:
             "adaptations/<uuid:adaptation_id>/revert": [("POST", f"adaptations/{self.adaptation}/revert", {})],
             "audit/<uuid:batch>/undo": [("POST", f"audit/{self.batch}/undo", {})],
             "working-states/<any_text:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
+            "verdict": [
+                ("POST", "verdict", {"episode_id": self.episode}),
+                ("POST", "verdict", {"thread_id": f"thread-{self.word}", "source": "P01"}),
+            ],
             **self.reports(),
+            "episodes/<uuid:memory_id>/outcome": [("POST", f"episodes/{self.episode}/outcome", {"outcome": "success"})],
             **self.revisions(),
             **self.moves(),
         }
@@ -144,6 +154,7 @@ LISTS = {
         "memories?ordering=key",
     ],
     "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
+    "outcomes/queue": ["outcomes/queue?limit=100"],
     "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
     "tombstones": ["tombstones?limit=2", "tombstones?active=true"],
     "adaptations": ["adaptations?limit=2", "adaptations?active=true"],
@@ -151,7 +162,8 @@ LISTS = {
     "proposals": ["proposals?limit=2", "proposals?decision=open"],
     "audit": ["audit?limit=100", "audit?action=promote"],
 }
-REVIEWED = ("inbox", "tombstones")
+REVIEWED = ("inbox", "tombstones", "outcomes/queue")
+POST_READS = ("batch", "verdict")  # the items of a batch have a status of their own, a verdict writes nothing
 # their own tests hold them to what the caller may see
 COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents", "export", "tools", "tools/<str:tool>"}
 COUNTS |= {"runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
@@ -168,7 +180,8 @@ def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
     waiting = make_memory(f"{word} waits", tags=[word], key=word, **facts)
     decided = make_memory(f"{word} was decided", **facts)
     batch = decided.promote(by=ANNA, at=AT).batch_id
-    run = make_run(messages=[user(f"{word} happened")], scope=scope, sensitivity=Sensitivity(sensitivity).label)
+    said = [user(f"{word} happened"), {"role": "assistant", "content": f"{word} answered"}]
+    run = make_run(messages=said, scope=scope, sensitivity=Sensitivity(sensitivity).label)
     make_memory(f"{word} works", type=Type.WORKING, status="confirmed", thread_id=f"thread-{word}", **facts)
     skill = make_skill(f"{word}-skill", content=f"{word} skill", **facts)
     make_version(skill, description=f"{word} proposed")
@@ -200,7 +213,7 @@ def ask(client: APIClient, method: str, path: str, body: Any) -> tuple[int, str]
     if answer.streaming or answer.headers["Content-Type"].startswith("text/plain"):
         return answer.status_code, str(bytes_of(answer))
     shown = {**answer.json(), "instance": "", "request_id": ""} if answer.status_code >= 400 else answer.json()
-    return answer.status_code, str(shown)
+    return answer.status_code, str({**shown, "took_ms": 0} if "took_ms" in shown else shown)
 
 
 def caller_and_trust(clearance: int, scopes: list[str], *, review: bool) -> tuple[APIClient, Trust]:
@@ -236,7 +249,7 @@ def everything_listed(client: APIClient, url: str) -> str:
     while url:
         page = client.get(url).json()
         shown += str(page["results"])
-        url = page["next"]
+        url = page.get("next", "")
     return shown
 
 
@@ -260,8 +273,31 @@ def test_what_may_be_seen_is_found_at_every_address(secrets: list[Secret]) -> No
             for method, path, body in [one for requests in secret.addresses().values() for one in requests]:
                 status, shown = ask(client, method, path, body)
                 foreign = method != "GET" and secret.scope != "project:alpha"  # seen, but not to write into
-                named = path == "batch"  # each of its items has a status of its own
-                assert status in ((403,) if foreign and not named else (200, 201, 409)), (path, shown)
+                assert status in ((403,) if foreign and path not in POST_READS else (200, 201, 409)), (path, shown)
+
+
+@pytest.mark.parametrize("review", [True, False])
+def test_a_verdict_names_no_run_that_the_caller_may_not_see(secrets: list[Secret], review: bool) -> None:
+    Episode.objects.update(outcome="success", outcome_source="reported")
+    consolidated()
+    named = set()
+    for token in TOKENS:
+        client, trust = caller_and_trust(*token, review=review)
+        for secret in secrets:
+            said = {"messages": [user(f"{secret.word} happened")]}
+            status, shown = ask(client, "POST", "verdict", said)
+            assert status == 200, shown
+            named |= {one.word for one in secrets if str(one.episode) in shown}
+            hidden = [one for one in secrets if not one.is_seen_by(trust)]
+            assert not [one for one in hidden if one.word in shown or str(one.episode) in shown], (secret, token)
+    assert named
+
+
+def test_the_queue_counts_what_the_caller_may_judge(secrets: list[Secret]) -> None:
+    for token in TOKENS:
+        client, trust = caller_and_trust(*token, review=True)
+        seen = [secret for secret in secrets if secret.is_seen_by(trust)]
+        assert client.get("/api/v1/outcomes/queue?limit=1").json()["waiting"] == len(seen), token
 
 
 def test_a_batch_tells_nothing_of_what_may_not_be_seen(secrets: list[Secret]) -> None:
