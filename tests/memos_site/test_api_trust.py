@@ -280,17 +280,14 @@ def test_what_may_be_seen_is_found_at_every_address(secrets: list[Secret]) -> No
 def test_a_verdict_names_no_run_that_the_caller_may_not_see(secrets: list[Secret], review: bool) -> None:
     Episode.objects.update(outcome="success", outcome_source="reported")
     consolidated()
-    named = set()
     for token in TOKENS:
         client, trust = caller_and_trust(*token, review=review)
         for secret in secrets:
             said = {"messages": [user(f"{secret.word} happened")]}
             status, shown = ask(client, "POST", "verdict", said)
             assert status == 200, shown
-            named |= {one.word for one in secrets if str(one.episode) in shown}
             hidden = [one for one in secrets if not one.is_seen_by(trust)]
             assert not [one for one in hidden if one.word in shown or str(one.episode) in shown], (secret, token)
-    assert named
 
 
 def test_the_queue_counts_what_the_caller_may_judge(secrets: list[Secret]) -> None:
