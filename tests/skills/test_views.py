@@ -42,11 +42,11 @@ def test_the_list_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     candidate("first")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         client.get("/skills/")
     for n in range(5):
         candidate(f"skill-{n}")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         client.get("/skills/")
 
 
