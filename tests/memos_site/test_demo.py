@@ -45,7 +45,7 @@ def test_every_page_has_something_to_show_and_nothing_of_it_stays() -> None:
     now = timezone.now()
     assert demo.load(at=now)
     waiting = set(review.kinds(ANNA, at=now))
-    assert waiting == {"semantic", "competence", "plan_graph", "version", "revision", "merge", "conflict", "failing"}
+    assert waiting == {"semantic", "competence", "version", "revision", "merge", "conflict", "failing"}
     assert {status for status, _name in Status.choices} - {"superseded"} <= set(
         Memory.objects.values_list("status", flat=True)
     )
