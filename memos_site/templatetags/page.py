@@ -220,16 +220,18 @@ def shown_version(row: Memory | Proposal) -> str:
 @register.simple_tag
 def waiting_count(user: User | AnonymousUser) -> str:
     """Return how many decisions wait for a person; above MAX_COUNTED as in 999+."""
-    n = review.waiting_count(trust_of(user), at=timezone.now(), most=MAX_COUNTED)
-    return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
+    return _up_to(MAX_COUNTED, review.waiting_count(trust_of(user), at=timezone.now(), most=MAX_COUNTED))
+
+
+def _up_to(most: int, n: int) -> str:
+    return f"{most}+" if n > most else str(n)
 
 
 @register.simple_tag
 def rail_counts(user: User | AnonymousUser) -> dict[str, str]:
-    """Return what waits for a decision and the runs to judge, as `waiting_count` and `judging_count` in one query."""
-    most = {"waiting": MAX_COUNTED, "runs": judging.MOST_COUNTED}
-    counted = review.rail_counts(trust_of(user), at=timezone.now(), most=MAX_COUNTED, most_runs=judging.MOST_COUNTED)
-    return {name: f"{most[name]}+" if n > most[name] else str(n) for name, n in zip(most, counted, strict=True)}
+    """Return `waiting_count` as "waiting" and `judging_count` as "runs", by one query."""
+    n, runs = review.rail_counts(trust_of(user), at=timezone.now(), most=MAX_COUNTED, most_runs=judging.MOST_COUNTED)
+    return {"waiting": _up_to(MAX_COUNTED, n), "runs": _up_to(judging.MOST_COUNTED, runs)}
 
 
 @register.simple_tag
@@ -295,7 +297,4 @@ def listed_texts(texts: Iterable[object]) -> str:
     return listed(map(str, texts))
 
 
-@register.simple_tag
-def dismissal_reasons() -> tuple[str, ...]:
-    """Return the reasons that a dismissal offers."""
-    return review.REASONS
+register.simple_tag(lambda: review.REASONS, name="dismissal_reasons")  # what a dismissal offers
