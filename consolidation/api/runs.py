@@ -98,7 +98,7 @@ class Backlog(Shape):
 
 
 class BacklogOrder(RequestBody):
-    limit: Annotated[int, Field(ge=1, le=10_000, strict=True)] = 100
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 100
     """How many at most, the newest first"""
 
 

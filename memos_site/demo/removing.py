@@ -2,9 +2,9 @@
 
 from django.apps import apps
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from consolidation.models import DailyCount, LLMCall, PluginRun
+from consolidation.models import DailyCount, LLMCall, PluginRun, ToolUse
 from memories.lifecycle.forgetting import audit_trail
 from memories.models import Agent, AuditEntry, Event, Memory
 from memos_site.demo.scopes import AGENTS, PREFIX
@@ -26,6 +26,8 @@ def remove() -> int:
         for model in _with_a_scope():
             model._default_manager.filter(ours).delete()
         Memory.objects.filter(ours).delete()
+        calls = Event.objects.filter(kind="tool_call", tool=OuterRef("tool"))
+        ToolUse.objects.exclude(Exists(calls)).delete()
         if not Memory.objects.exists():
             DailyCount.objects.all().delete()  # the marks of days, too: what comes is counted from its first day
     return len(ids)

@@ -582,8 +582,8 @@ def at_turn(hook: Hook) -> Json:
     goes_on = hook.event.get("stop_hook_active") is True and hook.source != "qwen-code"  # which always says so
     if not wanted or goes_on or hook.state.get("stopped"):
         return {}
-    leave_sender(hook.spool)
     while waits(hook) and time.monotonic() < BEGUN + OF_THE_END:
+        leave_sender(hook.spool)  # once more where the one before was about to end
         time.sleep(0.01)  # it is asked about what was delivered
     scopes = [hook.server.place["scope"]] if hook.server.place.get("scope") else []
     verdict = hook.ask("verdict", {"source": hook.source, "thread_id": hook.thread, "scopes": scopes}, OF_THE_END)

@@ -173,6 +173,7 @@ def test_a_high_risk_stops_the_agent_once(home: Path, recorder: Recorder, verdic
     line = f"python3 {SCRIPTS}/memos_hook.py claude-code"
     shell(home, line, stdin=prompt, **asks)
     ends = [json.loads(shell(home, line, stdin=json.dumps({"session_id": "s1", **STOP}), **asks).stdout) for _ in "12"]
+    deliver(home)
     stopped = {"decision": "block", "reason": f"Memos: {SURE['said'][0]}"}
     assert ends == [stopped if stops else {}, {}]
     assert {"source": "claude-code", "thread_id": "s1", "scopes": []} in recorder.asked

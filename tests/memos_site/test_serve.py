@@ -145,20 +145,27 @@ def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the
     until(lambda: nobody_left(migrated), what=again.said)
 
 
+def frozen(pid: int) -> bool:
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:  # it ended by itself
+        return False
+    return True
+
+
 def test_the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(migrated: Path) -> None:
     """They are frozen here, as those would be that take their seconds to end."""
     site = Site(migrated, *SERVE).up()
     two_workers(site)
     web = {child for child in children(site.process.pid) if not children(child)}
-    jobs = {*children(site.process.pid)} - web
-    frozen = [*jobs, *(worker for one in jobs for worker in children(one))]
-    for pid in frozen:
-        os.kill(pid, signal.SIGSTOP)
+    jobs = [pid for pid in {*children(site.process.pid)} - web if frozen(pid)]
+    workers = [worker for one in jobs for worker in children(one) if frozen(worker)]
     site.signal(signal.SIGKILL)
     until(lambda: not any(map(runs, web)))
     listen("127.0.0.1", int(site.url.rsplit(":", 1)[1])).close()
+    assert jobs
     assert all(map(runs, jobs))
-    for pid in frozen:
+    for pid in [*jobs, *workers]:
         kill(pid)
     until(lambda: nobody_left(migrated))
 
