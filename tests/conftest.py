@@ -21,6 +21,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 # The real one is slow on purpose: a third of a second for each person that a test makes.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+settings.WHITENOISE_AUTOREFRESH = True  # else each client of a test looks up all static files: a tenth of all time
 # Its clocks tell how busy the machine is, not whether a property holds.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]

@@ -4,16 +4,17 @@ import re
 from typing import NamedTuple
 
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+_BEGUN = r"(?:(?<![A-Za-z0-9].)|(?<=\\[nrt].))"  # the same, behind the first character
 
 BEFORE, AFTER = 100, 130  # characters around a literal in which a match is found; it may go on behind them
-SHORTEST_KEY = 18  # characters of a key in its issuer's format
 
 
 class Kind(NamedTuple):
     """A kind of credential.
 
-    `literals`: in lower case; a match begins at most `BEFORE` characters before one of them. The group `secret` of a
-    match is masked. `name`: what it is called where it was removed.
+    `literals`: in lower case; a match begins at most `before` characters before one of them and is told within `after`.
+    Without literals it is tried on the whole text: a pattern that begins with a set of characters costs little. The
+    group `secret` of a match is masked. `name`: what it is called where it was removed.
     """
 
     literals: tuple[str, ...]
@@ -24,11 +25,11 @@ class Kind(NamedTuple):
 
 
 def kind(literals: str, pattern: str, name: str = "password", *around: int) -> Kind:
-    return Kind(tuple(literals.split("|")), re.compile(pattern), name, *around)
+    return Kind(tuple(filter(None, literals.split("|"))), re.compile(pattern), name, *around)
 
 
-def _issued(literals: str, pattern: str) -> Kind:
-    return kind(literals, rf"{_BEGINS}(?P<secret>{pattern})", "key")
+def _issued(literals: str, pattern: str, *around: int) -> Kind:
+    return kind(literals, rf"{_BEGINS}(?P<secret>{pattern})", "key", *around)
 
 
 _PEM = (
@@ -40,7 +41,7 @@ WITH_SPACES = (
     _issued("akia|asia", r"A[KS]IA(?=[A-Z0-9 -]{0,24}[2-7])(?:[ -][A-Z0-9]{4}){4}(?![A-Za-z0-9])"),
     _issued("a k i a|ak ia", r"A ?K ?I ?A(?=[A-Z0-9 ]{0,32}[2-7])(?: ?[A-Z0-9]){16}(?![A-Za-z0-9])"),
 )
-ISSUED = (  # one run of characters, at least SHORTEST_KEY long
+ISSUED = (  # one run of characters
     _issued("age-secret-key-", r"AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
     _issued(
         "akia|asia|abia|acca",
@@ -64,6 +65,8 @@ ISSUED = (  # one run of characters, at least SHORTEST_KEY long
         "eyj",
         r"eyJ[\w-]{10,2000}\.(?:eyJ[\w-]{10,4000}(?:\.[\w-]{0,2000})?|[\w-]{20,2000}\.[\w-]{10,4000}(?:\."
         r"[\w-]{10,4000}){0,2})",
+        0,
+        4_100,
     ),
     _issued("sg.", r"SG\.[\w-]{16,64}\.[\w-]{16,64}"),
     _issued(
@@ -98,8 +101,8 @@ ISSUED = (  # one run of characters, at least SHORTEST_KEY long
     _issued("secret_", r"secret_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40,50}"),
     _issued("key-", r"key-[0-9a-f]{32}(?![\w-])"),
     _issued("-us", r"[0-9a-f]{32}-us\d{1,2}(?!\w)"),
-    _issued("sk|ac", r"(?:SK|AC)(?=[a-f]{0,31}\d)[0-9a-f]{32}(?![\w-])"),
+    kind("", rf"(?P<secret>[AS]{_BEGUN}(?:(?<=S)K|(?<=A)C)(?=[a-f]{{0,31}}\d)[0-9a-f]{{32}}(?![\w-]))", "key"),
     _issued("8q~|7q~", r"[\w~.]{3}[78]Q~[\w~.-]{31,34}"),
     _issued("access-", r"access-(?:sandbox|development|production)-[0-9a-f-]{36}"),
-    _issued(".", r"[MNO][A-Za-z\d]{22,26}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])"),
+    kind("", rf"(?P<secret>[MNO]{_BEGUN}[A-Za-z\d]{{22,26}}\.[\w-]{{6}}\.[\w-]{{27,40}}(?![\w.-]))", "key"),
 )
