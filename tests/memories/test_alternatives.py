@@ -20,7 +20,11 @@ LETTERS = "".join(
 
 def test_no_match_of_a_pattern_is_missed() -> None:
     lines = [line.partition("\t")[2] for file in SENTENCES.iterdir() for line in file.read_text("utf-8").splitlines()]
-    texts = [*lines, *(line.upper() for line in lines), *("\n".join(lines[n : n + 5]) for n in range(len(lines)))]
+    texts = [
+        *lines,
+        *(line.upper() for line in lines[::5]),
+        *("\n".join(lines[n : n + 5]) for n in range(0, len(lines), 5)),
+    ]
     for alternatives in prompt_injection.EVERY.values():
         alone = [pattern for pattern in alternatives.patterns if isinstance(pattern, str)]
         tried, together = Alternatives(*alone), re.compile("|".join(alone), FLAGS)

@@ -21,7 +21,7 @@ from tests.make import AT, make_memory
 from tests.memories.racers import said
 
 pytestmark = pytest.mark.django_db(transaction=True)
-RACES = int(os.environ.get("MEMOS_TEST_RACES", "100"))  # 1,000 where there is time
+RACES = int(os.environ.get("MEMOS_TEST_RACES", "40"))  # 1,000 where there is time
 
 
 def store(key: str = "k", content: str = "Acme pays on net-30 terms", **more: object) -> Stored:

@@ -76,7 +76,7 @@ def addresses(model: type[Model]) -> Iterator[str]:
     """Every page of a model: its lists, and each of its rows."""
     lists = page(model, "changelist")
     field = model._meta.get_fields()[-1].name
-    yield from (f"{lists}{query}" for query in ("", f"?q={WORD}", "?_popup=1&_to_field=id", "?o=1.2", "?_facets=True"))
+    yield from (f"{lists}{query}" for query in ("", f"?q={WORD}", "?_popup=1&_to_field=id&o=1.2&_facets=True"))
     yield from (f"{lists}?{name}={WORD}" for name in ("scope__icontains", "content__contains", f"{field}__icontains"))
     for pk in model._default_manager.values_list("pk", flat=True):
         yield from (page(model, name, quote(str(pk))) for name in ("change", "history", "delete"))
