@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
-from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
@@ -19,11 +18,10 @@ from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import (
-    carrying,
     competences,
     facts,
-    plan_folding,
     plans,
+    regrouping,
     sightings,
     tool_uses,
     user_statements,
@@ -80,11 +78,9 @@ def _scopes() -> list[str]:
     scopes |= set(PendingMeasurement.objects.values_list("pk", flat=True))
     scopes |= facts.scopes_due()
     scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
-    scopes |= set(PlanShape.objects.to_fold().order_by().values_list("scope", flat=True).distinct())
     scopes |= set(StatementMessage.objects.due().order_by().values_list("scope", flat=True).distinct())
-    if settings.SIGNATURE != "all":
-        former = Pattern.objects.replaced(ToolDecision.objects.only_reading())
-        scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
+    former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading())
+    scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
     return sorted(scopes)
 
 
@@ -107,8 +103,7 @@ def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait
 def _process_scope(run: Run, scope: str, report: Reporter) -> None:
     at, recent, checkpoint = run.moment, Recent(), report.batch
     report.stage("episodes")
-    carrying.carry_over(scope, at=at)
-    plan_folding.fold_plans(scope, at=at)
+    regrouping.regroup(scope, at=at)
     count = partial(report.count, "episodes_read")
     report.add(sightings.digest(scope, recent, at=at, after=AFTER, count=count, checkpoint=checkpoint))
     tool_uses.observe(scope, tool_rules(), at=at)

@@ -8,9 +8,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
-from django.utils.translation import gettext_lazy as _
 
-from consolidation.learning.effects.effects import CHORES, EDITS
 from memories.models import Memory
 from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
 from memories.models.trusted import new_id
@@ -32,25 +30,21 @@ class PatternQuerySet(RowQueue["Pattern"]):
         live = Q(memory__status__in=LIVE)
         return self.filter(live | Q(memory=None, cases__gte=least))
 
-    def replaced(self, only_reading: Collection[str]) -> Self:
-        """Of the kinds that were counted before runs were grouped by their effects, or by effects of commands that go
-        with any work, or of these tools, of which a person decided that they only read."""
-        former = Q(kind__in=(Pattern.Kind.EXACT, Pattern.Kind.GENERAL))
-        return self.filter(
-            former | Q(kind=Pattern.Kind.EFFECTS, effects__overlap=sorted({*EDITS, *CHORES, *only_reading}))
-        )
+    def to_regroup(self, only_reading: Collection[str]) -> Self:
+        """Patterns with effects that are none any more: of these tools, of which a person decided that they only read,
+        or '', which migration 0038 left in those that were counted before runs were grouped by their effects."""
+        return self.filter(effects__overlap=["", *only_reading])
 
     def kin(self, pattern: "Pattern") -> Self:
-        """The other patterns of its kind, scope and sensitivity."""
-        same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
-        return same.exclude(pk=pattern.pk)
+        """The other patterns of its scope and sensitivity."""
+        return self.filter(scope=pattern.scope, sensitivity=pattern.sensitivity).exclude(pk=pattern.pk)
 
     def wake_parts(self, scope: str) -> int:
         """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
         often enough by now. Not what is a skill already."""
-        wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
+        wider = self.filter(due=True, scope=scope, effects__len__gt=1)
         wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
-        parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
+        parts = self.filter(scope=scope, due=False, memory=None, cases__gte=1)
         return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
 
     def stuck(self) -> Self:
@@ -59,19 +53,14 @@ class PatternQuerySet(RowQueue["Pattern"]):
 
 
 class Pattern(DueRow):
-    """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
+    """A way of working that runs share: one set of effects, within one scope and sensitivity.
 
     `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
-    `waits`: a person is asked about its skill, which is only kept otherwise.
+    `waits`: a person is asked about its skill, which is only kept otherwise; `kind`: a column of former versions.
     """
 
-    class Kind(models.TextChoices):
-        EFFECTS = "effects", _("Effects")
-        EXACT = "exact", _("Exact")  # all tools: SIGNATURE=all, and what was counted before effects were
-        GENERAL = "general", _("General")  # of old only: effects beside exact
-
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    kind = models.CharField(max_length=8, choices=Kind)
+    kind = models.CharField(max_length=8, default="effects")
     scope = models.CharField(max_length=128, blank=True)
     sensitivity = models.SmallIntegerField()
     signature = models.TextField()
@@ -98,7 +87,7 @@ class Pattern(DueRow):
         indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.signature[:80]}"
+        return self.signature[:80]
 
     def save_written(self) -> None:
         """Save what was written: no longer due until the next sighting."""

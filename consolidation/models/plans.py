@@ -19,15 +19,6 @@ class PlanShapeQuerySet(RowQueue["PlanShape"]):
 
     in_queue = Q(due=True)
 
-    def with_rows(self) -> Self:
-        """Plans of the time before calls of one tool in a row were one node, as their line of steps tells; and those
-        whose line is too long to tell."""
-        return self.filter(Q(steps__contains=" ×") | Q(steps__endswith="…"))
-
-    def to_fold(self) -> Self:
-        """Those of `with_rows` of which the line alone tells that nodes of theirs can be joined."""
-        return self.filter(steps__contains=" ×").filter(steps__contains=" → ")
-
     def settle(self, shapes: Sequence["PlanShape"]) -> None:
         """Mark as written, with their memories and cases: no longer due until the next run."""
         for shape in shapes:

@@ -46,16 +46,16 @@ def consolidated(*, at: datetime = NOON + timedelta(hours=1)) -> Run:
     return done
 
 
-def competence(signature: str, kind: str = "effects") -> Memory:
+def competence(signature: str) -> Memory:
     """The competence memory of a pattern, read afresh."""
-    memory = Pattern.objects.get(kind=kind, signature=signature).memory
+    memory = Pattern.objects.get(signature=signature).memory
     assert memory is not None
     return Memory.objects.select_related("performance", "skill").get(pk=memory.pk)
 
 
-def totals() -> list[tuple[str, str, int, int, int, int]]:
+def totals() -> list[tuple[str, int, int, int, int]]:
     """What all patterns have counted, and how much evidence their memories hold."""
     return sorted(
-        (p.kind, p.signature, p.successes, p.failures, p.partials, p.memory.evidence.count() if p.memory else 0)
+        (p.signature, p.successes, p.failures, p.partials, p.memory.evidence.count() if p.memory else 0)
         for p in Pattern.objects.select_related("memory")
     )

@@ -83,9 +83,7 @@ def test_nothing_is_done_for_rows_that_have_left_the_queue() -> None:
 
 def test_a_failure_that_the_worker_survived_is_forgiven_where_the_next_run_may_do_better() -> None:
     at = timezone.now()
-    pattern = Pattern.objects.create(
-        kind="effects", sensitivity=1, signature_sha256=uuid4().bytes, first_seen_at=at, last_seen_at=at
-    )
+    pattern = Pattern.objects.create(sensitivity=1, signature_sha256=uuid4().bytes, first_seen_at=at, last_seen_at=at)
     for _ in range(MOST_ATTEMPTS + 1):
         assert attempt_one(pattern, partial(work_except, pattern.pk, [], [pattern.pk])) == Counter(failed=1)
     pattern.refresh_from_db()

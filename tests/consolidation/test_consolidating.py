@@ -100,7 +100,7 @@ def test_a_replaced_outcome_moves_every_count_by_the_difference() -> None:
     consolidated()
     run(BUILD, "failure", id="b", minutes=5)
     consolidated(at=NOON + timedelta(hours=2))
-    assert totals() == [("effects", SIGNATURE, 2, 1, 0, 3)]
+    assert totals() == [(SIGNATURE, 2, 1, 0, 3)]
     record = competence(SIGNATURE).performance
     assert (record.successes, record.failures) == (2, 1)
 

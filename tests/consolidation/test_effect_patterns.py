@@ -3,9 +3,10 @@
 import hashlib
 import json
 from datetime import timedelta
-from typing import Any
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 
 from consolidation.models import Pattern
 from memories.models import Memory
@@ -99,17 +100,6 @@ def command_lines(*lines: str) -> list[dict[str, object]]:
     return said
 
 
-def test_the_literal_rule_counts_all_tools(settings: Any) -> None:
-    settings.SIGNATURE = "all"
-    run(["get_user", "cancel_order"])
-    run(["search_orders", "cancel_order"], minutes=1)
-    consolidated()
-    assert set(Pattern.objects.values_list("kind", "signature")) == {
-        ("exact", "cancel_order+get_user"),
-        ("exact", "cancel_order+search_orders"),
-    }
-
-
 def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
     tools = [{"type": "function", "function": {"name": "cancel_preview", "annotations": {"readOnlyHint": True}}}]
     run(["cancel_preview", "cancel_order"], tools=tools)
@@ -170,6 +160,7 @@ def test_what_was_counted_with_chores_is_carried_over_once() -> None:
         signature="bin/test+python", effects=["bin/test", "python"], signature_sha256=sha
     )
     run(["bash"], messages=command_lines("bin/test b"), minutes=2)
+    import_module("consolidation.migrations.0038_former_patterns_and_plans").mark_patterns(apps, None)
     consolidated(at=NOON + timedelta(hours=2))
     pattern = Pattern.objects.get()
     assert (pattern.signature, pattern.cases, pattern.memory) == ("bin/test", 3, old.memory)

@@ -69,7 +69,7 @@ def test_what_was_set_aside_is_shown_with_its_reason() -> None:
     hidden = make_run(title="A hidden run", outcome="success", sensitivity="hyper")
     Episode.objects.filter(pk=hidden.pk).update(digest_attempts=3)
     seen = {"first_seen_at": AT, "last_seen_at": AT, "sensitivity": Sensitivity.LOW, "signature_sha256": b"x"}
-    Pattern.objects.create(kind="exact", signature="go_build", error="OSError: No space left", **seen)
+    Pattern.objects.create(signature="go_build", error="OSError: No space left", **seen)
     failed = {"rule": "override", "attempts": 3, "error": "ValueError: an edit makes no sense"}
     RuleRetry.objects.create(episode_id=run.pk, event_id=run.pk, **failed)
     RuleRetry.objects.create(episode_id=hidden.pk, event_id=hidden.pk, **failed | {"error": "a hidden error"})

@@ -57,7 +57,7 @@ def make_secrets(word: str, sensitivity: int) -> None:
             kind="revision", memory=memory, why=said, fingerprint=uuid4().bytes, made_by="P01", opened_at=AT, **own
         )
         pattern = Pattern.objects.create(
-            kind="exact", signature=said, signature_sha256=uuid4().bytes, first_seen_at=AT, last_seen_at=AT,
+            signature=said, signature_sha256=uuid4().bytes, first_seen_at=AT, last_seen_at=AT,
             memory=memory if own is shared else None, **own,
         )  # fmt: skip
         Sighting.objects.create(pattern=pattern, episode_id=run.pk, case=run.pk, outcome="success", at=AT)

@@ -122,7 +122,7 @@ class Scene:
         Run.objects.create(kind="competences", trigger=Run.Trigger.PAGE, error=secret.word, status="failed", **within)
         stuck = {"error": f"{secret.word} fails", "due": True, "first_seen_at": AT, "last_seen_at": AT}
         sha = {"signature": secret.word, "signature_sha256": bytes([number])}
-        Pattern.objects.create(kind=Pattern.Kind.EXACT, **sha, **stuck, **within)
+        Pattern.objects.create(**sha, **stuck, **within)
         Episode.objects.filter(pk=secret.episode).update(digest_attempts=3, digest_error=f"{secret.word} unread")
         make_memory(f"{secret.word} plan", **{**within, "type": Type.PLAN_GRAPH})
         return secret

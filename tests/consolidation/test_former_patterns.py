@@ -3,10 +3,13 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 
 from consolidation.models import Pattern, Sighting, case_of
+from consolidation.pipelines import pattern_identity
 from memories import lifecycle
 from memories.models import Episode, Memory, Proposal
 from memories.values.choices import Status
@@ -19,11 +22,7 @@ from tests.make import ANNA
 
 pytestmark = pytest.mark.django_db
 LATER = NOON + timedelta(hours=3)
-
-
-@pytest.fixture(autouse=True)
-def _literal_at_first(settings) -> None:  # type: ignore[no-untyped-def]
-    settings.SIGNATURE = "all"
+FORMER = import_module("consolidation.migrations.0038_former_patterns_and_plans")
 
 
 def counted_as_before(*ways: Sequence[str], times: int = 3) -> list[Memory]:
@@ -31,10 +30,12 @@ def counted_as_before(*ways: Sequence[str], times: int = 3) -> list[Memory]:
     for n, tools in enumerate(ways):
         for minute in range(times):
             run(list(tools), minutes=10 * n + minute)
-    consolidated()
-    for pattern in Pattern.objects.filter(kind="exact"):
+    with pytest.MonkeyPatch.context() as then:
+        then.setattr(pattern_identity, "effects", lambda run, _rules: frozenset(run.tools))
+        consolidated()
+    for pattern in Pattern.objects.all():
         changed = "+".join(tool for tool in pattern.signature.split("+") if not tool.startswith(("get_", "search_")))
-        Pattern.objects.filter(pk=pattern.pk).update(effects=[])
+        Pattern.objects.filter(pk=pattern.pk).update(kind="exact", effects=[])
         if changed:
             sha = hashlib.sha256(changed.encode()).digest()
             general, _ = Pattern.objects.get_or_create(
@@ -57,14 +58,14 @@ def pattern_of(tools: Sequence[str]) -> Memory:
     return memory
 
 
-def carried(settings) -> None:  # type: ignore[no-untyped-def]
-    settings.SIGNATURE = "effects"
+def upgraded() -> None:
+    FORMER.mark_patterns(apps, None)
     consolidated(at=LATER)
 
 
-def test_waiting_skills_of_the_same_effects_become_one_with_all_counts(settings) -> None:  # type: ignore[no-untyped-def]
+def test_waiting_skills_of_the_same_effects_become_one_with_all_counts() -> None:
     first, second = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
-    carried(settings)
+    upgraded()
     pattern = Pattern.objects.get()
     assert (pattern.kind, pattern.signature, pattern.effects) == ("effects", "refund", ["refund"])
     assert (pattern.successes, pattern.cases) == (6, 6)
@@ -77,12 +78,12 @@ def test_waiting_skills_of_the_same_effects_become_one_with_all_counts(settings)
     assert not SkillVersion.objects.filter(skill=other.pk, status="proposed").exists()
 
 
-def test_a_published_skill_keeps_its_name_and_bytes_and_goes_on(settings) -> None:  # type: ignore[no-untyped-def]
+def test_a_published_skill_keeps_its_name_and_bytes_and_goes_on() -> None:
     first, second = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
     review.decide(AGENT, first.pk, "promote", at=NOON)
     before = Skill.objects.get(pk=first.pk)
     package = before.published.package if before.published else ""
-    carried(settings)
+    upgraded()
     after = Skill.objects.get(pk=first.pk)
     assert Pattern.objects.get().memory_id == first.pk
     assert (after.name, after.published and after.published.package) == (before.name, package)
@@ -90,59 +91,58 @@ def test_a_published_skill_keeps_its_name_and_bytes_and_goes_on(settings) -> Non
     assert second.status == Status.SUPERSEDED
 
 
-def test_of_several_published_ones_each_stays_and_a_person_is_asked(settings) -> None:  # type: ignore[no-untyped-def]
+def test_of_several_published_ones_each_stays_and_a_person_is_asked() -> None:
     both = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
     for memory in both:
         review.decide(AGENT, memory.pk, "promote", at=NOON)
-    carried(settings)
+    upgraded()
     assert Skill.objects.downloadable().count() == 2
     proposal = Proposal.objects.get(kind="merge")
     assert {proposal.memory_id, *proposal.others} == {memory.pk for memory in both}
     assert {tuple(memory.payload["effects"]) for memory in Memory.objects.filter(type="competence")} == {("refund",)}
 
 
-def test_what_was_dismissed_does_not_come_back_under_a_shorter_name(settings) -> None:  # type: ignore[no-untyped-def]
+def test_what_was_dismissed_does_not_come_back_under_a_shorter_name() -> None:
     (memory,) = counted_as_before(["get_order", "refund"])
     memory.dismiss(by=SYSTEM, why="noise", at=NOON)
-    settings.SIGNATURE = "effects"
     for minute in range(3):
         run(["search_orders", "refund"], minutes=100 + minute)
-    consolidated(at=LATER)
+    upgraded()
     assert Memory.objects.get(type="competence").status == Status.DISMISSED
 
 
-def test_what_was_forgotten_does_not_come_back_under_a_shorter_name(settings) -> None:  # type: ignore[no-untyped-def]
+def test_what_was_forgotten_does_not_come_back_under_a_shorter_name() -> None:
     (memory,) = counted_as_before(["get_order", "refund"])
     lifecycle.forget(memory, trust=everything(ANNA), at=NOON)
-    settings.SIGNATURE = "effects"
     for minute in range(3):
         run(["search_orders", "refund"], minutes=100 + minute)
-    consolidated(at=LATER)
+    upgraded()
     assert not Memory.objects.filter(type="competence").exists()
     assert competence_key("skill:get_order+refund") in Pattern.objects.get().former
 
 
-def test_a_live_skill_goes_on_beside_a_dismissed_one(settings) -> None:  # type: ignore[no-untyped-def]
+def test_a_live_skill_goes_on_beside_a_dismissed_one() -> None:
     gone, stays = counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
     gone.dismiss(by=SYSTEM, why="noise", at=NOON)
-    carried(settings)
+    upgraded()
     assert Pattern.objects.get().memory_id == stays.pk
     gone.refresh_from_db()
     assert gone.status == Status.DISMISSED
 
 
-def test_look_ups_become_the_skill_without_an_effect(settings) -> None:  # type: ignore[no-untyped-def]
+def test_look_ups_become_the_skill_without_an_effect() -> None:
     counted_as_before(["get_order"], ["get_user", "transfer_to_human"])
-    carried(settings)
+    upgraded()
     assert Pattern.objects.get().signature == "no_action"
 
 
-def test_it_needs_no_episode_and_changes_nothing_the_second_time(settings) -> None:  # type: ignore[no-untyped-def]
+def test_it_needs_no_episode_and_changes_nothing_the_second_time() -> None:
     counted_as_before(["get_order", "refund"], ["search_orders", "refund"])
     digested = list(Episode.objects.order_by("pk").values_list("digested_at", flat=True))
-    carried(settings)
+    upgraded()
     assert list(Episode.objects.order_by("pk").values_list("digested_at", flat=True)) == digested
     before = [list(table.objects.order_by("pk").values()) for table in (Memory, Pattern, Sighting, SkillVersion)]
+    FORMER.mark_patterns(apps, None)
     consolidated(at=LATER + timedelta(hours=1))
     assert [list(t.objects.order_by("pk").values()) for t in (Memory, Pattern, Sighting, SkillVersion)] == before
 

@@ -1,19 +1,17 @@
-"""Conversion of patterns from older kinds (grouped by all tools of a run) to patterns grouped by effects, and of those
-with a tool of which a person decided since that it only reads.
+"""Patterns grouped anew when one of their effects is none any more: a person decided since that a tool only reads.
 
 It uses their rows alone, for episodes may be deleted: no count falls, and no skill changes its name. It runs before a
-scope is digested, and has nothing to do the next time.
+scope is digested.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
-from consolidation.learning.effects.effects import NO_ACTION, are_of_lines, signature, telling
+from consolidation.learning.effects.effects import are_of_lines, signature, telling
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import Pattern, Sighting, ToolDecision
 from consolidation.pipelines import proposals
@@ -30,49 +28,36 @@ from skills.models import Skill, SkillVersion
 WHY = "the same effects: one skill stands for them"
 
 
-def carry_over(scope: str, *, at: datetime) -> None:
-    """Convert every pattern of the older kinds of a scope; each set of effects in one transaction."""
-    if settings.SIGNATURE == "all":
-        return
+def regroup(scope: str, *, at: datetime) -> None:
+    """Regroup the patterns of a scope; each set of effects in one transaction."""
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
-    former = Pattern.objects.replaced(ToolDecision.objects.only_reading()).filter(scope=scope)
-    for pattern in former.order_by("-kind", "pk").select_related("memory"):
+    former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading()).filter(scope=scope)
+    for pattern in former.order_by("pk").select_related("memory"):
         kinds = _effects(pattern, rules)
-        if pattern.kind != Pattern.Kind.EFFECTS or kinds != frozenset(pattern.effects):
+        if kinds != frozenset(pattern.effects):
             groups[pattern.sensitivity, kinds].append(pattern)
     for (sensitivity, kinds), old in groups.items():
         with transaction.atomic():
             claim_locks.to_decide(scope)
-            _carry(
-                PatternIdentity(Pattern.Kind.EFFECTS, scope, sensitivity, signature(kinds)), sorted(kinds), old, at=at
-            )
+            identity = PatternIdentity(scope, sensitivity, signature(kinds), tuple(sorted(kinds)))
+            _unite_patterns(identity, old, at=at)
 
 
 def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
-    """By its stored name. What an exact pattern changed stands in the general one that saw the same episodes, which
-    knew what callers said of their tools; none saw them: nothing was changed."""
-    if pattern.effects:
-        kept = frozenset(kind for kind in pattern.effects if not rules.marked.get(kind))
-        return telling(kept) if are_of_lines(kept) else kept
-    name = pattern.signature
-    if pattern.kind == Pattern.Kind.EXACT:
-        seen = pattern.sightings.values("episode_id")[:1]
-        general = Pattern.objects.filter(kind=Pattern.Kind.GENERAL, sightings__episode_id__in=seen).first()
-        name = general.signature if general else ""
-    return frozenset(kind for kind in name.split("+") if kind and kind != NO_ACTION and rules.is_effect(kind))
+    kept = frozenset(kind for kind in pattern.effects if kind and not rules.marked.get(kind))
+    return telling(kept) if are_of_lines(kept) else kept
 
 
-def _carry(identity: PatternIdentity, effects: list[str], old: Sequence[Pattern], *, at: datetime) -> None:
+def _unite_patterns(identity: PatternIdentity, old: Sequence[Pattern], *, at: datetime) -> None:
     first, last = min(p.first_seen_at for p in old), max(p.last_seen_at for p in old)
     pattern, _ = Pattern.objects.select_related("memory").get_or_create(
-        kind=identity.kind,
         scope=identity.scope,
         sensitivity=identity.sensitivity,
         signature_sha256=identity.sha256,
         defaults={
             "signature": identity.signature,
-            "effects": effects,
+            "effects": list(identity.effects),
             "first_seen_at": first,
             "last_seen_at": last,
         },
@@ -88,9 +73,9 @@ def _carry(identity: PatternIdentity, effects: list[str], old: Sequence[Pattern]
         setattr(pattern, name, value)
     pattern.save()
     if best is not None:
-        _show_effects(known, effects)
+        _show_effects(known, list(identity.effects))
         if best.status in LIVE:
-            _unite(best, [memory for memory in known if memory != best and memory.status in LIVE], at=at)
+            _unite_skills(best, [memory for memory in known if memory != best and memory.status in LIVE], at=at)
             _count(pattern, best, at=at)
 
 
@@ -138,7 +123,7 @@ def _show_effects(memories: Sequence[Memory], effects: list[str]) -> None:
         Memory.objects.filter(pk=memory.pk).update(payload=memory.payload)
 
 
-def _unite(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
+def _unite_skills(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
     """Supersede waiting skills by the one that stays; published ones remain, with a merge proposal for a person."""
     published = set(_published(others))
     for memory in others:
