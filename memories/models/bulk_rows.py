@@ -143,17 +143,6 @@ def columns(model: type[Model], alias: str) -> str:
     return ", ".join(f"{alias}.{field.column}" for field in _fields(model))
 
 
-def width(model: type[Model]) -> int:
-    """How many `columns` a model has."""
-    return len(_fields(model))
-
-
-@cache
-def position(model: type[Model], name: str) -> int:
-    """Where the value of an attribute stands among those of `columns`."""
-    return [field.attname for field in _fields(model)].index(name)
-
-
 def instance(model: type[M], values: Sequence[Any]) -> M:
     """Build a model instance from the values of its `columns`."""
     names, readers = _read(model)

@@ -3,13 +3,15 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 
-from memories.models import Memory, bulk_rows, rows_by_id
+from memories.models import Memory, bulk_rows
 from memories.models.as_of import AsOf
+from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.search import selector
@@ -108,9 +110,15 @@ def fetched(
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:
     """Those of these memories that may be offered, with their records `beside`."""
     if moment is None:
-        return rows_by_id.read(Memory, ids, passing=trust.offered, beside=sorted(beside))
+        return _offered(trust, tuple(beside)).read(ids=ids) if ids else []
     rows = with_recorded(Memory.objects.as_of(moment), moment).offered_to(trust).filter(pk__any=ids)
     return list(rows.select_related(*beside) if beside else rows)
+
+
+@lru_cache(maxsize=128)
+def _offered(trust: Trust, beside: tuple[str, ...]) -> BuiltRows[Memory]:
+    rows = Memory.objects.offered_to(trust).filter(pk__any=IDS)
+    return BuiltRows(rows.select_related(*beside) if beside else rows)
 
 
 def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
