@@ -1,6 +1,6 @@
 """Base models of facts that are counted from runs; the fact's row (`due`) is also the queue."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -8,12 +8,11 @@ from django.db import models
 from django.db.models import Q
 
 from consolidation.learning.facts.findings import Findings
-from memories.models import Memory, array_insert
+from memories.models import Memory
 from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
 
 WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "error")
-COUNTED_RUN = ("fact_id", "episode_id", "case", "at", "counted")
 
 
 class CountedFactQuerySet(RowQueue[Any]):
@@ -78,10 +77,6 @@ class CountedRunQuerySet(Trusted[Any]):
 
     def uncounted(self) -> Self:
         return self.filter(counted=False).order_by("at", "pk")
-
-    def insert(self, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert new rows with the fields of any counted run and these; not counted yet."""
-        array_insert.insert(self.model, (*COUNTED_RUN, *names), rows)
 
     def of(self, episode_ids: Iterable[UUID]) -> Self:
         return self.filter(episode_id__any=list(episode_ids))

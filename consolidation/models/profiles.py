@@ -13,21 +13,18 @@ from django.db import models
 from pgvector import HalfVector
 from pgvector.django import HalfVectorField, MaxInnerProduct
 
-from memories.models import Episode, array_insert
+from memories.models import Episode
 from memories.models.row_queue import QueuedRow, RowQueue
 from memories.models.trusted import Trusted
-from memories.models.vector import halfvec_text
 from memories.values.choices import Outcome, Type
 
 REPLACED = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
-WRITTEN = ("episode_id", "scope", "sensitivity", "type", *REPLACED[:-1])
 
 
 class RunProfileQuerySet(Trusted["RunProfile"]):
     def put(self, profiles: Iterable["RunProfile"]) -> None:
         """Write these, each in place of the one that its episode had. The database keeps scope and sensitivity."""
-        rows = ([*(getattr(one, name) for name in WRITTEN), halfvec_text(one.vector)] for one in profiles)
-        array_insert.insert(RunProfile, (*WRITTEN, "vector"), rows, replace=REPLACED)
+        self.bulk_create(profiles, update_conflicts=True, unique_fields=["episode"], update_fields=REPLACED)
 
     def nearest(self, vector: "np.ndarray[Any, Any]", most: int) -> Self:
         """The nearest profiles by vector, exactly: scopes are too small to need an HNSW index."""
@@ -83,8 +80,8 @@ class PendingProfileQuerySet(RowQueue["PendingProfile"]):
 
     def put(self, episodes: Iterable[Episode]) -> None:
         """Queue these episodes, also those that have a profile: their outcome may have changed."""
-        rows = ((episode.pk, episode.scope, 0, "") for episode in episodes)
-        array_insert.insert(PendingProfile, ("pk", "scope", "attempts", "error"), rows, replace=("attempts", "error"))
+        rows = [PendingProfile(episode=episode, scope=episode.scope) for episode in episodes]
+        self.bulk_create(rows, update_conflicts=True, unique_fields=["episode"], update_fields=["attempts", "error"])
 
 
 class PendingProfile(QueuedRow):

@@ -58,13 +58,13 @@ def _count_commands(runs: Read, rules: ToolRules) -> None:
         else ()
     )
     fresh = [
-        (*_of(facts[identity], run), attempt.form, attempt.started)
+        CommandAttempt(**_of(facts[identity], run), form=attempt.form, started=attempt.started)
         for identity in sorted(seen)
         for attempt, run in seen[identity]
         if (facts[identity].pk, run.id, attempt.form) not in counted
     ]
-    CommandAttempt.objects.all().insert(("form", "started"), fresh)
-    _wake(CommandFact, facts.values(), {fact_id for fact_id, *_ in fresh})
+    CommandAttempt.objects.bulk_create(fresh)
+    _wake(CommandFact, facts.values(), {one.fact_id for one in fresh})
 
 
 def _count_arguments(runs: Read, rules: ToolRules) -> None:
@@ -83,12 +83,16 @@ def _count_arguments(runs: Read, rules: ToolRules) -> None:
         (fact, episode): outcome for fact, episode, outcome in of_runs.values_list("fact", "episode_id", "outcome")
     }
     each = [(facts[identity], calls, run) for identity in sorted(seen) for calls, run in seen[identity]]
-    fresh = [(*_of(fact, run), run.outcome, kept(calls)) for fact, calls, run in each if (fact.pk, run.id) not in ended]
-    ArgumentUse.objects.all().insert(("outcome", "calls"), fresh)
+    fresh = [
+        ArgumentUse(**_of(fact, run), outcome=run.outcome, calls=kept(calls))
+        for fact, calls, run in each
+        if (fact.pk, run.id) not in ended
+    ]
+    ArgumentUse.objects.bulk_create(fresh)
     moved = [(fact, run) for fact, _, run in each if ended.get((fact.pk, run.id), run.outcome) != run.outcome]
     for fact, run in moved:
         fact.shown.filter(episode_id=run.id).update(outcome=run.outcome)
-    _wake(ArgumentFact, facts.values(), {fact_id for fact_id, *_ in fresh} | {fact.pk for fact, _ in moved})
+    _wake(ArgumentFact, facts.values(), {one.fact_id for one in fresh} | {fact.pk for fact, _ in moved})
 
 
 def _facts(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
@@ -113,6 +117,6 @@ def _wake(model: type[CountedFact], facts: Iterable[CountedFact], touched: set[U
     model.objects.filter(pk__in=due).update(due=True) if due else None
 
 
-def _of(fact: CountedFact, run: Run) -> tuple[Any, ...]:
+def _of(fact: CountedFact, run: Run) -> dict[str, Any]:
     """The fields of a run that any fact counts."""
-    return fact.pk, run.id, case_of(run.thread_id, run.id), run.at, False
+    return {"fact_id": fact.pk, "episode_id": run.id, "case": case_of(run.thread_id, run.id), "at": run.at}

@@ -12,12 +12,11 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.plan_graphs import RunPlan, intent, plan_of, united
 from consolidation.learning.runs.run import Run
 from consolidation.models import PlannedRun, PlanShape, case_of
-from memories.models import Episode, array_insert
+from memories.models import Episode
 from memories.models.digest_key import DigestKey
 
 Identity = tuple[str, int, bytes]  # scope, sensitivity, sha256
 DIGEST = 6  # bytes
-INSERTED = ("shape_id", "episode_id", "case", "outcome", "counted", "at", "given")
 
 
 def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
@@ -31,10 +30,17 @@ def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
     key = DigestKey.current()
     of_runs = [shapes[_identity(episode, plan)].pk for _, episode, plan in plans]
     rows = [
-        (shape, run.id, case_of(run.thread_id, run.id), run.outcome, "", run.at, digests(plan, key))
+        PlannedRun(
+            shape_id=shape,
+            episode_id=run.id,
+            case=case_of(run.thread_id, run.id),
+            outcome=run.outcome,
+            at=run.at,
+            given=digests(plan, key),
+        )
         for shape, (run, _, plan) in zip(of_runs, plans, strict=True)
     ]
-    array_insert.insert(PlannedRun, INSERTED, rows, ignore_conflicts=True)
+    PlannedRun.objects.bulk_create(rows, ignore_conflicts=True)
     _touch(set(of_runs))
 
 

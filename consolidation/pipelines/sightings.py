@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import accumulate, takewhile
-from operator import attrgetter
 from uuid import UUID
 
 from django.db import transaction
@@ -23,14 +22,13 @@ from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
 from consolidation.pipelines.recorded import Recent, Recording
-from memories.models import Episode, array_insert
+from memories.models import Episode
 from memories.models.performance import COLUMN
 from memories.values.choices import Outcome
 
 BATCH, BATCH_EVENTS = 200, 4_000  # of episodes, and of their events unless the first episode alone has more
 IDENTITY = ("kind", "scope", "sensitivity", "signature_sha256")
 COUNTED = ("due", "cases", *COLUMN.values(), "first_seen_at", "last_seen_at")
-SIGHTED = ("pattern_id", "episode_id", "case", "outcome", "counted", "at")
 After = Callable[[Sequence[UUID], Recent], Counter[str]]
 
 
@@ -140,7 +138,7 @@ def _record(new: Mapping[PatternIdentity, Sequence[Episode]]) -> None:
     cases = Counter(pattern for pattern, _ in well - of_patterns.well({case for _, case in well}))
     for pattern in patterns.values():
         pattern.cases += cases[pattern.pk]
-    array_insert.insert(Sighting, SIGHTED, (attrgetter(*SIGHTED)(row) for row in rows))
+    Sighting.objects.bulk_create(rows)
     Pattern.objects.bulk_create(patterns.values(), update_conflicts=True, unique_fields=IDENTITY, update_fields=COUNTED)
 
 

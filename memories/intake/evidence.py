@@ -83,7 +83,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
                 _correct(former, witness, difference)
             elif witness.outcome:
                 difference.add(witness.outcome, witness.latency_ms)
-        Evidence.objects.insert(_evidence(memory, fresh, _present(fresh), founding=founding))
+        Evidence.objects.bulk_create(_evidence(memory, fresh, _present(fresh), founding=founding))
         Performance.objects.filter(memory=memory).moved(
             difference.outcomes,
             latencies=difference.latencies,
@@ -111,7 +111,7 @@ def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
         records.append(_record(memory, difference, last=max((one.at for one in witnesses), default=None)))
         rows += _evidence(memory, witnesses, there, founding=True)
     Performance.objects.bulk_create(records)
-    Evidence.objects.insert(rows)
+    Evidence.objects.bulk_create(rows)
 
 
 def _record(memory: Memory, counts: Difference, *, last: datetime | None) -> Performance:

@@ -271,7 +271,7 @@ def add_evidence(
     Whose runs a rule read, and found to speak for the memory, has said it too.
     """
     rows = evidence_of(memory, occasions, content, kind=kind, delta=delta, trust=trust)
-    Evidence.objects.insert(rows)
+    Evidence.objects.bulk_create(rows)
     keep_episodes(occasions)
     if trust.actor.kind == ActorKind.SYSTEM and kind != Evidence.Kind.CONTRADICTS:
         memory.speakers = speakers.united(memory, speakers_behind(rows))

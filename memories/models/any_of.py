@@ -3,11 +3,10 @@
 `in` has Django, psycopg and the database's parser deal with each value by itself: several times the work for hundreds.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Field, ForeignObject, Lookup
-
-from memories.models.array_insert import literal
 
 
 @ForeignObject.register_lookup
@@ -23,3 +22,15 @@ class AnyOf(Lookup):
         kind = str(self.lhs.output_field.db_type(connection)).partition("(")[0]
         values = literal(value if isinstance(value, int) else str(value) for value in self.rhs)
         return f"{left} = ANY(%s::{kind}[])", (*params, values)
+
+
+def literal(items: Iterable[str | int]) -> str:
+    """An array as PostgreSQL writes it."""
+    return "{" + ",".join(map(_item, items)) + "}"
+
+
+def _item(item: str | int) -> str:
+    if isinstance(item, int):
+        return str(item)
+    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -14,7 +14,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection, connections
 from django.db.models import Model, QuerySet
 
-from memories.models.array_insert import literal
+from memories.models.any_of import literal
 
 M = TypeVar("M", bound=Model)
 Statement = tuple[str, Sequence[Any]]  # with its parameters

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from memories import claims
 from memories.claims import Claim, Likeness
-from memories.models import array_insert
 from memories.models.episode import LONGEST_OPENING, Episode, Event
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted, new_id
@@ -23,10 +22,6 @@ OF_EPISODE = "episode:"
 OF_THREAD = "thread:"
 LONGEST_SNAPSHOT = 2_000
 MOST_COMPARED = 200  # occasions
-INSERTED = (
-    "id", "memory_id", "occasion", "episode_id", "event_id", "kind", "outcome", "latency_ms", "delta", "at", "made_by",
-    "made_by_id", "snapshot",
-)  # fmt: skip
 
 
 def episode_occasion(episode_id: UUID) -> str:
@@ -39,10 +34,6 @@ class EvidenceQuerySet(Trusted["Evidence"]):
     def of_visible_episodes(self, trust: Trust) -> Self:
         """Evidence whose episode the caller may see, or that has none."""
         return self.filter(models.Q(episode=None) | trust.visible("episode__memory__"))
-
-    def insert(self, rows: Iterable["Evidence"]) -> None:
-        """Insert new rows, as `bulk_create` does, for less."""
-        array_insert.insert(Evidence, INSERTED, ([getattr(row, name) for name in INSERTED] for row in rows))
 
     def speaking(self) -> Self:
         """Evidence for a memory, none against it."""
