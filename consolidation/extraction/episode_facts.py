@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
 
+from consolidation.extraction import grounding
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import fenced
@@ -66,7 +67,7 @@ def perform(work: Work) -> Counter[str]:
     """Ask for the facts of each part of a conversation, and write those that hold.
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
-    or no whole sentence), instruction_like, outdated, known (nothing new), unread_parts.
+    or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts()
     texts = [fenced(part, what=WHAT[language], language=language) for part in parts]
@@ -91,10 +92,8 @@ def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
 def _write(fact: Fact, work: Work) -> str:
     """Write one fact through the gate; the counter that it belongs to."""
     passage = work.transcript.proof(fact.quote)
-    if passage is None or not _is_proven(fact):
-        return "not_proven"
-    if _is_instruction(fact, passage):
-        return "instruction_like"
+    if passage is None or (fault := _fault(fact, passage, work)):
+        return "not_proven" if passage is None else fault
     stored = triples.store(_triple(fact, passage, work), trust=everything(BY), at=work.at)
     if stored.created:
         return "facts_created"
@@ -103,6 +102,14 @@ def _write(fact: Fact, work: Work) -> str:
     if stored.proposal:
         return "facts_proposed"
     return "outdated" if stored.notice == triples.OUTDATED else "suppressed" if stored.suppressed else "known"
+
+
+def _fault(fact: Fact, passage: Passage, work: Work) -> str:
+    """Why the passage that holds its quote does not prove it: the counter that it belongs to."""
+    if not _is_proven(fact):
+        return "not_proven"
+    said = grounding.fault(fact.subject, fact.predicate, fact.object, fact.quote, passage, work.transcript)
+    return said or ("instruction_like" if _is_instruction(fact, passage) else "")
 
 
 def _is_proven(fact: Fact) -> bool:

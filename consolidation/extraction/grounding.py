@@ -1,0 +1,108 @@
+"""Whether a statement that a model read in a conversation is grounded there: said of this subject, by who can know it.
+
+A quote proves that words stand in the conversation, not that they say so. Three questions are asked of words alone; a
+statement that passes is for a person to review, one that fails speaks of somebody or something else.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from consolidation.extraction.transcripts import Passage, Transcript, comparable
+from memories.claims import claim_of
+
+SUBJECT, OBJECT, SPEAKER = "subject_not_named", "object_not_said", "said_by_another"
+AROUND = 300  # characters: the longest sentence that is read before a quote, and after it
+THE_USER = {"user", "the user", "customer", "the customer", "client", "the client", "用户", "该用户", "客户"}
+_ROLES = frozenset(["user", "customer", "client", "person", "speaker", "team"])
+_END = re.compile(r"[.!?;](?=\s)|[。！？；\n]")
+_NAME = re.compile(r"(?<![\w'’])(?:[A-Z][\w'’-]*|\w*\d\w*)")
+_HAN = re.compile(r"[\u3400-\u9fff]{2,}")
+_OF_SELF = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll))\b|我(?!们|的)|本人", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:my|mine|me|myself)\b|我的", re.IGNORECASE)
+_IS_OBJECT_TRUE = {"true", "yes", "是"}  # the predicate says it all: "is vegetarian"
+_PERSON = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}|[\u3400-\u9fff]{2,4})"
+_INTRODUCED = re.compile(
+    rf"(?:\b[Mm]y name is|\b[Mm]y name['’]s|\bI am|\bI['’]m|\b[Tt]his is|我是|我叫|我的名字是)\s?{_PERSON}"
+)
+_SIGNED_ON = re.compile(rf"(?:^|,\s){_PERSON} here\b")
+_ADDRESSED = re.compile(
+    r"(?:\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Dd]ear|[Tt]hanks|[Tt]hank you|[Bb]ye|[Ww]ow|[Cc]ongrats|[Ss]orry|[Ss]ure|[Yy]eah)"
+    r",? |(?<=[a-z]), (?=[A-Z][\w'’-]+[.!?]))(?P<name>[A-Z][\w'’-]+)"
+)
+_LINE_OF = re.compile(r"^\s*(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}|[\u3400-\u9fff]{2,4})\s?[:：]")
+
+
+def fault(subject: str, predicate: str, object: str, quote: str, passage: Passage, transcript: Transcript) -> str:
+    """Return why the statement is not grounded in the passage that holds its quote, or "". Reasons: SUBJECT (its words
+    are nowhere in the conversation), OBJECT (none of its words stands in or beside the quote, or a name of it
+    nowhere), SPEAKER (somebody else said it of themselves)."""
+    around = _around(passage.comparable, comparable(quote))
+    if subject.casefold() not in THE_USER and not _is_named(subject, transcript, but=_ROLES):
+        return SUBJECT
+    words = f"{predicate} {object}" if object.casefold() in _IS_OBJECT_TRUE else object
+    if not (_words(words) & _words(around) or any(run in around for run in _HAN.findall(words))):
+        return OBJECT
+    if not all(_is_named(name, transcript) for name in _NAME.findall(object)):
+        return OBJECT
+    return SPEAKER if _of_another(subject, quote, passage, transcript) else ""
+
+
+def _around(text: str, quote: str) -> str:
+    """The sentence that holds the quote, with the one before and the one after it."""
+    at = text.find(quote)
+    before, after = text[max(0, at - AROUND) : at], text[at + len(quote) : at + len(quote) + AROUND]
+    starts = [end.end() for end in _END.finditer(before)]
+    ends = [end.start() for end in _END.finditer(after)]
+    start = starts[-2] if len(starts) > 1 else 0
+    return before[start:] + quote + (after[: ends[1]] if len(ends) > 1 else after)
+
+
+def _is_named(name: str, transcript: Transcript, but: frozenset[str] = frozenset()) -> bool:
+    """Whether the conversation holds all words of a name; words of `but` are no part of it."""
+    known, text = _known(transcript)
+    return all(run in text for run in _HAN.findall(name)) and _words(_HAN.sub(" ", name)) - but <= known
+
+
+@lru_cache(8)
+def _known(transcript: Transcript) -> tuple[frozenset[str], str]:
+    text = "\n".join(passage.comparable for passage in transcript.passages)
+    return frozenset().union(*(_words(passage.comparable) for passage in transcript.passages)), text
+
+
+def _words(text: str) -> frozenset[str]:
+    return claim_of(text).tokens if text.strip() else frozenset()
+
+
+def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
+    """Whether the quote speaks of its speaker in the first person, and the subject is somebody else."""
+    wanted = _words(subject)
+    if passage.speaker != "user" or wanted & _words(quote) or subject.casefold() in THE_USER:
+        return False
+    if not (_OF_SELF.search(quote) or _OWN.search(quote)):
+        return False
+    line = next((line for line in passage.text.splitlines() if comparable(quote) in comparable(line)), "")
+    if written := _LINE_OF.match(line):
+        return not wanted & _words(written["name"])
+    addressed = {word for name in _addressed(transcript, "user") for word in _words(name)}
+    own = {word for words in _introductions(transcript) for word in _words(words)} - addressed
+    if own and _OF_SELF.search(quote):
+        return not wanted & own
+    return bool(wanted & addressed)
+
+
+def _introductions(transcript: Transcript) -> Iterator[str]:
+    """The words with which the user was introduced: their own sentences, and the names by which the agent speaks to
+    them."""
+    for passage in transcript.passages:
+        if passage.speaker == "user":
+            for sentence in _END.split(passage.text):
+                if _INTRODUCED.search(sentence) or _SIGNED_ON.search(sentence):
+                    yield sentence
+    yield from _addressed(transcript, "agent")
+
+
+def _addressed(transcript: Transcript, by: str) -> Iterator[str]:
+    for passage in transcript.passages:
+        if passage.speaker == by:
+            yield from (match["name"] for match in _ADDRESSED.finditer(passage.text))

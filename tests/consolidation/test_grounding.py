@@ -1,0 +1,91 @@
+"""Whether what a model read in a conversation was said there, of this subject, by somebody who can know it."""
+
+from uuid import uuid4
+
+import pytest
+
+from consolidation.extraction import grounding
+from consolidation.extraction.transcripts import Passage, Transcript
+from tests.make import AT
+
+
+def conversation(*said: str) -> Transcript:
+    """Passages of "user: ...", "agent: ..." or "tool: ...", in order."""
+    passages = []
+    for position, line in enumerate(said, start=1):
+        speaker, _, text = line.partition(": ")
+        passages.append(Passage(uuid4(), AT, position, speaker, text, speaker in ("user", "tool")))
+    return Transcript(tuple(passages), messages=len(said))
+
+
+def fault(of: Transcript, subject: str, predicate: str, object: str, quote: str) -> str:
+    passage = of.proof(quote)
+    assert passage is not None
+    return grounding.fault(subject, predicate, object, quote, passage, of)
+
+
+FRIENDS = conversation(
+    "user: Hey Nora! I work at the bakery on Mill Street now, and I bake rye bread.",
+    "agent: Hi Victor, that sounds great. I am allergic to peanuts, so no satay for me.",
+    "user: Sorry, Nora, I forgot. Ada sends you love. My sister Ada prefers green tea. I don't eat meat any more.",
+)
+SHOP = conversation(
+    "user: Jonas Berg here from Nordlys Bakery. Our invoice is wrong. Please send invoices as PDF only.",
+    "agent: Of course.",
+    'tool: {"id": "C-77", "name": "Nordlys Bakery", "terms": "net-45", "city": "Bergen"}',
+    "user: I am vegetarian and I would rather sit at the aisle. Acme Corp pays within 30 days.",
+)
+CHINESE = conversation(
+    "user: 你好，我是王芳，我在晨光面包店工作。",
+    "agent: 你好，王芳。",
+    "user: 我喜欢靠窗的座位，我的妹妹李梅住在杭州。",
+)
+
+
+@pytest.mark.parametrize(
+    ("of", "fact", "quote"),
+    [
+        (FRIENDS, ("Victor", "works at", "the bakery on Mill Street"), "I work at the bakery on Mill Street now"),
+        (FRIENDS, ("the user", "bakes", "rye bread"), "I bake rye bread"),
+        (FRIENDS, ("Ada", "prefers", "green tea"), "My sister Ada prefers green tea"),
+        (SHOP, ("Jonas Berg", "works at", "Nordlys Bakery"), "Jonas Berg here from Nordlys Bakery"),
+        (SHOP, ("Nordlys Bakery", "wants invoices as", "PDF only"), "Please send invoices as PDF only"),
+        (SHOP, ("Nordlys Bakery", "has payment terms", "net-45"), '"terms": "net-45"'),
+        (SHOP, ("Jonas Berg", "is vegetarian", "true"), "I am vegetarian"),
+        (SHOP, ("Jonas Berg", "prefers", "aisle seats"), "I would rather sit at the aisle"),
+        (SHOP, ("Acme", "pays within", "30 days"), "Acme Corp pays within 30 days"),
+        (SHOP, ("Nordlys Bakery", "wants seats at", "the aisle"), "I would rather sit at the aisle"),
+        (CHINESE, ("王芳", "工作于", "晨光面包店"), "我在晨光面包店工作"),
+        (CHINESE, ("用户", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位"),
+        (CHINESE, ("李梅", "住在", "杭州"), "我的妹妹李梅住在杭州"),
+    ],
+)
+def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], quote: str) -> None:
+    assert fault(of, *fact, quote) == ""
+
+
+@pytest.mark.parametrize(
+    ("of", "fact", "quote", "why"),
+    [
+        (FRIENDS, ("Pepsi", "is made by", "the bakery"), "I work at the bakery", grounding.SUBJECT),
+        (FRIENDS, ("Victor Lang", "bakes", "rye bread"), "I bake rye bread", grounding.SUBJECT),
+        (FRIENDS, ("Victor", "likes", "jazz"), "I bake rye bread", grounding.OBJECT),
+        (FRIENDS, ("Victor", "bakes", "rye bread with Oscar"), "I bake rye bread", grounding.OBJECT),
+        (FRIENDS, ("Nora", "works at", "the bakery"), "I work at the bakery on Mill Street now", grounding.SPEAKER),
+        (FRIENDS, ("Ada", "eats", "no meat"), "I don't eat meat any more", grounding.SPEAKER),
+        (SHOP, ("Nordlys Bakery", "has payment terms", "monthly"), '"terms": "net-45"', grounding.OBJECT),
+        (CHINESE, ("赵强", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位", grounding.SUBJECT),
+        (CHINESE, ("王芳", "喜欢", "红茶"), "我喜欢靠窗的座位", grounding.OBJECT),
+    ],
+)
+def test_what_nobody_said_or_somebody_else_is_not(
+    of: Transcript, fact: tuple[str, str, str], quote: str, why: str
+) -> None:
+    assert fault(of, *fact, quote) == why
+
+
+def test_the_name_before_a_line_says_who_speaks() -> None:
+    chat = conversation("user: Mia: I moved to Lisbon in May.\nTom: I stay in Porto, Mia.")
+    assert fault(chat, "Mia", "lives in", "Lisbon", "I moved to Lisbon") == ""
+    assert fault(chat, "Tom", "lives in", "Porto", "I stay in Porto") == ""
+    assert fault(chat, "Tom", "moved to", "Lisbon", "I moved to Lisbon") == grounding.SPEAKER
