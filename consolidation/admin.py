@@ -65,8 +65,8 @@ class LLMCallAdmin(TrustedAdmin):
 
 @admin.register(Pattern)
 class PatternAdmin(TrustedAdmin):
-    list_display = ("signature", "scope", "secrecy", "successes", "failures", "partials", "due", "last_seen_at")
-    list_filter = ("due", ("scope", FieldTextFilter))
+    list_display = ("signature", "kind", "scope", "secrecy", "successes", "failures", "partials", "due", "last_seen_at")
+    list_filter = ("kind", "due", ("scope", FieldTextFilter))
     search_fields = ("signature", "error")
     ordering = ("-id",)
     id_fields = ("pk", "memory")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
@@ -79,8 +80,9 @@ def _scopes() -> list[str]:
     scopes |= facts.scopes_due()
     scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
     scopes |= set(StatementMessage.objects.due().order_by().values_list("scope", flat=True).distinct())
-    former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading())
-    scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
+    if settings.SIGNATURE != "all":
+        former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading())
+        scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
     return sorted(scopes)
 
 

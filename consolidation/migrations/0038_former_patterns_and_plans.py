@@ -35,6 +35,8 @@ def mark_patterns(apps, _editor):
     )
     for pattern in Pattern.objects.order_by("pk"):
         kinds = _effects(Pattern, pattern, rules)
+        if pattern.kind == "exact" and settings.SIGNATURE == "all":
+            continue
         if pattern.kind != "effects" or kinds != frozenset(pattern.effects):
             sha256 = hashlib.sha256(f"{pattern.kind} {pattern.signature}".encode()).digest()
             place = {"kind": "effects", "signature_sha256": sha256, "effects": [*sorted(kinds), FORMER]}
@@ -178,5 +180,9 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunPython(mark_patterns, migrations.RunPython.noop),
         migrations.RunPython(fold_plans, migrations.RunPython.noop),
-        migrations.AlterField("pattern", "kind", models.CharField(default="effects", max_length=8)),
+        migrations.AlterField(
+            "pattern",
+            "kind",
+            models.CharField(choices=[("effects", "Effects"), ("exact", "Exact")], default="effects", max_length=8),
+        ),
     ]

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext_lazy as _
 
 from memories.models import Memory
 from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
@@ -31,20 +32,21 @@ class PatternQuerySet(RowQueue["Pattern"]):
         return self.filter(live | Q(memory=None, cases__gte=least))
 
     def to_regroup(self, only_reading: Collection[str]) -> Self:
-        """Patterns with effects that are none any more: of these tools, of which a person decided that they only read,
-        or '', which migration 0038 left in those that were counted before runs were grouped by their effects."""
-        return self.filter(effects__overlap=["", *only_reading])
+        """Patterns of all tools, where SIGNATURE was `all`; and those with effects that are none any more: of these
+        tools, of which a person decided that they only read, or '', which migration 0038 left in former ones."""
+        return self.filter(Q(kind=Pattern.Kind.EXACT) | Q(effects__overlap=["", *only_reading]))
 
     def kin(self, pattern: "Pattern") -> Self:
-        """The other patterns of its scope and sensitivity."""
-        return self.filter(scope=pattern.scope, sensitivity=pattern.sensitivity).exclude(pk=pattern.pk)
+        """The other patterns of its kind, scope and sensitivity."""
+        same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
+        return same.exclude(pk=pattern.pk)
 
     def wake_parts(self, scope: str) -> int:
         """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
         often enough by now. Not what is a skill already."""
-        wider = self.filter(due=True, scope=scope, effects__len__gt=1)
+        wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
         wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
-        parts = self.filter(scope=scope, due=False, memory=None, cases__gte=1)
+        parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
         return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
 
     def stuck(self) -> Self:
@@ -53,14 +55,18 @@ class PatternQuerySet(RowQueue["Pattern"]):
 
 
 class Pattern(DueRow):
-    """A way of working that runs share: one set of effects, within one scope and sensitivity.
+    """A way of working that runs share: one signature of one kind, within one scope and sensitivity.
 
     `cases`: the number of distinct threads of its successes; `former`: keys of earlier skills with the same effects;
-    `waits`: a person is asked about its skill, which is only kept otherwise; `kind`: a column of former versions.
+    `waits`: a person is asked about its skill, which is only kept otherwise.
     """
 
+    class Kind(models.TextChoices):
+        EFFECTS = "effects", _("Effects")
+        EXACT = "exact", _("Exact")  # all tools that were used: SIGNATURE=all
+
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    kind = models.CharField(max_length=8, default="effects")
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.EFFECTS)
     scope = models.CharField(max_length=128, blank=True)
     sensitivity = models.SmallIntegerField()
     signature = models.TextField()
@@ -87,7 +93,7 @@ class Pattern(DueRow):
         indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="pattern_due")]
 
     def __str__(self) -> str:
-        return self.signature[:80]
+        return f"{self.kind} {self.signature[:80]}"
 
     def save_written(self) -> None:
         """Save what was written: no longer due until the next sighting."""

@@ -5,9 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.conf import settings
+
 from consolidation.learning.effects.effects import effects, signature
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.models import ToolDecision
+from consolidation.models import Pattern, ToolDecision
 from consolidation.pipelines.recorded import Recording
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
@@ -17,6 +19,7 @@ from memories.models import Episode
 class PatternIdentity:
     """The unique identity of a pattern; `effects` only describe it."""
 
+    kind: Pattern.Kind
     scope: str
     sensitivity: int
     signature: str
@@ -47,5 +50,10 @@ def by_pattern(recordings: Sequence[Recording]) -> dict[PatternIdentity, list[Ep
 
 
 def _identity(recording: Recording, rules: ToolRules) -> PatternIdentity:
-    episode, kinds = recording.episode, effects(recording.calls, rules)
-    return PatternIdentity(episode.scope, episode.memory.sensitivity, signature(kinds), tuple(sorted(kinds)))
+    """The identity by the run's effects; with SIGNATURE=all by all tools that it used."""
+    episode, run = recording.episode, recording.calls
+    kinds = effects(run, rules)
+    literal = settings.SIGNATURE == "all"
+    name = signature(run.tools - rules.ignored) if literal else signature(kinds)
+    kind = Pattern.Kind.EXACT if literal else Pattern.Kind.EFFECTS
+    return PatternIdentity(kind, episode.scope, episode.memory.sensitivity, name, tuple(sorted(kinds)))

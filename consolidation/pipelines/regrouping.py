@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
@@ -29,18 +30,20 @@ WHY = "the same effects: one skill stands for them"
 
 
 def regroup(scope: str, *, at: datetime) -> None:
-    """Regroup the patterns of a scope; each set of effects in one transaction."""
+    """Regroup the patterns of a scope; each set of effects in one transaction. With SIGNATURE=all nothing."""
+    if settings.SIGNATURE == "all":
+        return
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
     former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading()).filter(scope=scope)
     for pattern in former.order_by("pk").select_related("memory"):
         kinds = _effects(pattern, rules)
-        if kinds != frozenset(pattern.effects):
+        if pattern.kind == Pattern.Kind.EXACT or kinds != frozenset(pattern.effects):
             groups[pattern.sensitivity, kinds].append(pattern)
     for (sensitivity, kinds), old in groups.items():
         with transaction.atomic():
             claim_locks.to_decide(scope)
-            identity = PatternIdentity(scope, sensitivity, signature(kinds), tuple(sorted(kinds)))
+            identity = PatternIdentity(Pattern.Kind.EFFECTS, scope, sensitivity, signature(kinds), tuple(sorted(kinds)))
             _unite_patterns(identity, old, at=at)
 
 
@@ -52,6 +55,7 @@ def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
 def _unite_patterns(identity: PatternIdentity, old: Sequence[Pattern], *, at: datetime) -> None:
     first, last = min(p.first_seen_at for p in old), max(p.last_seen_at for p in old)
     pattern, _ = Pattern.objects.select_related("memory").get_or_create(
+        kind=identity.kind,
         scope=identity.scope,
         sensitivity=identity.sensitivity,
         signature_sha256=identity.sha256,

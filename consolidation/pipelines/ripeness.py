@@ -20,6 +20,8 @@ def is_ripe(pattern: Pattern) -> bool:
     differs from one that more cases speak for.
     """
     least = settings.MIN_PATTERN_OCCURRENCES
+    if pattern.kind != Pattern.Kind.EFFECTS:
+        return pattern.cases >= least
     if are_chores(pattern.effects) or (pattern.cases < least and not _is_part(pattern, least)):
         return False
     if pattern.cases >= max(ENOUGH, least):
@@ -35,6 +37,8 @@ def waits(pattern: Pattern, competence: Competence) -> bool:
     ticket. Use when asked to create a ticket"); what ended well by itself in too few cases; and where those are few,
     what mostly ended well as a part of more: as a skill of its own it has the next run stop early.
     """
+    if pattern.kind != Pattern.Kind.EFFECTS:
+        return True
     if not pattern.effects or not competence.separates:
         return False
     if pattern.cases < settings.MIN_PATTERN_OCCURRENCES:

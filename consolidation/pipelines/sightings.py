@@ -153,16 +153,17 @@ def _locked(new: Mapping[PatternIdentity, Sequence[Episode]]) -> dict[PatternIde
 
 
 def _find(identities: Mapping[PatternIdentity, object]) -> dict[PatternIdentity, Pattern]:
-    [scope] = {identity.scope for identity in identities}
-    named = Pattern.objects.filter(scope=scope, signature_sha256__in=[one.sha256 for one in identities])
+    [(kind, scope)] = {(identity.kind, identity.scope) for identity in identities}
+    named = Pattern.objects.filter(kind=kind, scope=scope, signature_sha256__in=[one.sha256 for one in identities])
     locked = named.select_for_update(of=("self",)).order_by("signature_sha256", "sensitivity")
-    found = {PatternIdentity(scope, one.sensitivity, one.signature): one for one in locked}
+    found = {PatternIdentity(kind, scope, one.sensitivity, one.signature): one for one in locked}
     return {identity: pattern for identity, pattern in found.items() if identity in identities}
 
 
 def _pattern(identity: PatternIdentity, episodes: Sequence[Episode]) -> Pattern:
     moments = [episode.closed_at for episode in episodes if episode.closed_at]
     return Pattern(
+        kind=identity.kind,
         scope=identity.scope,
         sensitivity=identity.sensitivity,
         signature=identity.signature,

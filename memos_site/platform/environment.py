@@ -136,6 +136,9 @@ class Learning(Section):
     """Learning from runs, and guidance"""
 
     MIN_PATTERN_OCCURRENCES: int = Field(2, ge=1, description="successful episodes before a skill is proposed")
+    SIGNATURE: Literal["effects", "all"] = Field(
+        "effects", description="what makes runs one skill: the tools with an effect (`effects`), or `all` tools used"
+    )
     COMMAND_TOOLS: Words = Field(
         ["bash", "shell", "exec", "run_command", "terminal", "execute"],
         description="tools whose command line says what they do, comma-separated",

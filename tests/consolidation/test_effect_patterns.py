@@ -4,6 +4,7 @@ import hashlib
 import json
 from datetime import timedelta
 from importlib import import_module
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -98,6 +99,20 @@ def command_lines(*lines: str) -> list[dict[str, object]]:
         said.append({"role": "assistant", "content": None, "tool_calls": [call]})
         said.append({"role": "tool", "tool_call_id": f"c{n}", "content": "ok"})
     return said
+
+
+def test_the_literal_rule_counts_all_tools_and_its_patterns_are_grouped_by_effects_when_it_ends(settings: Any) -> None:
+    settings.SIGNATURE = "all"
+    run(["get_user", "cancel_order"])
+    run(["search_orders", "cancel_order"], minutes=1)
+    consolidated()
+    assert set(Pattern.objects.values_list("kind", "signature")) == {
+        ("exact", "cancel_order+get_user"),
+        ("exact", "cancel_order+search_orders"),
+    }
+    settings.SIGNATURE = "effects"
+    consolidated(at=NOON + timedelta(hours=2))
+    assert list(Pattern.objects.values_list("kind", "signature", "cases")) == [("effects", "cancel_order", 2)]
 
 
 def test_a_tool_that_its_schema_calls_read_only_is_no_effect() -> None:
