@@ -27,7 +27,7 @@ from memories.intake.reports.events import (
     WorkingStateReport,
     check,
 )
-from memories.values.choices import LIVE, Permission, Type
+from memories.values.choices import Permission, Type
 from memories.values.exceptions import NotFound
 from memories.values.trust import Trust
 
@@ -186,10 +186,12 @@ class WorkingState(ApiView):
     def get(self, request: Request, thread_id: str) -> Response:
         """What an agent is doing right now
 
-        The working state of a thread; of several scopes the one that changed last.
+        The working state of a thread; of several scopes the one that changed last. One that says what people dismissed
+        is read by the agent that opened it alone.
         """
-        visible = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now())
-        rows = visible.filter(type=Type.WORKING, thread_id=thread_id, status__in=LIVE)
+        states, trust = models.Memory.objects.unexpired(timezone.now()).live().filter(type=Type.WORKING), self.trust
+        own = states.visible_to(trust).filter(created_by_id=trust.actor.identity)
+        rows = (states.told_to(trust) | own).filter(thread_id=thread_id)
         if "scope" in request.query_params:
             rows = rows.filter(scope=request.query_params["scope"])
         row = rows.order_by("-updated_at").first()

@@ -20,8 +20,8 @@ from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
 from memories.models.nearness import nearest
-from memories.models.withholding import scopes_of
-from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status
+from memories.models.withholding import scopes_of, withhold_state
+from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status, Type
 from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 DISMISSED = "it was dismissed before: nothing was stored"
@@ -144,7 +144,8 @@ def admit_new_words(
 def admit_experience(
     content: str, *, by: Actor, at: datetime, policy: str | None = None, secret: bool = False, **columns: Any
 ) -> Memory:
-    """Construct the memory of an episode or a working state; asks the database nothing, so it costs little for many.
+    """Construct the memory of an episode, which asks the database nothing, so it costs little for many; or of a working
+    state, which is withheld where people dismissed what it says.
 
     Experience is no claim: born confirmed, never in the inbox, governed by salience only. `policy`: of its deletion;
     `secret`: one of its events holds a credential.
@@ -161,7 +162,10 @@ def admit_experience(
 
 def _memory(columns: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
     made: dict[str, Any] = {"created_by": by.name[:200], "created_by_id": by.identity, "created_at": at}
-    return bulk_rows.new(Memory, {"updated_at": at, "salience_at": at, **made, **columns})
+    memory = bulk_rows.new(Memory, {"updated_at": at, "salience_at": at, **made, **columns})
+    if memory.type == Type.WORKING:
+        withhold_state(memory)
+    return memory
 
 
 def dismissal_of_statement(statement: Statement, *, trust: Trust) -> Dismissal:

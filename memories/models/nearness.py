@@ -4,7 +4,6 @@ They do not block it: it waits for a person. The words of a forgotten claim are 
 compared, as digests.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -17,10 +16,10 @@ from memories.claims import Claim
 from memories.embedding.closeness import Weighed, is_near, weighed
 from memories.models.memory import Memory
 from memories.models.tombstone import Tombstone, TombstoneQuerySet
+from memories.values.text import sentences
 
 MOST_NOMINATED = 20
 LONGEST_STATEMENT, MOST_SENTENCES = 600, 200  # characters of a text that is compared as a whole; sentences of others
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
 class Shared(Func):
@@ -66,4 +65,4 @@ def _parts(content: str) -> list[str]:
     """The whole of a short text, the sentences of a long one."""
     if len(content) <= LONGEST_STATEMENT:
         return [content]
-    return [part for part in _SENTENCE_ENDS.split(content) if part.strip()][:MOST_SENTENCES]
+    return sentences(content)[:MOST_SENTENCES]

@@ -15,7 +15,8 @@ from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
 from memories.models.audit import AuditEntry
-from memories.models.digest_key import ITSELF, DigestKey, secrets_of
+from memories.models.digest_key import ITSELF
+from memories.models.sealing import Way, seal, seals
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Category
 from memories.values.exceptions import Conflict
@@ -25,31 +26,6 @@ if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
 
 TOMBSTONE = "tombstone"
-Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
-
-
-def seal(text: str) -> Claim:
-    """The claim of a text as stored in a tombstone: comparable, not readable."""
-    return claims.sealed(claims.claim_of(text), DigestKey.current())
-
-
-def seals(text: str, former: Iterable[Way]) -> dict[Way, list[Claim]]:
-    """The text sealed in the current way and in former ways.
-
-    Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
-    copy of it need not be.
-    """
-    own = DigestKey.current()
-    found = {CURRENT: [claims.sealed(claims.claim_of(text), own)]}
-    former = list(former)
-    keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
-    for normalisation, mark in former:
-        read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
-        found[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
-    return found
-
-
-CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
 def _memories() -> Any:
@@ -77,18 +53,34 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         undone = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
         return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undone)))
 
-    def blocking(self, scope: str) -> Self:
-        """Tombstones that block automatic writes into this scope."""
-        return self.standing().filter(blocks=True, scope__in={scope, *SHARED_SCOPES})
+    def blocking(self, *scopes: str) -> Self:
+        """Tombstones that block automatic writes into these scopes, or one of them."""
+        return self.standing().filter(blocks=True, scope__in={*scopes, *SHARED_SCOPES})
 
-    def met_in(self, scope: str) -> Self:
-        """Tombstones that a write into this scope meets: those of the scopes that read it, and the shared ones."""
-        return self.standing().filter(blocks=True) if scope in SHARED_SCOPES else self.blocking(scope)
+    def met_in(self, *scopes: str) -> Self:
+        """Tombstones that a write into these scopes meets: those of the scopes that read it, and the shared ones."""
+        is_shared = any(scope in SHARED_SCOPES for scope in scopes)
+        return self.standing().filter(blocks=True) if is_shared else self.blocking(*scopes)
 
     def sealed_alike(self, content: str) -> dict[Way, list[Claim]]:
         """The text, sealed in the ways of these tombstones."""
+        return seals(content, self._former_ways())
+
+    def _former_ways(self) -> list[Way]:
         former = self.filter(normalisation__lt=claims.NORMALISATION).order_by()
-        return seals(content, former.values_list("normalisation", "sealed_with").distinct())
+        return list(former.values_list("normalisation", "sealed_with").distinct())
+
+    def stated_by(self, sentences: Collection[str]) -> "list[Tombstone]":
+        """Those of these tombstones of which one of these sentences states the claim, as it does not hold. Newest
+        first."""
+        stones = self.filter(duplicate=False).exclude(category=None)
+        if not stones.exists():
+            return []
+        former = stones._former_ways()
+        read = [seals(sentence, former) for sentence in sentences]
+        tokens = {token for ways in read for way in ways.values() for claim in way for token in claims.kin(claim)}
+        found = stones.filter(claim_tokens__overlap=sorted(tokens)).order_by("-at", "-pk")
+        return [stone for stone in found if any(stone.is_same(ways) for ways in read)]
 
     def met_by(
         self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
@@ -235,10 +227,14 @@ class Tombstone(models.Model):
         return claims.from_lists(self.claim_tokens, self.claim_hard)
 
     @property
+    def denies(self) -> bool:
+        """Whether its claim does not hold, as that of a duplicate does."""
+        return self.blocks and not self.duplicate
+
+    @property
     def keeps_out(self) -> bool:
-        """Whether it withholds what is shared from its scope: one that is shared itself blocks, and a duplicate's claim
-        does hold."""
-        return self.blocks and not self.duplicate and self.scope not in SHARED_SCOPES
+        """Whether it withholds what is shared from its scope: one that is shared itself blocks."""
+        return self.denies and self.scope not in SHARED_SCOPES
 
     def withhold(self, *, at: datetime, since: datetime | None = None) -> None:
         """It holds from now on; see `Withholding.withhold`."""
@@ -258,6 +254,14 @@ class Tombstone(models.Model):
                 likeness = Likeness.REWORDING
             found = likeness if found == Likeness.OTHER else found
         return found
+
+    def is_stated_in(self, sentences: Iterable[str]) -> bool:
+        """Whether one of these sentences states its claim; skills and plans are known by their names, not stated."""
+        return self.category is not None and any(self.is_same(seals(one, [self.way])) for one in sentences)
+
+    def is_same(self, sealed: dict[Way, list[Claim]]) -> bool:
+        """Whether a text, sealed in its way, claims the same."""
+        return self.likeness_to(sealed.get(self.way, ()), exact=False) == Likeness.SAME
 
     def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """Let the claim come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""

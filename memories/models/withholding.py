@@ -1,11 +1,13 @@
-"""`Memory.withheld_from`: the scopes where people dismissed what a shared row claims.
+"""`Memory.withheld_from`: the scopes where people dismissed what a shared row claims, or what a working state says.
 
 Every scope reads what is shared. A dismissal made in one of them leaves an equal shared row to the others, and keeps it
-from this one for as long as it holds. The gate sets the column of what is stored; here it follows dismissals and their
-end, other words, and a row's return to life, in the transaction that causes it and under its locks (claim_locks).
+from this one for as long as it holds. A working state is no claim: one of which a sentence states what was dismissed in
+a scope that reads it, or for all, stays, and is offered to nobody there. The gate sets the column of what is stored;
+here it follows dismissals and their end, other words, and a row's return to life, in the transaction that causes it and
+under its locks (claim_locks).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Self
 
@@ -14,18 +16,26 @@ from django.db.models import Q
 from memories.claims import Likeness
 from memories.models.ageing import Ageing
 from memories.models.nominating import nominated
-from memories.models.tombstone import Tombstone, seals
+from memories.models.sealing import seals
+from memories.models.tombstone import Tombstone
 from memories.models.trusted import M_co
+from memories.values import text
 from memories.values.choices import EXPERIENCE, LIVE, Origin, Type
 from memories.values.trust import SHARED_SCOPES
 
 Memory = Any  # whose QuerySet this is
 CLAIMS = [type.value for type in Type if type not in EXPERIENCE]
+MOST_SENTENCES = 200  # of a working state
 
 
 class Withholding(Ageing[M_co]):
     def shared_claims(self) -> Self:
         return self.filter(scope__in=SHARED_SCOPES, type__in=CLAIMS, status__in=LIVE)
+
+    def states_read_in(self, scope: str) -> Self:
+        """The working states that those who read in this scope are offered; what is shared all read."""
+        states = self.filter(type=Type.WORKING, status__in=LIVE)
+        return states if scope in SHARED_SCOPES else states.filter(scope__in=[scope, *SHARED_SCOPES])
 
     def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[Memory]:
         """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
@@ -33,26 +43,34 @@ class Withholding(Ageing[M_co]):
         return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row)]
 
     def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None) -> None:
-        """Withhold what is shared from the scope of a tombstone that holds from now on. `since`: when it was lifted."""
-        if stone.keeps_out:
-            for row in self.shared_claims().claiming(stone, since=since):
-                self._move(row, {*row.withheld_from, stone.scope}, at=at)
+        """Withhold what is shared, and working states, from the scope of a tombstone that holds from now on. `since`:
+        when it was lifted."""
+        for rows in self._kept_out_by(stone):
+            left = rows.exclude(withheld_from__contains=[stone.scope])
+            while found := left.claiming(stone, since=since):  # few are nominated at once
+                for row in found:
+                    self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
     def offer_again(self, stones: Iterable[Tombstone], *, at: datetime) -> None:
         """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
         for stone in stones:
-            if stone.keeps_out:
-                withheld = self.shared_claims().exclude(withheld_from=[])
-                rows: Iterable[Memory] = withheld.filter(withheld_from__contains=[stone.scope])
+            for kept in self._kept_out_by(stone):
+                rows: Iterable[Memory] = kept.exclude(withheld_from=[]).filter(withheld_from__contains=[stone.scope])
                 for row in rows:
                     if _speaks_of(stone, row):
                         self._move(row, scopes_against(row, row.content), at=at)
+
+    def _kept_out_by(self, stone: Tombstone) -> Iterator[Self]:
+        if stone.keeps_out:
+            yield self.shared_claims()
+        if stone.denies:
+            yield self.states_read_in(stone.scope)
 
     def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
         content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()
         if content is None:
             return self.filter(updated_at__gte=since) if since else self.none()
-        by_words = nominated(content, self, types=CLAIMS)
+        by_words = nominated(content, self, types=[*CLAIMS, Type.WORKING])
         if stone.key is None:
             return by_words
         by_name = Q(key=stone.key) | Q(type=Type.COMPETENCE, payload__skill_name=stone.key)
@@ -69,6 +87,8 @@ def scopes_against(memory: Memory, content: str) -> list[str]:
 
 def tombstones_against(memory: Memory, content: str) -> Sequence[Tombstone]:
     """The tombstones of these words in scopes that read this memory: any other reads what is shared. Newest first."""
+    if memory.type == Type.WORKING:
+        return Tombstone.objects.met_in(memory.scope).stated_by(_sentences(memory, content))
     if memory.scope not in SHARED_SCOPES or not memory.is_claim:
         return ()
     names, exact = _names(memory), _is_found(memory)
@@ -79,7 +99,21 @@ def scopes_of(stones: Iterable[Tombstone]) -> list[str]:
     return sorted({stone.scope for stone in stones})
 
 
+def withhold_state(state: Memory) -> None:
+    """Set what a working state that is about to be stored is withheld from; the caller holds the locks of a store."""
+    state.withheld_from = scopes_against(state, state.content)
+
+
+def _sentences(state: Memory, content: str) -> list[str]:
+    """What a working state says, each text of it whole and in its sentences."""
+    texts = [content, *text.strings(state.payload)]
+    parts = (part for said in texts for part in (said, *text.sentences(said)))
+    return list(dict.fromkeys(parts))[:MOST_SENTENCES]
+
+
 def _speaks_of(stone: Tombstone, row: Memory) -> bool:
+    if row.type == Type.WORKING:
+        return stone.is_stated_in(_sentences(row, row.content))
     sealed = seals(row.content, [stone.way])[stone.way]
     return stone.likeness_to(sealed, exact=_is_found(row), names=_names(row)) == Likeness.SAME
 

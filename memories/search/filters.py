@@ -36,7 +36,7 @@ def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter
     brought = Where("payload__effects", "isnull", True)
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
     believed = where(status__in=[status.value for status in BELIEVED])
-    offered = trust.filter & not_withheld(trust.scopes) & shown_to(trust)
+    offered = trust.filter & not_withheld(trust.scopes_to_read) & shown_to(trust)
     return offered & valid(at) & believed & types & Filter((about, published, brought)) & where(flags=[])
 
 

@@ -18,6 +18,7 @@ UNSPACED = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U000323af]+"
 )
+SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 CHINESE_FROM = 0.3  # share of Chinese letters
 _PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # stacked accents: normalising takes quadratic time
 
@@ -114,6 +115,16 @@ def short_hash(text: str) -> str:
     """8 hex digits that differ for different texts, ignoring case."""
     canonical = normal(text).casefold().encode("utf-8", "surrogatepass")
     return hashlib.sha256(canonical).hexdigest()[:8]
+
+
+def strings(value: Any) -> Iterator[str]:
+    """The texts of a JSON value, without the names of its fields."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (value,) if isinstance(value, str) else (text for one in inner for text in strings(one))
+
+
+def sentences(text: str) -> list[str]:
+    return [part for part in (one.strip() for one in SENTENCE_ENDS.split(text)) if part]
 
 
 def said(actor: str, text: str) -> str:

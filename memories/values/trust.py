@@ -73,12 +73,12 @@ class Trust:
 
     @property
     def offered(self) -> Filter:
-        """Filter for memories that the caller may be offered: the visible ones, without those shared ones that were
-        dismissed in a scope where it reads. People see these too, and so does who may review and reads in all scopes,
-        because they decide about them.
+        """Filter for memories that the caller may be offered: the visible ones, without those shared ones, and working
+        states, of which people said no in a scope where it reads. People see these too, and so does who may review and
+        reads in all scopes, because they decide about them.
         """
         decides = self.actor.kind != ActorKind.AGENT or (self.scopes is None and self.may(Permission.REVIEW))
-        return self.filter if decides else self.filter & conditions.not_withheld(self.scopes)
+        return self.filter if decides else self.filter & conditions.not_withheld(self.scopes_to_read)
 
     def names_of(self, scopes: Collection[str]) -> list[str]:
         """Those of these scopes that the caller may hear of."""

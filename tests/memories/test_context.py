@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.models import Adaptation, Injection, Memory
 from memories.values.choices import Category, Hold, Sensitivity, Status
-from tests.make import AT, make_memory
+from tests.make import ANNA, AT, make_memory
 from tests.memories.contexts import NOT_GIVEN, applied, ask, said, skill
 from tests.memories.revising import agent, person
 from tests.memories.searched import known, talk
@@ -258,6 +258,17 @@ def test_where_nothing_is_known_what_was_said_is_quoted_newest_first(settings: A
     assert ask("What is the capital of Mongolia?", by=agent(**SCOPED)).block == ""
     known("Anna lives in Denver", scope="project:a")
     assert ask("Where does Anna live?", by=agent(**SCOPED)).quotes == []
+
+
+def test_what_people_dismissed_is_not_quoted_where_they_did() -> None:
+    talk("Anna: I live in Boston", scope="project:a", timestamp=AT.isoformat())
+    asked = "Where does Anna live?"
+    assert ask(asked, by=agent(**SCOPED)).quotes
+    make_memory("Anna lives in Boston", scope="project:b", category="fact").dismiss(by=ANNA, why="wrong", at=AT)
+    assert ask(asked, by=agent(**SCOPED)).quotes
+    make_memory("Anna lives in Boston", scope="project:a", category="fact").dismiss(by=ANNA, why="wrong", at=AT)
+    assert ask(asked, by=agent(**SCOPED)).quotes == []
+    assert ask(asked, by=agent()).quotes == []
 
 
 def test_of_a_task_of_which_nothing_is_known_only_wishes_of_the_source_are_given() -> None:

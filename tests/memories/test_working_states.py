@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
-from memories.models import AuditEntry, Memory
+from memories.models import AuditEntry, Memory, Tombstone, nominating
+from memories.people import trust_of
 from memories.values.field_types import LONGEST_TEXT
-from tests.make import caller
+from memos_site import review
+from tests.make import ANNA, AT, caller, make_memory, make_person
 
 pytestmark = pytest.mark.django_db
 STATE = {"source": "ci", "thread_id": "t1", "state": "planning"}
@@ -60,3 +63,72 @@ def test_a_typed_statement_without_a_category_is_a_fact() -> None:
     typed = {"type": "semantic", "source": "ci", "payload": payload}
     answer = caller().post("/api/v1/memories", typed, format="json")
     assert (answer.status_code, answer.json()["memory"]["category"]) == (201, "fact")
+
+
+PLACE, OTHER = "project:q1", "project:q2"
+SAYS = {"context_summary": "The invoice is out. Acme pays on net-30 terms; call them then."}
+
+
+def reported(**fields: Any) -> Memory:
+    by = fields.pop("by", None) or caller()
+    answer = by.post("/api/v1/working-states", STATE | SAYS | fields, format="json")
+    assert answer.status_code in (200, 201), answer.content
+    return Memory.objects.get(pk=answer.json()["id"])
+
+
+def dismissed(scope: str = PLACE, content: str = "Acme pays on net-30 terms") -> Tombstone:
+    make_memory(content, scope=scope, category="fact").dismiss(by=ANNA, why="wrong", at=AT)
+    return Tombstone.objects.get(scope=scope)
+
+
+def withheld(memory: Memory) -> list[str]:
+    return Memory.objects.get(pk=memory.pk).withheld_from
+
+
+@pytest.mark.parametrize("words", [SAYS, {"context_summary": "writing", "next_actions": ["Acme pays on net-30 terms"]}])
+def test_one_that_says_what_is_dismissed_is_withheld_there(words: dict[str, Any]) -> None:
+    dismissed()
+    assert withheld(reported(scope=PLACE, **words)) == [PLACE]
+    assert withheld(reported(scope="", **words)) == [PLACE]
+    assert withheld(reported(scope=OTHER, **words)) == []
+    assert withheld(reported(scope=PLACE, context_summary="Acme pays on net-60 terms", next_actions=[])) == []
+
+
+def test_one_that_said_so_before_is_withheld_from_the_dismissal_until_it_is_lifted() -> None:
+    here, everywhere, other = (reported(scope=scope) for scope in (PLACE, "", OTHER))
+    stone = dismissed()
+    assert [withheld(row) for row in (here, everywhere, other)] == [[PLACE], [PLACE], []]
+    review.lift(trust_of(make_person()), stone.pk, at=AT)
+    assert [withheld(row) for row in (here, everywhere, other)] == [[], [], []]
+    dismissed("global")
+    assert [withheld(row) for row in (here, everywhere, other)] == [["global"]] * 3
+
+
+@pytest.mark.parametrize("scope", [PLACE, "global"])
+def test_it_is_offered_by_no_door_and_read_by_its_own_agent_alone(scope: str) -> None:
+    own = caller(scopes=[PLACE])
+    row = reported(scope=PLACE, by=own)
+    other = caller(scopes=[PLACE])
+
+    def told(client: APIClient) -> list[bool]:
+        query = {"query": "When does Acme pay?", "types": ["working"], "include_candidates": True}
+        answers = [
+            client.post("/api/v1/search", query, format="json"),
+            client.post("/api/v1/tools/memory_query", {"text": "When does Acme pay?"}, format="json"),
+            client.get("/api/v1/memories?type=working"),
+            client.get(f"/api/v1/memories/{row.pk}"),
+            client.get("/api/v1/working-states/t1"),
+        ]
+        return ["net-30" in answer.content.decode() for answer in answers]
+
+    assert told(other) == [True] * 5
+    dismissed(scope)
+    assert told(other) == [False] * 5
+    assert told(own) == [False] * 4 + [True]
+
+
+def test_many_that_say_so_are_all_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nominating, "MOST_NOMINATED", 2)
+    rows = [reported(scope=PLACE, thread_id=f"t{n}") for n in range(5)]
+    dismissed()
+    assert [withheld(row) for row in rows] == [[PLACE]] * 5

@@ -12,7 +12,8 @@ from memories.intake.episodes.new_rows import HALF_LIFE
 from memories.intake.episodes.write_result import Ingested
 from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
-from memories.models import Memory
+from memories.models import Memory, claim_locks
+from memories.models.withholding import withhold_state
 from memories.values.choices import LIVE, Type
 from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
@@ -21,7 +22,7 @@ from memories.values.trust import Trust
 CONFIDENCE = 100
 MOST_SOURCES = 20
 REPLACED = (
-    *("payload", "content", "provenance", "tags", "sensitivity"),
+    *("payload", "content", "provenance", "tags", "sensitivity", "withheld_from"),
     *("salience", "salience_at", "updated_at", "version"),
 )
 
@@ -34,6 +35,7 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
     scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
     payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in STATE_FIELDS}}
     with transaction.atomic():
+        claim_locks.to_store(scope)
         _hold_thread(scope, report.thread_id)
         rows = Memory.objects.select_for_update().filter(type=Type.WORKING, scope=scope, thread_id=report.thread_id)
         row = rows.filter(status__in=LIVE).first()
@@ -92,6 +94,7 @@ def _replace(
     """Replace the state; True (and audited) when the state itself is another one."""
     before, former = row.payload.get("state"), row.content
     row.payload, row.content = payload, _content(report)
+    withhold_state(row)
     row.tags = report.tags or row.tags
     row.provenance = _sources(report, source, at=at, former=row.provenance.get("sources", []))
     rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memories import claims
 from memories.claims import Likeness
 from memories.embedding import Array
-from memories.models import Event, Passage
+from memories.models import Event, Passage, Tombstone
 from memories.models.vector import Serving
 from memories.search import filters, floor
 from memories.search.candidates import pool
@@ -24,6 +24,7 @@ from memories.search.ranking import weights_of
 from memories.search.request import SearchRequest
 from memories.values import roles
 from memories.values.choices import Type
+from memories.values.text import sentences
 from memories.values.trust import Trust
 
 HEADING = "## Said Before"
@@ -66,7 +67,15 @@ def quotes(
     least = scored[0].score * floor.OF_BEST
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
     rows = _told(thread_id).in_bulk(kept)
-    return ordered([_quote(rows[id]) for id in kept if id in rows and not ASKS.search(rows[id].text)])[:most]
+    answering = (rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text))
+    return ordered([_quote(row) for row in answering if not _is_dismissed(row, trust)])[:most]
+
+
+def _is_dismissed(row: Passage, trust: Trust) -> bool:
+    """Whether people dismissed what it says where the caller reads, or, if that is everywhere, where it was said."""
+    stones = Tombstone.objects.met_in(*(trust.scopes or [row.scope]))
+    said = [row.text, *sentences(row.text)]
+    return bool(stones.stated_by([*said, *(f"{row.actor}: {one}" for one in said)]))  # "I" is whoever speaks
 
 
 def _told(thread_id: str) -> "QuerySet[Passage]":
