@@ -14,7 +14,7 @@ from memories.models.memory import Memory
 from memories.models.row_queue import RowQueue
 from memories.models.trusted import Trusted, new_id
 from memories.values import roles, speakers
-from memories.values.choices import Outcome
+from memories.values.choices import Outcome, OutcomeSource
 
 LONGEST_SHOWN = 4_000  # characters of a text or value that a page shows
 LONGEST_START = 1_200
@@ -22,6 +22,8 @@ LONGEST_OPENING = 160
 VERDICTS = ["low", "medium", "high", "unknown"]  # how likely a run failed
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
 # without an outcome that counts; a person who cannot tell has judged it
+# said to have ended well, while most runs like it failed
+DOUBTED = Q(verdict="high", outcome="success", closed_at__isnull=False) & ~Q(outcome_source="person")
 TO_JUDGE = (Q(outcome=None) | Q(outcome_counts=False)) & Q(closed_at__isnull=False) & ~Q(outcome_source="person")
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
 
@@ -148,6 +150,11 @@ class Episode(Ending):
 
     def __str__(self) -> str:
         return self.title or str(self.pk)
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether it is said to have ended well, by no person, while most runs like it failed."""
+        return self.verdict == "high" and self.outcome == Outcome.SUCCESS and self.said_by != OutcomeSource.PERSON
 
 
 class Instruction(models.Model):

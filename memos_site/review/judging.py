@@ -1,4 +1,5 @@
-"""Runs of which nobody has said how they ended, for people to judge: what a label teaches most comes first."""
+"""Runs for people to judge: nobody has said how they ended, or runs like them failed although they are said to have
+ended well. What a label teaches most comes first."""
 
 from collections.abc import Collection, Iterable
 from math import log1p
@@ -8,30 +9,36 @@ from django.db.models import Max
 
 from consolidation.models import GuidanceCurve
 from memories.models import Episode
-from memories.models.episode import TO_JUDGE, EpisodeQuerySet
+from memories.models.episode import DOUBTED, TO_JUDGE, EpisodeQuerySet
 from memories.values.trust import Trust
 
 MOST_COUNTED = 99
 NEWEST = 1_000  # runs without an outcome that are looked through
+NEWEST_DOUBTED = 200  # and of those that are said to have ended well
+NOT_KNOWN = 0.75  # how uncertain a run without a risk is: nothing like it was seen, which is worth knowing
 LEAST_EVENTS = 2  # a single event is no run
 
 
 def to_judge(trust: Trust, *, most: int, without: Collection[UUID] = ()) -> list[Episode]:
-    """The runs to judge, at most `most`, with their memories: of the scopes with most runs first, there the newest.
-
-    Where many runs were learned from, one more label decides most; nothing is known of a run without an outcome, so
-    that one is as uncertain as the other. `without`: leave these out.
+    """The runs to judge, at most `most`, with their memories: the most uncertain first, of the scopes with most runs,
+    where one more label decides most; among equals the newest. `without`: leave these out.
     """
-    rows = list(newest_unjudged(trust).values_list("pk", "scope"))
-    weight = _weights({scope for _, scope in rows})
-    left = [pk for pk, _ in sorted(rows, key=lambda row: -weight[row[1]]) if pk not in without][:most]
+    rows = list(newest_to_judge(trust).values_list("pk", "scope", "outcome", "risk"))
+    weight = _weights({scope for _, scope, _, _ in rows})
+
+    def taught(row: tuple[UUID, str, str | None, float | None]) -> float:
+        _, scope, outcome, risk = row
+        surprise = NOT_KNOWN if risk is None else risk if outcome else 1 - abs(2 * risk - 1)
+        return weight[scope] * surprise
+
+    left = [row[0] for row in sorted(rows, key=taught, reverse=True) if row[0] not in without][:most]
     found = Episode.objects.select_related("memory").in_bulk(left)
     return [found[pk] for pk in left if pk in found]
 
 
 def judging_count(trust: Trust, *, most: int) -> int:
     """How many runs wait to be judged, counted up to `most` + 1."""
-    return len(newest_unjudged(trust).values_list("pk", flat=True)[: most + 1])
+    return len(newest_to_judge(trust).values_list("pk", flat=True)[: most + 1])
 
 
 def shown_count(trust: Trust) -> str:
@@ -40,9 +47,12 @@ def shown_count(trust: Trust) -> str:
     return f"{MOST_COUNTED}+" if n > MOST_COUNTED else str(n)
 
 
-def newest_unjudged(trust: Trust) -> EpisodeQuerySet:
-    """Of the newest closed runs without an outcome those that the caller may see; bounded, however many there are."""
-    newest = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:NEWEST]
+def newest_to_judge(trust: Trust) -> EpisodeQuerySet:
+    """Of the newest closed runs without an outcome, and of those whose verdict contradicts it, the ones that the caller
+    may see; bounded, however many there are."""
+    unknown = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:NEWEST]
+    doubted = Episode.objects.filter(DOUBTED).order_by("-pk").values("pk")[:NEWEST_DOUBTED]
+    newest = unknown.union(doubted, all=True)
     rows: EpisodeQuerySet = Episode.objects.filter(pk__in=newest, event_count__gte=LEAST_EVENTS).visible_to(trust)
     return rows.order_by("-pk")
 
@@ -51,4 +61,4 @@ def _weights(scopes: Iterable[str]) -> dict[str, float]:
     """By the runs of each scope that guidance was measured on."""
     rows = GuidanceCurve.objects.filter(scope__in=list(scopes)).order_by()
     runs = dict(rows.values_list("scope").annotate(most=Max("runs")))
-    return {scope: log1p(runs.get(scope, 0)) for scope in scopes}
+    return {scope: 1 + log1p(runs.get(scope, 0)) for scope in scopes}

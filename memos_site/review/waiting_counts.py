@@ -124,7 +124,7 @@ def rail_counts(trust: Trust, *, at: datetime, most: int, most_runs: int) -> tup
 @lru_cache(maxsize=256)
 def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
     decisions, parameters = _of_all_kinds(trust, most) or ("SELECT 0", [])
-    if (found := statement_of(judging.newest_unjudged(trust).values("pk")[:most_runs])) is None:
+    if (found := statement_of(judging.newest_to_judge(trust).values("pk")[:most_runs])) is None:
         return f"SELECT ({decisions}), 0", parameters
     runs = f"SELECT count(*) FROM ({found[0]}) AS runs"  # noqa: S608 - a query of ours
     return f"SELECT ({decisions}), ({runs})", [*parameters, *found[1]]

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
+from memories.intake.episodes import agreement
 from memories.models import Episode
 from memories.models.episode import TO_JUDGE
 from tests.consolidation.experience import consolidated
@@ -51,6 +52,27 @@ def test_runs_of_which_nothing_is_known_wait_until_a_person_has_judged_them() ->
     assert judged(waits.pk, "banana")[0] == 400
     client = caller(permissions=["read", "ingest", "report"])
     assert (judged(waits.pk, "success")[0], client.get(QUEUE).status_code) == (403, 403)
+
+
+def test_a_success_that_runs_like_it_contradict_is_asked_about_and_the_most_uncertain_come_first() -> None:
+    client = caller(permissions=["read", "review"])
+    sure, open_ = make_run(title="sure"), make_run(title="open")
+    doubted, believed, judged = (make_run(title=name, outcome="success") for name in ("doubted", "believed", "judged"))
+    for memory, verdict, risk in (
+        (sure, "low", 0.05),
+        (open_, "medium", 0.5),
+        (doubted, "high", 0.8),
+        (believed, "low", 0.1),
+        (judged, "high", 0.9),
+    ):
+        Episode.objects.filter(pk=memory.pk).update(verdict=verdict, risk=risk)
+    Episode.objects.filter(pk=judged.pk).update(outcome_source="person")
+    assert [row["id"] for row in client.get(QUEUE).json()["results"]] == [str(one.pk) for one in (open_, doubted, sure)]
+    page = signed_in(permissions=["see_medium"]).get("/outcomes/").content.decode()
+    assert page.count("about 80 % failed") == 1
+    client.post(f"/api/v1/episodes/{doubted.pk}/outcome", {"outcome": "failure"}, format="json")
+    assert Episode.objects.get(pk=doubted.pk).outcome_details == {agreement.DOUBTED: True}
+    assert client.get(QUEUE).json()["waiting"] == 2
 
 
 def test_the_queue_is_read_from_its_index() -> None:

@@ -72,7 +72,8 @@ def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: dateti
     if not trust.may(Permission.REVIEW):
         raise NotAllowed("judging how a run ended needs the permission review")
     trust.scope_to_write(episode.scope)
-    statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, {"note": note} if note else {})
+    details = ({"note": note} if note else {}) | ({agreement.DOUBTED: True} if episode.is_doubted else {})
+    statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, details)
 
     def say(said: Said, row: Episode) -> bool:
         former, said[OutcomeSource.PERSON] = said.get(OutcomeSource.PERSON), statement
