@@ -9,10 +9,10 @@ from itertools import groupby, pairwise
 
 from memories.claims import chinese
 from memories.claims.claim import MANNER, NAMED, SEQUENCE, TOWARD
-from memories.claims.lexicon import IRREGULAR, PASSIVE, PREPOSITIONS, SUBJECT_OF
 from memories.claims.manners import ALONE, MANNERS, MOST_PIECES, TOWARDS, of_characters
 from memories.claims.marks import ADDRESS
 from memories.claims.pieces import Piece
+from memories.lexicon.english_words import IRREGULAR, PASSIVE, PREPOSITIONS, SUBJECT_OF
 
 LONGEST_SEQUENCE = 60  # words; a longer text is hardly the same in another order
 LEAST_LISTED = 3

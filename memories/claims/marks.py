@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from memories.claims import leet
 from memories.claims.claim import ACCOUNT, IDENTIFIER, WHOLE
-from memories.claims.lexicon import SERIES, SERIES_OR_VERBS
 from memories.claims.pieces import EMAIL, URL
+from memories.lexicon.english_words import SERIES, SERIES_OR_VERBS
 
 LEAST_WHOLE, LONGEST_WHOLE = 6, 200  # letters
 LONGEST_SEARCHED = 20_000  # characters

@@ -1,8 +1,8 @@
 """Recognition of amounts in a row of pieces: spelled numbers, units, dates with month names, frequencies."""
 
-from memories.claims.lexicon import STOP
 from memories.claims.pieces import Piece
 from memories.claims.quantities import ALONE, PERIODS, SCALES, SPELLED, SUFFIXES, TIMES, UNITS, scaled
+from memories.lexicon.english_words import STOP
 
 MOMENTS = frozenset({"in", "since", "until", "till", "before", "after", "by", "from", "during", "year"})
 WORKING = frozenset({"business", "working"})

@@ -1,14 +1,9 @@
 """Things of a series that are told apart by their number: "Invoice 17 was paid late" says nothing of invoice 18."""
 
-from memories.claims.lexicon import HAPPENED, SERIES, SERIES_OR_VERBS, SUBJECT_OF
 from memories.claims.pieces import Piece
 from memories.claims.relating import fills_a_role
-
-HAN_SERIES = (
-    *("发票", "订单", "客户", "用户", "工单", "房间", "项目", "任务", "包裹", "合同", "门店", "服务器", "节点"),
-    *("会议室", "仓库", "航班", "案件", "病人", "患者", "学生", "员工", "设备", "机器", "阶段", "步骤", "构建"),
-)
-HAN_MEASURES = frozenset("个件份张天次笔元块人台位名项条只家年月日号小分秒周页%")
+from memories.lexicon import chinese_words
+from memories.lexicon.english_words import HAPPENED, SERIES, SERIES_OR_VERBS, SUBJECT_OF
 
 
 def numbered(pieces: list[Piece]) -> set[str]:
@@ -28,7 +23,11 @@ def numbered(pieces: list[Piece]) -> set[str]:
 
 def _is_series(piece: Piece, after: Piece) -> bool:
     if piece.kind == "han":
-        return piece.value.endswith(HAN_SERIES) and after.kind == "han" and after.value[0] not in HAN_MEASURES
+        return (
+            piece.value.endswith(chinese_words.SERIES)
+            and after.kind == "han"
+            and after.value[0] not in chinese_words.MEASURES
+        )
     if piece.kind not in ("word", "name"):
         return False
     is_said = after.written in SUBJECT_OF or after.written in HAPPENED

@@ -8,7 +8,9 @@ import itertools
 from collections.abc import Iterator
 
 from memories.claims import chinese
-from memories.claims.lexicon import (
+from memories.claims.pieces import Piece
+from memories.lexicon.english_verbs import IMPERATIVES
+from memories.lexicon.english_words import (
     ACTS,
     ADVERBS,
     DETERMINERS,
@@ -20,9 +22,7 @@ from memories.claims.lexicon import (
     RESULTATIVE,
     SUBJECT_OF,
     VERB_FOLLOWS,
-    VERBS,
 )
-from memories.claims.pieces import Piece
 
 NOUNS = frozenset({"word", "opposite", "name"})
 PASSED_OVER = frozenset({"frequency", "daypart", "number", "unit"})  # send 3 weekly invoices
@@ -39,7 +39,7 @@ def objects(pieces: list[Piece]) -> set[str]:
     for at, piece in enumerate(pieces):
         if piece.kind == "han":
             found.update(f"{verb}>{noun}" for verb, noun in chinese.objects(piece.value))
-        elif piece.kind not in NOUNS or (piece.kind == "name" and piece.written not in VERBS) or at < behind:
+        elif piece.kind not in NOUNS or (piece.kind == "name" and piece.written not in IMPERATIVES) or at < behind:
             continue
         elif subject := _subject_of_passive(pieces, at):
             found.add(f"{piece.value}>{subject}")
@@ -55,12 +55,12 @@ def _is_verb(pieces: list[Piece], at: int) -> bool:
     piece = pieces[at]
     before = _before(pieces, at)
     if before is None or before.kind in ENDS:
-        return (piece.written in VERBS or piece.written in ACTS) and not _is_subject(pieces, at)
+        return (piece.written in IMPERATIVES or piece.written in ACTS) and not _is_subject(pieces, at)
     if before.kind == "negation":
         return before.written not in DENY_NOUNS
     if before.kind == "stop" and before.written in VERB_FOLLOWS:
         return True
-    return before.kind in ("word", "name") and (piece.written in ACTS or piece.written.removesuffix("s") in VERBS)
+    return before.kind in ("word", "name") and (piece.written in ACTS or piece.written.removesuffix("s") in IMPERATIVES)
 
 
 def _before(pieces: list[Piece], at: int) -> Piece | None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from memories.claims import chinese
 from memories.claims.leet import MARK
-from memories.claims.lexicon import ABBREVIATIONS, PHRASES
 from memories.claims.quantities import clock, number
 from memories.claims.words import Meaning, fold, meanings
+from memories.lexicon.english_words import ABBREVIATIONS, PHRASES
 
 
 @dataclass(slots=True)

@@ -3,8 +3,9 @@
 import itertools
 
 from memories.claims import chinese
-from memories.claims.lexicon import ACTS, LIGHT, PREFERRING, SUBJECT_OF, VERBS, WORSE
 from memories.claims.pieces import Piece
+from memories.lexicon.english_verbs import IMPERATIVES
+from memories.lexicon.english_words import ACTS, LIGHT, PREFERRING, SUBJECT_OF, WORSE
 
 CONTENT = frozenset({"word", "opposite", "han", "number", "name", "date", "time", "code", "email", "url", "version"})
 ENDS = frozenset({"break", "pause"})
@@ -193,7 +194,7 @@ def subjects(pieces: list[Piece]) -> set[str]:
 def openings(pieces: list[Piece]) -> set[str]:
     """The words, no verbs, that open a sentence, which it may be about: "Globex orders ..." says nothing of Acme."""
     openers = (piece for piece in pieces if piece.opens and piece.kind in ("word", "name"))
-    verbs = ACTS | VERBS
+    verbs = ACTS | IMPERATIVES
     return {piece.value for piece in openers if not verbs & {piece.written, piece.written.removesuffix("s")}}
 
 

@@ -6,9 +6,9 @@ import unicodedata
 from functools import lru_cache
 from threading import Lock
 
-from memories.claims.lexicon import IRREGULAR, KINDS, OPPOSITES
 from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
 from memories.claims.stemmer import english
+from memories.lexicon.english_words import IRREGULAR, KINDS, OPPOSITES
 
 Meaning = tuple[str, str, str, str]  # kind, value, in lower case, case
 

@@ -11,13 +11,16 @@ from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.signatures import words
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.lexicon import PLAIN, PLAIN_ZH, STOP, VERBS
 from consolidation.learning.runs import terms, values
 from consolidation.learning.runs.boilerplate import plain_line, template_lines
 from consolidation.learning.runs.holdings import Record, goods, place
 from consolidation.learning.runs.privacy import Holders, personal, safe
 from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.runs.terms import stem
+from memories.lexicon import chinese_words
+from memories.lexicon.english_requests import PLAIN
+from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.english_words import STOP_OF_REQUESTS
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
@@ -152,7 +155,7 @@ class Scope:
         Verbs and words of tools' names are requests as well.
         """
         leaves = {leaf for texts in self._vocabulary.results.values() for leaf in texts if leaf.isalpha()}
-        plain = VERBS.union(*(words(tool) for tool in self._tool_names))
+        plain = OF_TOOLS.union(*(words(tool) for tool in self._tool_names))
         return frozenset(stem(leaf.lower()) for leaf in leaves) - {stem(word) for word in plain}
 
     @cached_property
@@ -172,7 +175,7 @@ class Scope:
 
     @cached_property
     def _personal(self) -> set[str]:
-        return self._vocabulary.personal - STOP - PLAIN
+        return self._vocabulary.personal - STOP_OF_REQUESTS - PLAIN
 
     def names_nobody(self, text: str) -> bool:
         """Return whether a text holds no id, no mask, and no name of a person or place."""
@@ -186,8 +189,10 @@ class Scope:
         """Return whether a word of a tool's text may stand in a skill."""
         low = word.lower()
         if terms.is_han(word):
-            return terms.made_of(word, PLAIN_ZH | self._tool_names) or self._vocabulary.words.common(word)
-        return low in PLAIN or low in STOP or (self.names_nobody(low) and self._vocabulary.words.common(low))
+            return terms.made_of(word, chinese_words.PLAIN | self._tool_names) or self._vocabulary.words.common(word)
+        return (
+            low in PLAIN or low in STOP_OF_REQUESTS or (self.names_nobody(low) and self._vocabulary.words.common(low))
+        )
 
     def _values(self, at: str) -> Holders | None:
         """Return who holds which value of a field; None when it has too many values, or too few runs for each."""

@@ -6,8 +6,9 @@ from itertools import zip_longest
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.speech import CASES, DISTINCT, Requests, Term, apart
 from consolidation.learning.effects.signatures import words
-from consolidation.learning.lexicon import GENERIC, PREPOSITIONS, VAGUE, VERBS
 from consolidation.learning.runs.terms import is_han, stem
+from memories.lexicon.english_requests import GENERIC, OF_TOOL_NAMES
+from memories.lexicon.english_verbs import OF_TOOLS, VAGUE
 
 GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6
@@ -53,7 +54,7 @@ def _rank(term: Term) -> tuple[float, int, str]:
 
 def _related(tool: str) -> set[str]:
     """Return the stems of the words in a tool's name, without generic ones."""
-    return {stem(word) for word in set(words(tool) if tool else ()) - VAGUE - PREPOSITIONS}
+    return {stem(word) for word in set(words(tool) if tool else ()) - VAGUE - OF_TOOL_NAMES}
 
 
 def _asked_for(scope: Scope) -> set[str]:
@@ -78,7 +79,7 @@ def _intent(scope: Scope, tool: str, found: Sequence[Term]) -> list[Term]:
 
     Terms that other requests contain as well are included.
     """
-    verbs = {stem(word) for word in words(tool)[:1] if word in VERBS - VAGUE} if tool else set()
+    verbs = {stem(word) for word in words(tool)[:1] if word in OF_TOOLS - VAGUE} if tool else set()
     half = [term for term in found if term.own >= 0.5]
     return [t for t in half if verbs & set(t.key.split()) or (not t.key.isascii() and t.key in tool)]
 

@@ -3,8 +3,17 @@
 import re
 from functools import lru_cache
 
-from consolidation.learning.lexicon import READS, READS_ZH, READS_ZH_LAST, VERBS
-from consolidation.learning.tool_verbs import CHANGING, CHANGING_ZH, HANDING_OVER, HANDING_OVER_ZH, PEOPLE, READING
+from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.tool_names import (
+    CHANGING,
+    CHANGING_ZH,
+    HANDING_OVER,
+    HANDING_OVER_ZH,
+    PEOPLE,
+    READING,
+    READS_ZH,
+    READS_ZH_LAST,
+)
 
 _BOUNDARY = re.compile(r"[^\w]+|_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Of these verbs the same name reads in one harness and changes something in the next.
@@ -40,13 +49,13 @@ def is_thought(tool: str) -> bool:
 def first_word_reads(tool: str) -> bool:
     """Return whether a tool's name marks it as read-only: by its first word, in Chinese by its beginning or end."""
     first, last = (found := words(tool))[0], found[-1]
-    return first in READS or first in READING or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
+    return first in READING or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
 
 
 def name_tells(tool: str) -> bool:
     """Return whether the verb of a tool's name tells if it reads or changes something."""
     first = words(tool)[0]
-    changes = first in CHANGING or first.startswith(CHANGING_ZH) or first in VERBS - AMBIGUOUS
+    changes = first in CHANGING or first.startswith(CHANGING_ZH) or first in OF_TOOLS - AMBIGUOUS
     return first_word_reads(tool) or changes
 
 

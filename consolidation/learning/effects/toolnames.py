@@ -1,7 +1,8 @@
 """Tool names as English phrases: cancel_order -> cancel the order."""
 
 from consolidation.learning.effects.signatures import words
-from consolidation.learning.lexicon import PREPOSITIONS, VERBS
+from memories.lexicon.english_requests import OF_TOOL_NAMES
+from memories.lexicon.english_verbs import OF_TOOLS
 
 _LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
 _SEARCHES = {"search", "grep", "rg", "glob"}
@@ -31,13 +32,13 @@ _COUNTED = {
 def object_of(tool: str) -> str:
     """Return the object in a tool's name: get_reservation_details -> reservation details; '' without one."""
     parts = words(tool)
-    return " ".join(parts[1:] if parts[0] in VERBS else parts)
+    return " ".join(parts[1:] if parts[0] in OF_TOOLS else parts)
 
 
 def has_verb(tool: str) -> bool:
     """Return whether a tool's name begins with a known verb."""
     parts = words(tool)
-    return parts[0] in VERBS
+    return parts[0] in OF_TOOLS
 
 
 def phrase(tool: str, *, article: str = "the") -> str:
@@ -71,7 +72,7 @@ def _apart(rest: list[str]) -> list[str]:
 
 def _object(rest: list[str], article: str) -> str:
     said = " ".join(rest)
-    if not article or rest[0] in PREPOSITIONS or rest[0] in {"all", "a", "an", "the", "my", "user's"}:
+    if not article or rest[0] in OF_TOOL_NAMES or rest[0] in {"all", "a", "an", "the", "my", "user's"}:
         return said
     if article == "a":
         head = _head(rest)
@@ -84,7 +85,7 @@ def _object(rest: list[str], article: str) -> str:
 def _head(rest: list[str]) -> str:
     """Return the head noun: the last word before a preposition."""
     for n, word in enumerate(rest):
-        if n and word in PREPOSITIONS:
+        if n and word in OF_TOOL_NAMES:
             return rest[n - 1]
     return rest[-1]
 
@@ -97,7 +98,7 @@ def is_plural(word: str) -> bool:
 def _plural(said: str) -> str:
     last = said.rsplit(" ", 1)[-1]
     if (
-        set(said.split()) & PREPOSITIONS
+        set(said.split()) & OF_TOOL_NAMES
         or is_plural(last)
         or last in _UNCOUNTED
         or not last.isascii()

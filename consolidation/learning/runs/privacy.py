@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from consolidation.learning.lexicon import PLAIN, VERBS
+from memories.lexicon.english_requests import PLAIN
+from memories.lexicon.english_verbs import OF_TOOLS
 
 HOLDING_RUNS = 3
 LONGEST = 80
@@ -28,7 +29,7 @@ def names_somebody(text: str) -> bool:
     if _TITLE.search(text):
         return True
     within = [word for word in _WITHIN.findall(text) if not word.isupper()]
-    return any(word.lower() not in PLAIN | VERBS and not _COMMON_END.search(word) for word in within)
+    return any(word.lower() not in PLAIN | OF_TOOLS and not _COMMON_END.search(word) for word in within)
 
 
 def safe(text: str) -> bool:

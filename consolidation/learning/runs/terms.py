@@ -5,11 +5,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.lexicon import CONTROL, LIGHT, STOP, STOP_ZH
+from memories.lexicon import chinese_words
+from memories.lexicon.english_requests import LIGHT
+from memories.lexicon.english_words import STOP_OF_REQUESTS
 
-_CONTROL = re.compile(CONTROL)
+# Control marks that a recording inserts into texts.
+_CONTROL = re.compile(r"#{2,}\s*\w+\s*#{2,}|<\|[^|<>]{1,40}\|>|\[(?:DONE|END|STOP|EOS)\]|</?s>")
 _SENTENCE = re.compile(r"[.!?;:,](?=\s|$)|[\n()\[\]{}\"“”。！？；：（）「」，、]")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
+_HAN = re.compile(f"[{chinese_words.HAN}]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _EDGES = "'\"`*~,.-–—…<>|/\\&+=%$#^"
 LONGEST_WORD = 24
@@ -47,7 +50,7 @@ def grams(text: str) -> dict[str, str]:
     for clause in sentences(text):
         before = link = ""
         for word in map(str.lower, clause):
-            if word in STOP or len(word) < 3:
+            if word in STOP_OF_REQUESTS or len(word) < 3:
                 before, link = (before, "of " if word == "of" else link) if word in LIGHT else ("", "")
                 continue
             found.setdefault(stem(word), word)
@@ -61,7 +64,9 @@ def _han_pieces(text: str) -> Iterator[str]:
     for run in _HAN.findall(text):
         for size in (2, 3, 4):
             pieces = (run[start : start + size] for start in range(len(run) - size + 1))
-            yield from (piece for piece in pieces if piece[0] not in STOP_ZH and piece[-1] not in STOP_ZH)
+            yield from (
+                piece for piece in pieces if piece[0] not in chinese_words.STOP and piece[-1] not in chinese_words.STOP
+            )
 
 
 def capitals(text: str) -> tuple[frozenset[str], frozenset[str]]:

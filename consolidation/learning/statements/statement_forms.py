@@ -3,16 +3,14 @@
 import re
 
 from consolidation.learning.statements.statement_words import (
-    HABITS,
     HERE,
     HERE_CHINESE,
     MANNERS,
-    SERVICE,
     SINGLE,
     SINGLE_CHINESE,
-    WORK,
-    WORK_CHINESE,
 )
+from memories.lexicon import chinese_words
+from memories.lexicon.english_verbs import HABITS, SERVICE, WORK
 
 LEAST_WORDS = 2
 
@@ -151,7 +149,9 @@ _SELF_CHINESE = _regex(
 _PREFER_CHINESE = _regex(
     r"我们?(?:个人)?(?:更|比较|很|最|一直|通常|一般|特别|非常|都)?(?:喜欢|偏好|偏爱|倾向于?)[^你您了过].*(?<![的件款个])$"
 )
-_BAN_CHINESE = _regex(rf"(?:请你?|麻烦你?)?(?:千万)?(?:不要|请勿|切勿|别)(?!.*(?:我的|你的))[{WORK_CHINESE}].{{2,}}")
+_BAN_CHINESE = _regex(
+    rf"(?:请你?|麻烦你?)?(?:千万)?(?:不要|请勿|切勿|别)(?!.*(?:我的|你的))[{chinese_words.WORK}].{{2,}}"
+)
 _FIRM = ("记住", "牢记", "记下", "记下来")  # "记得" mostly reminds of one thing to do
 
 

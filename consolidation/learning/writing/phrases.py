@@ -6,9 +6,10 @@ from functools import cache
 from typing import Literal
 
 from consolidation.learning.comparison.scope import Scope
+from memories.lexicon.chinese_words import HAN
 
 Language = Literal["en", "zh"]
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN = re.compile(f"[{HAN}]")
 
 _SENTENCES: dict[str, tuple[str, str]] = {
     "no_action": ("Answer without changing anything", "只答复，不做任何更改"),

@@ -3,6 +3,7 @@
 import re
 
 from consolidation.learning.comparison.scope import Scope
+from memories.lexicon.chinese_words import HAN
 
 LONGEST = 160
 _FILES = "py|go|js|ts|tsx|jsx|rs|java|rb|c|h|cpp|cs|php|md|json|ya?ml|toml|txt|sql|sh|html|css"
@@ -16,7 +17,7 @@ _MARKS = (
 )
 _PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
 _LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|异常|出错)\s*[:：])\s*", re.IGNORECASE)
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN = re.compile(f"[{HAN}]")
 
 
 def template(scope: Scope, text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from django.db.models.functions import Lower
 
-from memories.claims.lexicon import STOP
+from memories.lexicon.english_words import STOP
 from memories.models import Memory
 from memories.models.as_of import AsOf
 from memories.values.text import UNSPACED

@@ -1,30 +1,52 @@
-"""Closed English word lists: stop words, negations, and the verbs that take a name as subject."""
+"""English words. Each list says what it is for; its users are those that import it."""
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from memories.lexicon import words
 
 # Grammar, politeness and the words that only say that something is to be remembered. No negation may stand here.
-STOP = _words(
+_GRAMMAR = words(
     """
-    a about actually again all also always am an and any anyone anything anyway are as at be because been being both but
-    by can could did do does doing done each either else ever every for from further get gets going got had has have
-    having he her here hers him his how i if in inc into is it its itself just kindly let ll ltd llc gmbh corp
-    corporation plc may me might mine must my myself of off ok on one onto or other our ours out own please quite rather
-    really remember reminder note re s shall she should so some such t than that the their theirs them then there these
-    they this those thus to too upon us ve very via was we were what when where which while who whom whose why will with
-    would yes yet you your yours keep mind sure make forward onwards now
+    a about actually again all also am an and any anyone anything anyway are as at be because been being but by can
+    could did do does doing each either else every for from get gets going got had has have having he her here hers
+    him his how i if in into is it its itself just kindly let ll may me might mine must my myself of ok on one or
+    other our ours out own please quite rather re really remember she should so some such sure than that the their
+    them then there these they this those to too upon us ve very via was we were what when where which while who
+    whom whose why will with would yes you your yours
     """
-) - {"keep", "make", "mind", "forward", "now", "off"}
+)
+# They say nothing of a claim.
+STOP = _GRAMMAR | words(
+    """
+    always both corp corporation done ever further gmbh inc llc ltd note onto onwards plc reminder s shall t theirs
+    thus yet
+    """
+)
+# They are in every request, and say nothing of what a run is about.
+STOP_OF_REQUESTS = _GRAMMAR | words(
+    """
+    able after afternoon agent alright another appreciate around asked assist assistance assistant back before
+    believe best bit bonjour can't cannot certainly check checking code come confirm confirmed consider couldn't
+    couple course currently dear details didn't difficult doesn't don't down due easy eight email even evening
+    everything except expect expected experienced feeling few fine first five forward four getting give go good
+    great handle happy hasn't haven't hear hello help helped helps hey hi hope hopefully hoping however i'd i'll i'm
+    i've id ids info information instead isn't it's kind know less let's like likely longer look looking looks lot
+    lovely made make makes making many matter maybe mean moment more morning most much need needed needing needs
+    neither nice nine no not now number numbers off okay once ones only others over past perhaps place possible
+    pretty proceed proceeding provide provided question questions quick quickly reaching read ready reason recall
+    receive received recently right said same say saying see sent seven showing since situation six somebody somehow
+    someone something soon sorry specifically start still support take tell ten thank thanks that's there's they're
+    thing things think though three through time today try trying two under understand unfortunately until up use
+    username using want wanted wanting wants wasn't way we'd we'll we're we've well what's whether wish within
+    without won't wonder wondering would've wouldn't you'd you'll you're you've
+    """
+)
 
-DENIALS = _words(
+DENIALS = words(
     """
     not no never none nobody nothing nowhere neither cannot aint avoid avoids avoiding avoided refrain dont doesnt didnt
     isnt arent wasnt werent wont cant couldnt shouldnt wouldnt mustnt hasnt havent hadnt neednt
     """
 )
-LACKS = _words("without lacking")
+LACKS = words("without lacking")
 
 # antonyms: read as the negation of the other word
 OPPOSITES = {
@@ -80,23 +102,23 @@ PHRASES = {
     "any more": "", "with no": "lack:", "e-mail": "word:email", "e-mails": "word:email", "not at all": "negation:",
 }  # fmt: skip
 
-PREFERRING = _words(
+PREFERRING = words(
     """
     prefer prefers preferred preferring choose chooses chose favor favors favour favours like likes use uses using pick
     picks want wants rather take takes
     """
 )
 # skipped between a comparison and its terms
-LIGHT = _words(
+LIGHT = words(
     """
     use uses using send sends sending contact contacts contacting better best more most faster slower rather prefer
     prefers preferred preferring favor favors favour favours choose chooses like likes want wants pick picks option
     """
 )
-WORSE = _words("less worse")
+WORSE = words("less worse")
 
 # at the start of a sentence a capital letter is no evidence of a name; one of these verbs after it is
-SUBJECT_OF = _words(
+SUBJECT_OF = words(
     """
     is was has had will can may must should does did prefers pays likes wants needs uses works lives owns runs hates
     loves dislikes sends requires handles manages expects asks says reports leads heads joined left became covers
@@ -104,50 +126,33 @@ SUBJECT_OF = _words(
     isn't wasn't hasn't hadn't won't can't cannot mustn't shouldn't doesn't didn't never always usually often also
     """
 )
-ACTS = SUBJECT_OF - _words(
+ACTS = SUBJECT_OF - words(
     """
     is was has had will can may must should does did isn't wasn't hasn't hadn't won't can't cannot mustn't shouldn't
     doesn't didn't never always usually often also
     """
 )
 
-# common imperatives
-VERBS = _words(
-    """
-    accept add address answer apply approve archive ask assign attach avoid back backup bcc bill book build buy
-    call cancel cc change charge check clean close commit compile compress confirm contact copy create cut debug
-    delegate delete deliver deploy disable discuss document download draft edit email enable encrypt escalate
-    export file fill fix format forward give greet handle hide ignore import include inform install invite invoice
-    issue keep lint list load lock log mail make mark mention merge migrate monitor move notify offer open order
-    pack paste pay phone pick pin post prefer prepare print process promise publish pull purchase push put quote
-    read rebase record refund reject release remind remove rename renew repeat replace reply report request require
-    reserve reset resend resolve restart restore return reuse review rotate run save scan schedule search sell send
-    set share ship show sign skip sort start stop store submit suggest summarise summarize sync tag take tell test
-    text track train transfer translate try turn update upgrade upload use validate verify wrap write
-    """
-)
 # words before a verb, besides negations
-VERB_FOLLOWS = _words(
+VERB_FOLLOWS = words(
     """
     always please kindly to must should shall will would can could may might do does did just also i we you they he she
     """
 )
-PARTICLES = _words("up down out off over back away")  # back UP the database
+PARTICLES = words("up down out off over back away")  # back UP the database
 # after an imperative these are more often its object than a verb
-PLURALS = _words(
-    "answers asks calls charges covers heads leads lives reads replies reports runs signs uses works needs"
-)
-RESULTATIVE = _words("keep keeps make makes leave leaves mark marks get gets set sets find finds")  # keep it SHORT
+PLURALS = words("answers asks calls charges covers heads leads lives reads replies reports runs signs uses works needs")
+RESULTATIVE = words("keep keeps make makes leave leaves mark marks get gets set sets find finds")  # keep it SHORT
 # words that end a noun phrase
-PREPOSITIONS = _words(
+PREPOSITIONS = words(
     """
     above across against along among around behind below beneath beside besides between beyond despite during except
     inside like near outside over past per through throughout toward towards under underneath unless within than
     """
 )
-PASSIVE = _words("be is are was were been being")
-DETERMINERS = _words("a an the our my your their his her its this that these those any all each every some such us me")
-ADVERBS = _words(
+PASSIVE = words("be is are was were been being")
+DETERMINERS = words("a an the our my your their his her its this that these those any all each every some such us me")
+ADVERBS = words(
     """
     late early fast slow soon again first last twice once often instead today tomorrow later together separately daily
     weekly monthly only ever usually back out up down over away twice well automatically
@@ -164,11 +169,11 @@ IRREGULAR = {
     "favourite": "favorite", "favour": "favor", "favours": "favor", "colour": "color", "colours": "color",
     "behaviour": "behavior", "organisation": "organization", "emails": "email", "mails": "mail",
 }  # fmt: skip
-ABBREVIATIONS = _words("dr mr mrs ms prof st vs etc eg ie no approx jan feb mar apr jun jul aug sep sept oct nov dec")
+ABBREVIATIONS = words("dr mr mrs ms prof st vs etc eg ie no approx jan feb mar apr jun jul aug sep sept oct nov dec")
 
 # Things of a series, told apart by their number. Not what its next number replaces: "version 2 is deployed" contradicts
 # version 3, and so does a port.
-SERIES = _words(
+SERIES = words(
     """
     account agent appointment batch booking bug building bus case chapter claim client cluster contract customer
     delivery device document employee episode experiment feature flight floor gate house incident instance item job
@@ -180,5 +185,5 @@ SERIES = _words(
     """
 )
 # These are verbs too: in "order 5 mixed pallets" nothing is said of an order.
-SERIES_OR_VERBS = _words("build call change commit deploy invoice issue order release run")
-HAPPENED = _words("failed passed succeeded arrived crashed finished timed broke stopped")
+SERIES_OR_VERBS = words("build call change commit deploy invoice issue order release run")
+HAPPENED = words("failed passed succeeded arrived crashed finished timed broke stopped")
