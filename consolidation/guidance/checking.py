@@ -64,7 +64,10 @@ def _compared(
         found.well_without,
         found.ill_with,
         found.ill_without,
-        arguments=[*_provenance(asked, call, experience, trust), *_notes(call.arguments, call.name, experience, found)],
+        arguments=[
+            *_provenance(asked, call, experience, rules, trust),
+            *_notes(call.arguments, call.name, experience, found),
+        ],
         runs=[_run(experience, n, acting) for n in found.runs],
     )
 
@@ -98,13 +101,15 @@ def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
     )
 
 
-def _provenance(asked: GuidanceQuestion, call: Call, experience: Experience, trust: Trust) -> list[Note]:
+def _provenance(
+    asked: GuidanceQuestion, call: Call, experience: Experience, rules: ToolRules, trust: Trust
+) -> list[Note]:
     """Nothing of a tool that none of the runs called: what calls of it had in common may come from more secret ones.
     Nothing either where the run's beginning is not known: a value may have been shown there."""
     if asked.is_cut or not any(call.name in profile.effects for profile in experience.profiles):
         return []
     facts = ArgumentFact.objects.visible_to(trust)
-    return notes(asked.run, call, facts.habits(call.name, experience.profiles[0].scope))
+    return notes(asked.run, call, facts.habits(call.name, experience.profiles[0].scope), rules)
 
 
 def _notes(

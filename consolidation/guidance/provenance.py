@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import (
     ARROW,
     INSTRUCTIONS,
     MESSAGE,
-    PlacesBefore,
+    ShownBefore,
     beside,
     named,
-    places_before,
+    shown_before,
 )
 from consolidation.learning.facts.argument_habits import Habits
 from consolidation.learning.runs.run import Call, Run
@@ -32,25 +33,26 @@ Note = dict[str, str]
 Notes = Iterator[Note]
 
 
-def notes(run: Run, call: Call, habits: Mapping[str, Habits]) -> list[Note]:
+def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) -> list[Note]:
     """What differs from nearly all calls that worked, at most MOST_NOTES. Of a run that looked nothing up yet nothing
     can be told: perhaps its calls were left out."""
     if not habits or not any(not step.failed and step.result is not None for step in run.steps):
         return []
-    places = places_before(run, call)
+    before = shown_before(run, call, rules)
     found = [*_lengths(call.arguments, habits)]
     for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
         if n >= MOST_VALUES or len(found) >= MOST_NOTES:
             break
         known = habits.get(named(path))
-        if known and (told := _told(named(path), value, places, known)):
-            found.append({"pointer": pointer, "note": told})
+        if known:
+            told = [_told(named(path), value, before, known), *_states(value, before, known)]
+            found += [{"pointer": pointer, "note": note} for note in told if note]
     return found[:MOST_NOTES]
 
 
-def _told(argument: str, value: Scalar, places: PlacesBefore, habits: Habits) -> str:
+def _told(argument: str, value: Scalar, before: ShownBefore, habits: Habits) -> str:
     """'' where nothing is unusual, and where the user named the value: it is for the user to say."""
-    met = places(value)
+    met = before.places(value)
     usual = habits.from_results
     shown = f"{code(argument)} {code(str(value)[:LONGEST_SHOWN])}"
     if met is None or met & {MESSAGE, INSTRUCTIONS}:
@@ -63,6 +65,17 @@ def _told(argument: str, value: Scalar, places: PlacesBefore, habits: Habits) ->
         return ""
     counted = f"{habits.sources[usual[0]]} of {habits.of} cases in which this call worked"
     return f"{shown} comes from {_place(min(met, key=len))}; in {counted} it came from {_place(usual[0])}"
+
+
+def _states(value: Scalar, before: ShownBefore, habits: Habits) -> Iterator[str]:
+    """States of the record with which nearly no call worked. Of what was not shown, nothing."""
+    for place, shown in before.states(value).items():
+        state = min(shown)
+        if len(shown) == 1 and (told := habits.unusual(place, state)):
+            usual, cases, of = told
+            record = f"{code(place.rpartition('.')[2])} of {code(str(value)[:LONGEST_SHOWN])}"
+            counted = f"in {cases} of {of} cases in which this call worked it was {' or '.join(map(code, usual))}"
+            yield f"{record} was {code(state)}; {counted}"
 
 
 def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Notes:

@@ -21,7 +21,12 @@ from uuid import NAMESPACE_URL, uuid5
 from tests.benchmarks.guidance import is_write, loaded, show
 from tests.benchmarks.store import empty_store
 
-KINDS = {"was not shown": "not shown", "comes from": "other source", "equally many": "lengths"}
+KINDS = {
+    "was not shown": "not shown",
+    "comes from": "other source",
+    "equally many": "lengths",
+    "in which this call worked it was": "states",
+}
 Json = dict[str, Any]
 Known = Mapping[str, Mapping[str, Any]]  # tool -> argument -> habits
 
@@ -77,7 +82,7 @@ def measure(domain: str, path: Path) -> None:
         known[case] = known.get(case) or habits([one for one in runs if one[0]["apart"] != case], rules)
         so_far, asked = before(run, call), replace(call, result=None, ok=None)
         began = time.process_time()
-        found = {kind(note) for note in notes(so_far, asked, known[case].get(call.name, {}))}
+        found = {kind(note) for note in notes(so_far, asked, known[case].get(call.name, {}), rules)}
         took += time.process_time() - began
         well = run.succeeded and not call.failed
         counted.update(calls=1, errors=call.failed, ended_well=well)
@@ -86,7 +91,7 @@ def measure(domain: str, path: Path) -> None:
             counted.update({f"{name}, noted": 1, f"{name}, {ended}": 1})
         others = [one for r, _, one in writes if one.name == call.name and r["apart"] != case and not one.failed]
         for name, wrong in mistakes(call, draw.choice(others)) if well and others else ():
-            told = notes(so_far, replace(asked, args=wrong), known[case].get(call.name, {}))
+            told = notes(so_far, replace(asked, args=wrong), known[case].get(call.name, {}), rules)
             counted.update({f"{name}, made": 1, f"{name}, noticed": bool(told)})
     show(what=domain, **dict(sorted(counted.items())), cpu_ms=1000 * took / max(1, counted["calls"]))
 

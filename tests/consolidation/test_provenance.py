@@ -51,7 +51,7 @@ def told(known: Mapping[str, Habits], *, said: str = "", **changed: Any) -> Note
     """About the ninth exchange, with these arguments in place of the usual ones."""
     whole = exchange(9, usual(9), said=said)
     so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], whole.messages)
-    return notes(so_far, Call(9, "exchange_items", {**usual(9), **changed}, None, None, START, None), known)
+    return notes(so_far, Call(9, "exchange_items", {**usual(9), **changed}, None, None, START, None), known, RULES)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_nothing_is_noted_of_what_the_instructions_named(known: dict[str, Habits
     instructed = (*whole.messages, Message(99, "system", "Pay with pay-1.", START))
     for messages, noted in ((instructed, 0), (tuple(whole.messages), 1)):
         so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], messages)
-        assert len(notes(so_far, asked, known)) == noted
+        assert len(notes(so_far, asked, known, RULES)) == noted
 
 
 def test_what_may_have_been_said_in_another_form_is_not_noted_as_never_shown(known: dict[str, Habits]) -> None:
@@ -124,7 +124,7 @@ def test_a_field_that_held_the_right_values_too_is_no_wrong_one(known: dict[str,
 def test_of_a_run_whose_calls_were_not_told_nothing_is_noted(known: dict[str, Habits]) -> None:
     opening = run(9, "Exchange order-9")
     asked = Call(9, "exchange_items", {**usual(9), "payment": "pay-1"}, None, None, START, None)
-    assert notes(opening, asked, known) == []
+    assert notes(opening, asked, known, RULES) == []
 
 
 def test_counts_of_several_levels_are_told_together(known: dict[str, Habits]) -> None:
@@ -150,3 +150,70 @@ def test_a_check_notes_what_differs_from_the_runs_that_the_caller_may_see() -> N
     ]
     assert [[note["pointer"] for note in check["arguments"]] for check in checks] == [["/arguments/payment"], []]
     assert "`pay-1` was not shown in this run; in 5 of 5 cases" in checks[0]["arguments"][0]["note"]
+
+
+def cancelled(
+    n: int, *statuses: str, order: int = 0, result: Any = None, fields: Mapping[str, Any] | None = None
+) -> Run:
+    """The customer has an order of each status, and the one with this number is cancelled."""
+    ids = [f"order-{n}{letter}" for letter in "abc"[: len(statuses)]]
+    shown = [
+        ("get_order", {"order_id": one}, {"order_id": one, "customer": f"c-{n}", "status": status, **(fields or {})})
+        for one, status in zip(ids, statuses, strict=True)
+    ]
+    answered = {"order_id": ids[order], "status": "cancelled"} if result is None else result
+    return run(n, "Cancel my order", *shown, ("cancel_order", {"order_id": ids[order]}, answered))
+
+
+def about_to_cancel(known: Mapping[str, Habits], before: Run, order: str) -> list[str]:
+    so_far = Run(before.id, None, "agent", "partial", START, before.calls, before.messages)
+    asked = Call(99, "cancel_order", {"order_id": order}, None, None, START, None)
+    return [note["note"] for note in notes(so_far, asked, known, RULES)]
+
+
+@pytest.fixture
+def orders() -> dict[str, Habits]:
+    return habits([cancelled(n, "pending", "delivered") for n in range(5)])
+
+
+def test_a_record_in_another_state_than_those_of_calls_that_worked_is_noted(orders: dict[str, Habits]) -> None:
+    wrong = "`status` of `order-9b` was `{}`; in 5 of 5 cases in which this call worked it was `pending`"
+    shown = cancelled(9, "pending", "delivered", "lost")
+    looked = Run(shown.id, None, "agent", "partial", START, shown.calls[:3], shown.messages)
+    assert about_to_cancel(orders, looked, "order-9a") == []
+    assert about_to_cancel(orders, looked, "order-9b") == [wrong.format("delivered")]
+    assert about_to_cancel(orders, looked, "order-9c") == [wrong.format("lost").replace("9b", "9c")]
+    assert len(about_to_cancel(orders, shown, "order-9a")) == 1  # its call has answered that it is cancelled now
+
+
+def test_of_a_record_that_was_not_shown_since_it_was_changed_nothing_is_noted(orders: dict[str, Habits]) -> None:
+    assert about_to_cancel(orders, cancelled(9, "delivered", "pending", result="done"), "order-9a") == []
+
+
+def test_a_field_that_never_varied_or_of_many_values_is_no_state() -> None:
+    always = habits([cancelled(n, "pending", "pending", result="done") for n in range(9)])
+    assert about_to_cancel(always, cancelled(9, "held", "pending", result="done"), "order-9b") == []
+    towns = ["Bern", "Graz", "Linz", "Kiel", "Köln", "Jena", "Ulm"]
+    many = [cancelled(n, "pending", "delivered", fields={"place": towns[n % 7], "email": "x"}) for n in range(14)]
+    assert list(habits(many)["order_id"].states) == ["order_id.status"]
+
+
+def test_of_a_value_that_several_records_hold_none_is_the_one_acted_on() -> None:
+    def refund(n: int) -> Run:
+        shown = [("get_order", {"id": k}, {"order_id": f"{n}-{k}", "customer": f"c-{n}", "status": k}) for k in "ab"]
+        return run(n, "Refund me", *shown, ("refund", {"customer": f"c-{n}"}, OK))
+
+    assert habits([refund(n) for n in range(6)])["customer"].states == {}
+
+
+def test_a_state_in_which_no_call_ever_worked_is_noted_beside_several_usual_ones() -> None:
+    runs = [cancelled(n, ("pending", "processed")[n % 2], "delivered") for n in range(6)]
+    shown = cancelled(9, "delivered", "pending")
+    looked = Run(shown.id, None, "agent", "partial", START, shown.calls[:2], shown.messages)
+    assert about_to_cancel(habits(runs), looked, "order-9a") == [
+        "`status` of `order-9a` was `delivered`; in 6 of 6 cases in which this call worked it was `pending` or "
+        "`processed`"
+    ]
+    never_met = cancelled(9, "lost", "pending")
+    looked = Run(shown.id, None, "agent", "partial", START, never_met.calls[:2], never_met.messages)
+    assert about_to_cancel(habits(runs), looked, "order-9a") == []

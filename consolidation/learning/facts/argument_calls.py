@@ -2,10 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from consolidation.learning.facts.shown_records import FIELD, LONGEST_NAME, ShownRecords, key_of
 from consolidation.learning.runs.values import ITEM, Path, leaves, spelled
 from memories.values import roles
 
@@ -21,12 +22,9 @@ MOST_LEAVES = 3_000  # of a result
 MOST_PLACES = 24  # a value that occurs in more places is left out
 MOST_VALUES = 12  # of one argument in one call
 MOST_CALLS = 8  # of one argument in one run
-LONGEST_NAME = 200
 LONGEST_TEXT = 30_000
 MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
-_FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
-_TELLING = re.compile(r"[\d@/]")
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,8 @@ class ArgumentCall:
 
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
     `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
-    the other arguments that are, and whether they are as long.
+    the other arguments that are, and whether they are as long; `states`: by field, those last shown of the records that
+    the values name, and all others that the run showed.
     """
 
     tool: str
@@ -44,6 +43,7 @@ class ArgumentCall:
     read: tuple[str, ...]
     worked: bool
     beside: tuple[tuple[str, bool], ...] = ()
+    states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
@@ -52,17 +52,16 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
     wanted = {key for call in acting for _, key in _given(call)}
     if not wanted:
         return []
-    known = _Known(run, wanted)
-    return [found for call in run.steps for found in known.call(call, acts=call in acting)]
+    known = ShownBefore(run, wanted)
+    found = [used for call in run.steps for used in known.call(call, acts=call in acting)]
+    return [replace(used, states=known.records.with_others(used.states)) for used in found]
 
 
-def places_before(run: "Run", call: "Call") -> "PlacesBefore":
-    """Return where the values of a call that is about to be made occurred in the run so far.
-
-    Of a value that occurred nowhere nothing can be said if an earlier call worked with it, or if a text was cut.
-    """
-    known = _Known(run, {key for _, key in _given(call)})
-    return known.after(run.steps)
+def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
+    """Return what the run so far has shown of the values of a call that is about to be made."""
+    known = ShownBefore(run, {key for _, key in _given(call)})
+    known.read(run.steps, rules)
+    return known
 
 
 def beside(arguments: Mapping[str, Any], argument: str) -> tuple[tuple[str, bool], ...]:
@@ -79,24 +78,12 @@ def _acts(call: "Call", rules: "ToolRules") -> bool:
 
 def _given(call: "Call") -> Iterator[tuple[Path, str]]:
     for path, leaf in leaves(call.arguments):
-        if key := _key(leaf):
+        if key := key_of(leaf):
             yield path, key
 
 
-def _key(leaf: Any) -> str:
-    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
-    if isinstance(leaf, bool):
-        return ""
-    number = isinstance(leaf, float) and leaf.is_integer()
-    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
-    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
-
-
-PlacesBefore = Callable[[Any], frozenset[str] | None]  # of a value; None: nothing can be said about it
-
-
-class _Known:
-    """Where the values of effect calls occurred, up to a point of the run."""
+class ShownBefore:
+    """Where the values of effect calls occurred, and of which records, up to a point of the run."""
 
     def __init__(self, run: "Run", wanted: set[str]) -> None:
         self._wanted = wanted
@@ -107,21 +94,27 @@ class _Known:
         self._read: set[str] = set()
         self._sent: set[str] = set()
         self._cut = False
+        self.records = ShownRecords(wanted)
 
-    def after(self, calls: "Iterable[Call]") -> PlacesBefore:
+    def read(self, calls: "Iterable[Call]", rules: "ToolRules") -> None:
         """Read these calls and all messages."""
         for call in calls:
             if not call.failed:
-                self._see(call)
+                self._see(call, acts=_acts(call, rules))
         for message in self._coming:
             self._hear(message)
-        return self._of
 
-    def _of(self, value: Any) -> frozenset[str] | None:
-        key = _key(value)
+    def places(self, value: Any) -> frozenset[str] | None:
+        """Return where a value occurred; None: nothing can be said, as of a value that occurred nowhere, if an earlier
+        call worked with it or a text was cut."""
+        key = key_of(value)
         places = self._places.get(key, set())
         untold = not places and (self._cut or key in self._sent)
         return None if not key or untold or len(places) > MOST_PLACES else frozenset(places)
+
+    def states(self, value: Any) -> Mapping[str, frozenset[str]]:
+        """Return the states of the record that a value names, as they were last shown."""
+        return self.records.states(key_of(value))
 
     def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
         """Read the messages before the call, yield its arguments if it acts, then read its result."""
@@ -130,28 +123,35 @@ class _Known:
         if acts and len(call.name) <= LONGEST_NAME:
             yield from self._use(call)
         if not call.failed:
-            self._see(call)
+            self._see(call, acts=acts)
 
     def _use(self, call: "Call") -> Iterator[ArgumentCall]:
         by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        states: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path, key in _given(call):
+            for place, said in self.records.states(key).items():
+                states[named(path)][place] |= said
             places = self._places.get(key, set())
             if len(places) <= MOST_PLACES and (places or not self._cut):
                 by_argument[named(path)].add(tuple(sorted(places)))
         for argument, found in by_argument.items():
             if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
                 lists = beside(call.arguments, argument.removesuffix(ITEM))
-                read = tuple(sorted(self._read))
-                yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, not call.failed, lists)
+                read, worked = tuple(sorted(self._read)), not call.failed
+                shown = {place: [sorted(said)] for place, said in states[argument].items()}
+                yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, worked, lists, shown)
 
     def _hear(self, message: "Message") -> None:
         place = MESSAGE if message.speaker == roles.USER else INSTRUCTIONS
         self._cut |= len(message.text) > LONGEST_TEXT
         self._find(message.text, place)
 
-    def _see(self, call: "Call") -> None:
-        """Add the places of a result's values; one that repeats an argument of the call is no source of it."""
+    def _see(self, call: "Call", *, acts: bool) -> None:
+        """Add the places of a result's values; one that repeats an argument of the call is no source of it. What is
+        known of the records that a call changed is what it returned of them."""
         told = {key for _, key in _given(call)}
+        self.records.forget(told if acts else ())
+        self.records.see(call.returned)
         found = leaves(call.returned, MOST_LEAVES)
         self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
         self._read.add(call.name)
@@ -161,7 +161,7 @@ class _Known:
             place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
             if isinstance(leaf, str) and " " in leaf:
                 self._find(leaf, place, without=told)
-            elif (key := _key(leaf)) in self._wanted and key not in told:
+            elif (key := key_of(leaf)) in self._wanted and key not in told:
                 self._places[key].add(place)
 
     def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> None:
@@ -189,7 +189,7 @@ def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
     field = (n and path[:n] in maps for n in range(len(path)))
     return spelled(
         tuple(
-            key if key == ITEM or (_FIELD.fullmatch(key) and not many) else "*"
+            key if key == ITEM or (FIELD.fullmatch(key) and not many) else "*"
             for key, many in zip(path, field, strict=True)
         )
     )
@@ -200,6 +200,7 @@ def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     found = [
         {"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked}
         | ({"beside": dict(one.beside)} if one.beside else {})
+        | ({"states": dict(one.states)} if one.states else {})
         for one in calls
     ]
     return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

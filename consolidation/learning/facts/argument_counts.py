@@ -17,12 +17,14 @@ BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is bet
 @dataclass(frozen=True)
 class SourcedCall:
     """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
-    `beside`: of a list, the other arguments that are lists, and whether they are as long."""
+    `beside`: of a list, the other arguments that are lists, and whether they are as long; `states`: field -> those last
+    shown of the records that the values name, and all others that the run showed."""
 
     places: tuple[frozenset[str], ...]
     read: frozenset[str]
     worked: bool
     beside: Mapping[str, bool] = field(default_factory=dict)
+    states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
     def comes_from(self, source: str) -> bool:
         """Return whether every value had occurred in the source."""
@@ -48,7 +50,11 @@ class Shown:
         """Build it from the plain JSON values of `argument_calls.kept`."""
         given = (
             SourcedCall(
-                tuple(map(frozenset, one["places"])), frozenset(one["read"]), bool(one["worked"]), one.get("beside", {})
+                tuple(map(frozenset, one["places"])),
+                frozenset(one["read"]),
+                bool(one["worked"]),
+                one.get("beside", {}),
+                one.get("states", {}),
             )
             for one in calls
         )

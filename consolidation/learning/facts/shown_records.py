@@ -1,0 +1,103 @@
+"""What results showed of records: their states by the values that name them, and which values stood together."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any
+
+from consolidation.learning.runs.privacy import names_somebody, personal, safe
+from consolidation.learning.runs.values import DEEPEST
+
+LONGEST_NAME = 200
+LONGEST_STATE = 40
+MOST_WORDS = 3
+MOST_STATES = 24  # of one record
+MOST_SEEN = 8  # in one field: what has more in one run is a name or a text, and no state
+FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
+_TELLING = re.compile(r"[\d@/]")
+
+
+def key_of(leaf: Any) -> str:
+    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
+    if isinstance(leaf, bool):
+        return ""
+    number = isinstance(leaf, float) and leaf.is_integer()
+    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
+    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
+
+
+class ShownRecords:
+    """States of the records that these keys name, as the latest result with such a field showed them.
+
+    A record is the object that holds the key as a value, or that stands under it. Its states are booleans and short
+    words without digits, by `field of the key.field`: `order_id.status`. No details of persons.
+    """
+
+    def __init__(self, wanted: Set[str]) -> None:
+        self._wanted = wanted
+        self._states: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+        self._others: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._seen: dict[str, set[str]] = defaultdict(set)
+
+    def see(self, returned: Any) -> None:
+        """Add the records in a result."""
+        latest: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for record, names in _records(returned):
+            states = [*_states(record)] if names else []
+            for key, name in names:
+                for field, state in states:
+                    self._seen[f"{name}.{field}"].add(state)
+                    if key in self._wanted:
+                        latest[key][f"{name}.{field}"].add(state)
+                if key in self._wanted:
+                    self._others[key, name].update([other for other, _ in names if other != key][:1])
+        for key, shown in latest.items():
+            self._states[key].update({place: frozenset(said) for place, said in shown.items()})
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Drop what was shown of records that a call has changed since."""
+        for key in keys:
+            self._states.pop(key, None)
+
+    def states(self, key: str) -> Mapping[str, frozenset[str]]:
+        """Return the states of the record; without those of a field that holds the key in several records."""
+        shown = self._states.get(key, {})
+        return {place: said for place, said in shown.items() if len(self._others[key, place.rpartition(".")[0]]) < 2}
+
+    def with_others(self, states: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
+        """Return these states, each with the others that were seen in its field; fields of many are left out."""
+        each = ((place, own, self._seen[place]) for place, (own,) in states.items())
+        return {place: [own, sorted(seen.difference(own))] for place, own, seen in each if len(seen) <= MOST_SEEN}
+
+
+def _records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapping[str, Any], list[tuple[str, str]]]]:
+    """Yield each object with the keys that name it, and the field that held each: `*` for one that it stands under."""
+    if depth >= DEEPEST or not isinstance(value, dict | list):
+        return
+    if isinstance(value, list):
+        for inner in value:
+            yield from _records(inner, "", depth + 1)
+        return
+    fields = ((str(name), inner) for name, inner in value.items() if not isinstance(inner, dict | list))
+    keys = {key: name for name, inner in fields if FIELD.fullmatch(name) and (key := key_of(inner))}
+    if (above := key_of(under)) and above not in keys:
+        keys[above] = "*"
+    yield value, [*keys.items()]
+    for name, inner in value.items():
+        yield from _records(inner, name, depth + 1)
+
+
+def _states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for n, (field, value) in enumerate(record.items()):
+        if n >= MOST_STATES:
+            return
+        if not isinstance(value, bool | str) or not FIELD.fullmatch(field) or personal(field):
+            continue
+        state = str(value).lower() if isinstance(value, bool) else value.strip()
+        if (
+            len(state) <= LONGEST_STATE
+            and len(state.split()) <= MOST_WORDS
+            and safe(state)
+            and not names_somebody(state)
+        ):
+            yield field, state
