@@ -4,6 +4,7 @@ In the batch of the decision, so that they are undone together. Equals that the 
 no number carries them further (promotion.py).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +20,7 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
 DUPLICATE = "duplicate"  # a reason that says nothing against the claim: its equals stay
+MOST_COMPARED = 100  # dismissals of one batch that are looked for elsewhere
 
 
 def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
@@ -55,6 +57,30 @@ def also_known(memory: Memory, trust: Trust, *, why: str, at: datetime) -> list[
         AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
         for row in equals_elsewhere(memory, rows)
     ]
+
+
+@dataclass(frozen=True)
+class KnownDismissal:
+    """A dismissed memory with where else it is known. `why`: the reason of its dismissal."""
+
+    memory: Memory
+    why: str
+    known: list[AlsoKnown]
+
+
+def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismissal]:
+    """Of the first MOST_COMPARED dismissals of a batch those whose claim is known in other scopes, see `also_known`."""
+    reasons = dict(_dismissals(batch).order_by("pk").values_list("subject_id", "rationale")[:MOST_COMPARED])
+    found = []
+    for row in Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk"):
+        why = reasons[row.pk]
+        found.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at)))
+    return [one for one in found if one.known]
+
+
+def known_rows(dismissals: Iterable[KnownDismissal]) -> list[Memory]:
+    """Each of the memories that claim the same as one of these, once."""
+    return list({one.memory.pk: one.memory for dismissed in dismissals for one in dismissed.known}.values())
 
 
 def _is_duplicate(why: str) -> bool:

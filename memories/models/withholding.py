@@ -63,8 +63,8 @@ class Withholding(Ageing[M_co]):
     def _kept_out_by(self, stone: Tombstone) -> Iterator[Self]:
         if stone.keeps_out:
             yield self.shared_claims()
-        if stone.denies:
-            yield self.states_read_in(stone.scope)
+        if stone.denies and (states := self.states_read_in(stone.scope)).exists():
+            yield states
 
     def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
         content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()

@@ -1,5 +1,6 @@
 """POST memories/bulk: many decisions as one batch. Permission `review`."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
@@ -12,11 +13,12 @@ from rest_framework.response import Response
 from memories.api.base import WriteView, read
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
+from memories.intake import equal_claims
 from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Identifier, Instant, ScopeName, Tag
 from memos_site import review
-from memos_site.api.decisions import DECIDE
+from memos_site.api.decisions import DECIDE, Known
 from memos_site.review.verbs import OF_MANY, VERBS
 from memos_site.review.verbs.attention import Flag
 from memos_site.review.verbs.dismissal import joined
@@ -86,6 +88,8 @@ class DecidedMany(Shape):
     failed: list[Failed]
     equals: list[UUID]
     """Of a dismissal: other memories that claim the same, dismissed along"""
+    also_known: list[Known]
+    """Of a dismissal: live memories of other scopes that claim the same as one of the first 100; they stay"""
 
 
 class Bulk(WriteView):
@@ -116,7 +120,8 @@ class Bulk(WriteView):
         else:
             named = self.body(ManyById)
             many = review.by_ids(self.trust, named.ids, named.action, at=at, **_about(named, raw))
-        return Response(DecidedMany.from_row(many))
+        known = equal_claims.known_rows(equal_claims.known_beside(many.batch, self.trust, at=at))
+        return Response({**asdict(many), "also_known": [Known.from_row(row) for row in known]})
 
 
 def _about(bulk: BulkDecision, raw: Json) -> Json:

@@ -126,6 +126,12 @@ def known_note(known: Sequence[AlsoKnown]) -> str:
     return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
 
 
+def known_number(n: int) -> str:
+    """Return how many of the same are known in other scopes, as a text; '' for none."""
+    note = ngettext("; %(n)s of the same is known elsewhere", "; %(n)s of the same are known elsewhere", n)
+    return note % {"n": n} if n else ""
+
+
 def _facts(options: Mapping[str, Any], *, number: int = 0) -> dict[str, Any]:
     """What the placeholders of Words stand for."""
     reason = in_words(options.get("why", "").partition(":")[0])

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memories.intake import equal_claims
 from memories.people import trust_of
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
@@ -19,7 +20,7 @@ from memos_site import review
 from memos_site.web import action_words, inbox_rows
 from memos_site.web.decisions import options_of, reason_of
 from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
-from memos_site.web.responses import answer, came_from, posted, refuse
+from memos_site.web.responses import Steps, answer, came_from, posted, refuse
 from memos_site.web.sentences import sentence
 
 MAX_DIGITS = 9
@@ -53,12 +54,10 @@ def bulk(request: HttpRequest) -> HttpResponse:
         result = review.by_ids(trust, selection, verb, seen=selection, **how)
     except (NotAllowed, Invalid) as refusal:
         return refuse(refusal)
-    return answer(
-        request,
-        _message(verb, result, trust, how),
-        batch=result.batch if result.done else None,
-        conflict=not result.done,
-    )
+    known = equal_claims.known_rows(equal_claims.known_beside(result.batch, trust, at=now))
+    text = _message(verb, result, trust, how) + action_words.known_number(len(known))
+    steps = Steps(undo=result.batch if result.done else None, known=result.batch if known else None)
+    return answer(request, text, batch=steps.undo, steps=steps, conflict=not result.done)
 
 
 def _agreed(request: HttpRequest) -> int:

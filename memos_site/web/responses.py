@@ -49,18 +49,20 @@ class Steps:
     """Undo and redo that a toast offers.
 
     `undo`: the batch to undo next; `redo`: the undo to take back; `below`: a batch that could not be undone, from which
-    undo continues further back; `elsewhere`: a dismissed memory whose claim is known in other scopes too.
+    undo continues further back; `elsewhere`: a dismissed memory whose claim is known in other scopes too; `known`: a
+    batch with several such ones.
     """
 
     undo: UUID | None = None
     redo: UUID | None = None
     below: UUID | None = None
     elsewhere: UUID | None = None
+    known: UUID | None = None
 
     @property
     def tags(self) -> str:
         """The steps as tags of a message, which carries no other data; `read` is the inverse."""
-        return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below, self.elsewhere))
+        return ",".join(str(batch or "") for batch in (self.undo, self.redo, self.below, self.elsewhere, self.known))
 
     @classmethod
     def read(cls, tags: str) -> "Steps":

@@ -93,6 +93,27 @@ def test_a_dismissal_says_where_else_the_same_is_known_and_offers_to_dismiss_it_
     assert (said["equals"], said["also_known"]) == ([], [about])
 
 
+def test_a_dismissal_of_many_says_how_many_of_the_same_are_known_elsewhere_and_leads_there(reviewer: APIClient) -> None:
+    first, second = rule(), store(NET30, key="acme").memory
+    there = [store(said, key=f"k{n}", scope="project:q2").memory for n, said in enumerate((RULE, NET30))]
+    assert second and there[0] and there[1]
+    ids = [str(row.pk) for row in (first, second)]
+    said = post(reviewer, "memories/bulk", action="dismiss", ids=ids, reason="noise")
+    assert {known["id"] for known in said["also_known"]} == {str(row.pk) for row in there if row}
+    client = signed_in()
+    assert post(reviewer, f"audit/{said['batch']}/undo")["http"] == 200
+    form = {"decision": "dismiss wrong", "chosen": [f"{pk} " for pk in ids]}
+    answer = client.post("/bulk/", form, headers=HTMX).content.decode()
+    assert "2 of the same are known elsewhere" in answer
+    (address,) = re.findall(r'href="(/decided/[0-9a-f-]{36}/elsewhere/)"', answer)
+    page = client.get(address).content.decode()
+    assert [f"/memories/{row.pk}/decide/" in page for row in there if row] == [True, True]
+    client.post(f"/memories/{there[0].pk}/decide/", {"decision": "dismiss wrong"})
+    assert f"/memories/{there[0].pk}/decide/" not in client.get(address).content.decode()
+    kept = post(reviewer, "memories/bulk", action="pin", ids=[str(there[1].pk)])
+    assert kept["also_known"] == []
+
+
 def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> None:
     first = store("Passwords are stored in plain text", key="old").memory
     assert first is not None
