@@ -3,7 +3,7 @@
 A fact's row is the queue (`due`), and each is one transaction.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -18,7 +18,6 @@ from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
-from consolidation.pipelines import waiting_facts
 from consolidation.pipelines.attempts import attempt_one
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories.intake import admission
@@ -54,7 +53,7 @@ def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
         counters.update(attempt_one(fact, partial(_write, fact, at=at)))
         checkpoint(0, counters)
     if due:
-        waiting_facts.choose(scope)
+        _choose_waiting(scope)
     return counters
 
 
@@ -212,3 +211,33 @@ def _keys(fact: CountedFact) -> list[str]:
     """Of all levels: what was dismissed at one is not said at another."""
     plain = text.slug(fact.topic)
     return [plain, *(f"{plain}-{label}" for label in Sensitivity.labels)]
+
+
+def _choose_waiting(scope: str) -> None:
+    """Settle of each fact about commands whether it waits: it says what nobody would have tried first.
+
+    That is a command that does not start, or one that starts and is not what starts in most other places of the scope.
+    "In sklearn `pytest` starts" is true, kept and found, but spares nobody anything where `pytest` starts elsewhere
+    too. Call when facts were written: what is usual may have changed.
+    """
+    by_purpose: dict[str, list[CommandFact]] = defaultdict(list)
+    facts = CommandFact.objects.filter(scope=scope, memory__isnull=False).exclude(said={})
+    for fact in facts.only("purpose", "sensitivity", "said", "waits"):
+        by_purpose[fact.purpose].append(fact)
+    changed = []
+    for alike in by_purpose.values():
+        for level in {fact.sensitivity for fact in alike}:
+            usual = Counter(form for fact in alike if fact.sensitivity <= level for form in fact.starting)
+            changed += [fact for fact in alike if fact.sensitivity == level and fact.waits != _waits(fact, usual)]
+    for fact in changed:
+        fact.waits = not fact.waits
+    CommandFact.objects.bulk_update(changed, ["waits"])
+
+
+def _waits(fact: CommandFact, usual: Counter[str]) -> bool:
+    """`usual`: in how many places each form starts, this one among them."""
+    if len(fact.starting) < len(fact.said):
+        return True
+    elsewhere = usual - Counter(fact.starting)
+    most = max(elsewhere.values(), default=0)
+    return any(not most or elsewhere[form] < most for form in fact.starting)

@@ -5,8 +5,9 @@ with its effects shows it. Most plans are seen once, so new ones are written a b
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -15,11 +16,10 @@ from django.db import transaction
 from django.db.models import F
 
 from consolidation.learning import plan_graphs
-from consolidation.models import PlannedRun, PlanShape
+from consolidation.models import Pattern, PlannedRun, PlanShape, Sighting
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import attempt
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
-from consolidation.pipelines.plan_changes import note_changes
 from consolidation.pipelines.plan_counting import digest
 from consolidation.pipelines.proposals import SOURCE
 from consolidation.pipelines.tool_rules import tool_rules
@@ -67,7 +67,7 @@ def _write(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
         for shape in known:
             counters.update(_meet(shape, at=at))
         PlannedRun.objects.filter(shape__in=shapes).uncounted().update(counted=F("outcome"))
-        note_changes(shapes)
+        _note_changes(shapes)
         PlanShape.objects.settle(shapes)
     return counters
 
@@ -189,3 +189,20 @@ def keys_of(shape: PlanShape) -> list[str]:
     """Of all levels: what was dismissed at one is not proposed at another."""
     plain = f"plan-{shape.digest}"
     return [plain, *(f"{plain}-{label}" for label in Sensitivity.labels), *shape.former]
+
+
+def _note_changes(shapes: Sequence[PlanShape]) -> None:
+    """Give these plans their effects in the order of their nodes, those in a row once; without saving them."""
+    patterns = _patterns_of(shapes)
+    for shape in shapes:
+        effects = patterns[shape.pk].effects if shape.pk in patterns else []
+        kinds = (kind for node in shape.graph["nodes"] for kind in node["op"].split(", "))
+        shape.changes = [kind for kind, _ in groupby(kind for kind in kinds if kind in effects)]
+
+
+def _patterns_of(shapes: Sequence[PlanShape]) -> Mapping[UUID, Pattern]:
+    """By plan the pattern of a run that followed it: what counts as an effect was decided when that was read."""
+    latest = PlannedRun.objects.filter(shape__in=shapes).order_by("shape", "-at", "-episode_id").distinct("shape")
+    runs = dict(latest.values_list("episode_id", "shape_id"))
+    seen = Sighting.objects.filter(episode_id__in=runs).select_related("pattern").order_by("pk")
+    return {runs[sighting.episode_id]: sighting.pattern for sighting in seen}

@@ -9,11 +9,12 @@ from memories.claims.distinctions import distinctions
 from memories.claims.lookalikes import folded
 from memories.claims.marks import marks
 from memories.claims.measuring import measured
-from memories.claims.numbered import numbered
 from memories.claims.obfuscation import deobfuscated
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
-from memories.claims.relating import denied, names, openings, ordered, roles, scopes, subjects
+from memories.claims.relating import denied, fills_a_role, names, openings, ordered, roles, scopes, subjects
+from memories.lexicon import chinese_words
+from memories.lexicon.english_words import HAPPENED, SERIES, SERIES_OR_VERBS, SUBJECT_OF
 from memories.values.text import normal
 
 VALUED = frozenset({"number", "code", "version", "time", "email", "url", "name"})  # their value is a token as it stands
@@ -44,7 +45,7 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     about = subjects(pieces)
     acted_on = objects(pieces) if normalisation > 1 else ()
     opened_by = openings(pieces) if normalisation > 2 else set[str]()
-    opened_by |= numbered(pieces) if normalisation > 3 else set()
+    opened_by |= _numbered(pieces) if normalisation > 3 else set()
     order = ordered(pieces)
     denied(pieces)
     denying = scopes(pieces)
@@ -128,3 +129,33 @@ def _whatever(plain: str, pieces: list[Piece]) -> set[str]:
     if words:
         return words
     return {char for char in plain if not char.isspace()} or {""}
+
+
+def _numbered(pieces: list[Piece]) -> set[str]:
+    """The things with their numbers, "invoic 17", that open a sentence which does not give them a role.
+
+    "Room 5 is the meeting room" and "Room 6 is the meeting room" are about the meeting room.
+    """
+    found = set()
+    for at, piece in enumerate(pieces[:-2]):
+        number = pieces[at + 1]
+        if not piece.opens or number.kind != "number" or not number.value.isdecimal():
+            continue
+        if _is_series(piece, pieces[at + 2]) and not fills_a_role(pieces, at + 2):
+            found.add(f"{piece.value} {number.value}")
+    return found
+
+
+def _is_series(piece: Piece, after: Piece) -> bool:
+    if piece.kind == "han":
+        return (
+            piece.value.endswith(chinese_words.SERIES)
+            and after.kind == "han"
+            and after.value[0] not in chinese_words.MEASURES
+        )
+    if piece.kind not in ("word", "name"):
+        return False
+    is_said = after.written in SUBJECT_OF or after.written in HAPPENED
+    if piece.written in SERIES_OR_VERBS:
+        return is_said
+    return piece.written in SERIES and (is_said or after.written == "s" or after.written.endswith("ed"))

@@ -62,7 +62,7 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
     Of the skills and facts that consolidation learned those wait which its pipelines chose (`pipelines.ripeness`,
-    `pipelines.waiting_facts`); the others, and its plans, are only stored.
+    `pipelines.facts`); the others, and its plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
     ones are read much faster by `waiting_parts`.
