@@ -45,25 +45,17 @@ _CALLS = (
     r"|mongo(?:sh|dump)?|redis-cli|ldapsearch"
 )
 NAME = re.compile(_NAME)
-STEMS = (
-    *(
-        "pass",
-        "pwd",
-        "_pw",
-        "-pw",
-        "pw:",
-        "pw =",
-        "pw=",
-        "secret",
-        "token",
-        "bearer",
-        "key",
-        "kennwort",
-        "contrase",
-        "credential",
-        "sess",
-    ),
-    *("connect.sid", "_pat", "-pat"),
+_BEFORE_TOKEN = ("api", "access", "auth", "refresh", "csrf", "xsrf", "bot", "deploy")
+_BEFORE_KEY = (
+    *("api", "access", "account", "app", "client", "encryption", "license", "master", "private", "shared"),
+    *("signing", "webhook"),
+)
+STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which stand in most answers, are no names
+    *("passw", "passphrase", "passcode", "mot de passe", "_pass", "-pass", "pass:", "pass :", "pass=", "pass ="),
+    *("pwd", "_pw", "-pw", "pw:", "pw :", "pw=", "pw =", "_pat", "-pat", "_token", "-token"),
+    *("secret", "bearer", "kennwort", "contrase", "credential", "requirepass", "sess", "connect.sid", "csrftoken"),
+    *(f"{first}{between}key" for first in _BEFORE_KEY for between in ("", " ", "_", "-")),
+    *(f"{first}{between}token" for first in _BEFORE_TOKEN for between in ("", " ")),
 )
 AFTER_NAME = (  # what may follow a name
     re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),

@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from memories.scanning import credentials
+from memories.scanning import credentials, named_secrets
 from memories.scanning.credentials import MASK
 
 DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", "recorded-runs"))  # a folder of conversations, one a line
@@ -140,3 +142,26 @@ def test_recorded_runs_of_shops_and_airlines_hold_no_card(capsys: pytest.Capture
     with capsys.disabled():
         print(f"\nsecrets in {flagged} of {runs} recorded runs; digits that pass the check alone in {numbers}")
     assert flagged == 0 < numbers
+
+
+def alternatives(pattern: str) -> list[str]:
+    parts, depth = [""], 0
+    for char in pattern:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        parts = [*parts, ""] if char == "|" and not depth else [*parts[:-1], parts[-1] + char]
+    return parts
+
+
+NAMES = [*alternatives(named_secrets._NAMES), r"[a-z0-9]{1,20}[_-](?:token|pass|pw|pat)"]
+
+
+@pytest.mark.parametrize("pattern", NAMES)
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_every_name_of_a_secret_is_near_a_word_that_is_looked_for(pattern: str, data: st.DataObject) -> None:
+    """Only what is near one of these words is read at all."""
+    name = data.draw(st.from_regex(re.compile(pattern, re.ASCII), fullmatch=True))
+    for text in (f"{name}: ", f"{name} = ", f"{name.upper()}="):
+        parts = list(credentials.Near(text).parts(named_secrets.STEMS, before=24, after=24))
+        for found in named_secrets.NAME.finditer(text):
+            assert any(start <= found.start() and found.end() <= end for start, end in parts), found[0]
