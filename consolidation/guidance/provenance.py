@@ -9,16 +9,10 @@ from typing import Any
 
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.facts.argument_calls import (
-    ARROW,
-    INSTRUCTIONS,
-    MESSAGE,
-    ShownBefore,
-    beside,
-    named,
-    shown_before,
-)
+from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, ShownBefore, beside, shown_before
 from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.facts.argument_paths import ARROW, named
+from consolidation.learning.facts.argument_sums import BESIDE, beside_sums, totals
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import DEEPEST, ITEM, Path, Scalar
 from memories.values.exceptions import within
@@ -39,7 +33,7 @@ def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) 
     if not habits or not any(not step.failed and step.result is not None for step in run.steps):
         return []
     before = shown_before(run, call, rules)
-    found = [*_lengths(call.arguments, habits)]
+    found = [*_lengths(call.arguments, habits), *_sums(call.arguments, before, habits)]
     for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
         if n >= MOST_VALUES or len(found) >= MOST_NOTES:
             break
@@ -94,6 +88,20 @@ def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Note
             sizes = f"{code(first)} has {len(arguments[first])} and {code(last)} {len(arguments[last])}"
             counted = f"{cases} of {of} cases in which this call worked"
             yield {"pointer": within("/arguments", last), "note": f"{sizes}; in {counted} they had equally many"}
+
+
+def _sums(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str, Habits]) -> Notes:
+    """Amounts below a sum of shown numbers that nearly every call that worked reached."""
+    for argument, compared in beside_sums(arguments, before.records.numbers).items():
+        below = [name for name, sign in compared.items() if sign < 0]
+        if argument in habits and (told := habits[argument].too_little(below)):
+            name, cases, of = told
+            amount, _, formula = name.partition(BESIDE)
+            sizes = (
+                f"{code(amount)} is {totals(arguments)[amount]:g} in all, less than {code(formula)} of {code(argument)}"
+            )
+            counted = f"in {cases} of {of} cases in which this call worked it was not less"
+            yield {"pointer": within("/arguments", amount.partition(ITEM)[0]), "note": f"{sizes}; {counted}"}
 
 
 def _place(place: str) -> str:

@@ -25,6 +25,7 @@ KINDS = {
     "was not shown": "not shown",
     "comes from": "other source",
     "equally many": "lengths",
+    "in all, less than": "sums",
     "in which this call worked it was": "states",
 }
 Json = dict[str, Any]

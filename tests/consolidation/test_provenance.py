@@ -217,3 +217,50 @@ def test_a_state_in_which_no_call_ever_worked_is_noted_beside_several_usual_ones
     never_met = cancelled(9, "lost", "pending")
     looked = Run(shown.id, None, "agent", "partial", START, never_met.calls[:2], never_met.messages)
     assert about_to_cancel(habits(runs), looked, "order-9a") == []
+
+
+def booked(n: int, guests: int, paid: Sequence[int], result: Any = OK) -> Run:
+    rooms = [{"room_id": f"r-{n}-{k}", "rates": {"weekday": 30 + 7 * n + k, "weekend": 400}} for k in range(2)]
+    sent = {
+        "rooms": [{"room_id": room["room_id"]} for room in rooms],
+        "rate": "weekday",
+        "guests": [{"age": 30}] * guests,
+        "payments": [{"source": "card", "amount": amount} for amount in paid],
+    }
+    return run(n, "Book two rooms", ("find_rooms", {"hotel": f"h-{n}"}, {"rooms": rooms}), ("book", sent, result))
+
+
+def price(n: int, guests: int) -> int:
+    return guests * (61 + 14 * n)
+
+
+def about_to_book(known: Mapping[str, Habits], guests: int, paid: Sequence[int]) -> Notes:
+    whole = booked(9, guests, paid)
+    so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:1], whole.messages)
+    return notes(so_far, Call(99, "book", whole.calls[1].args, None, None, START, None), known, RULES)
+
+
+def test_an_amount_below_the_sum_that_calls_that_worked_sent_is_noted() -> None:
+    known = habits([booked(n, 1 + n % 2, [20, price(n, 1 + n % 2) - 20]) for n in range(6)])
+    assert about_to_book(known, 3, [price(9, 3) - 20, 20]) == []
+    assert about_to_book(known, 3, [price(9, 3) + 20]) == []  # perhaps for something else, too
+    assert about_to_book(known, 3, [100, price(9, 1) - 100]) == [
+        {
+            "pointer": "/arguments/payments",
+            "note": "`payments[].amount` is 187 in all, less than `rates.{rate} × guests` of `rooms[].room_id`; in 6 "
+            "of 6 cases in which this call worked it was not less",
+        }
+    ]
+
+
+def test_that_a_sum_is_taken_times_a_quantity_shows_only_where_there_were_several() -> None:
+    known = habits([booked(n, 1, [price(n, 1)]) for n in range(6)])
+    assert about_to_book(known, 3, [price(9, 1)]) == []
+    assert len(about_to_book(known, 3, [price(9, 1) - 1])) == 1
+
+
+def test_a_sum_that_some_calls_that_worked_did_not_reach_or_most_did_not_meet_is_none() -> None:
+    runs = [booked(n, 1, [price(n, 1)]) for n in range(6)]
+    assert about_to_book(habits([*runs, booked(7, 1, [5])]), 1, [5]) == []
+    assert about_to_book(habits([booked(n, 1, [price(n, 1) + n]) for n in range(1, 8)]), 1, [5]) == []
+    assert about_to_book(habits(runs[:4]), 1, [5]) == []

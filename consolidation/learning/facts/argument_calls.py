@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.facts.shown_records import FIELD, LONGEST_NAME, ShownRecords, key_of
-from consolidation.learning.runs.values import ITEM, Path, leaves, spelled
+from consolidation.learning.facts.argument_paths import ARROW, LONGEST_NAME, given, key_of, named
+from consolidation.learning.facts.argument_sums import beside_sums
+from consolidation.learning.facts.shown_records import ShownRecords
+from consolidation.learning.runs.values import ITEM, Path, leaves
 from memories.values import roles
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 MESSAGE = "(message)"  # what the user said
 INSTRUCTIONS = "(instructions)"  # messages of other roles than user and agent
 NOWHERE = "(nowhere)"  # nothing had shown the value before
-ARROW = " → "
 MOST_LEAVES = 3_000  # of a result
 MOST_PLACES = 24  # a value that occurs in more places is left out
 MOST_VALUES = 12  # of one argument in one call
@@ -34,7 +35,8 @@ class ArgumentCall:
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
     `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
     the other arguments that are, and whether they are as long; `states`: by field, those last shown of the records that
-    the values name, and all others that the run showed.
+    the values name, and all others that the run showed; `sums`: of numbers of these
+    records, beside which an amount is less (-1), equal (0) or more (1).
     """
 
     tool: str
@@ -44,12 +46,13 @@ class ArgumentCall:
     worked: bool
     beside: tuple[tuple[str, bool], ...] = ()
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    sums: Mapping[str, int] = field(default_factory=dict)
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
     """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date."""
     acting = [call for call in run.steps if _acts(call, rules)]
-    wanted = {key for call in acting for _, key in _given(call)}
+    wanted = {key for call in acting for _, key in given(call.arguments)}
     if not wanted:
         return []
     known = ShownBefore(run, wanted)
@@ -59,7 +62,7 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
 
 def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
     """Return what the run so far has shown of the values of a call that is about to be made."""
-    known = ShownBefore(run, {key for _, key in _given(call)})
+    known = ShownBefore(run, {key for _, key in given(call.arguments)})
     known.read(run.steps, rules)
     return known
 
@@ -74,12 +77,6 @@ def beside(arguments: Mapping[str, Any], argument: str) -> tuple[tuple[str, bool
 def _acts(call: "Call", rules: "ToolRules") -> bool:
     """Return whether a call is an effect with arguments; a command line has none."""
     return rules.is_effect(call.name) and not rules.runs_commands(call.name) and not call.via
-
-
-def _given(call: "Call") -> Iterator[tuple[Path, str]]:
-    for path, leaf in leaves(call.arguments):
-        if key := key_of(leaf):
-            yield path, key
 
 
 class ShownBefore:
@@ -128,18 +125,21 @@ class ShownBefore:
     def _use(self, call: "Call") -> Iterator[ArgumentCall]:
         by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         states: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for path, key in _given(call):
+        for path, key in given(call.arguments):
             for place, said in self.records.states(key).items():
                 states[named(path)][place] |= said
             places = self._places.get(key, set())
             if len(places) <= MOST_PLACES and (places or not self._cut):
                 by_argument[named(path)].add(tuple(sorted(places)))
+        amounts = beside_sums(call.arguments, self.records.numbers)
         for argument, found in by_argument.items():
             if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
                 lists = beside(call.arguments, argument.removesuffix(ITEM))
                 read, worked = tuple(sorted(self._read)), not call.failed
                 shown = {place: [sorted(said)] for place, said in states[argument].items()}
-                yield ArgumentCall(call.name, argument, tuple(sorted(found)), read, worked, lists, shown)
+                yield ArgumentCall(
+                    call.name, argument, tuple(sorted(found)), read, worked, lists, shown, amounts.get(argument, {})
+                )
 
     def _hear(self, message: "Message") -> None:
         place = MESSAGE if message.speaker == roles.USER else INSTRUCTIONS
@@ -149,7 +149,7 @@ class ShownBefore:
     def _see(self, call: "Call", *, acts: bool) -> None:
         """Add the places of a result's values; one that repeats an argument of the call is no source of it. What is
         known of the records that a call changed is what it returned of them."""
-        told = {key for _, key in _given(call)}
+        told = {key for _, key in given(call.arguments)}
         self.records.forget(told if acts else ())
         self.records.see(call.returned)
         found = leaves(call.returned, MOST_LEAVES)
@@ -181,26 +181,13 @@ def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
     return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
 
 
-def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
-    """Return a path as text with `*` for keys that are ids or names: `payment_methods.*.id`.
-
-    `maps`: paths of objects whose keys name things.
-    """
-    field = (n and path[:n] in maps for n in range(len(path)))
-    return spelled(
-        tuple(
-            key if key == ITEM or (FIELD.fullmatch(key) and not many) else "*"
-            for key, many in zip(path, field, strict=True)
-        )
-    )
-
-
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
     found = [
         {"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked}
         | ({"beside": dict(one.beside)} if one.beside else {})
         | ({"states": dict(one.states)} if one.states else {})
+        | ({"sums": dict(one.sums)} if one.sums else {})
         for one in calls
     ]
     return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

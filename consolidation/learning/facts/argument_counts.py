@@ -18,13 +18,15 @@ BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is bet
 class SourcedCall:
     """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
     `beside`: of a list, the other arguments that are lists, and whether they are as long; `states`: field -> those last
-    shown of the records that the values name, and all others that the run showed."""
+    shown of the records that the values name, and all others that the run showed; `sums`: of numbers of these
+    records, beside which an amount is less (-1), equal (0) or more (1)."""
 
     places: tuple[frozenset[str], ...]
     read: frozenset[str]
     worked: bool
     beside: Mapping[str, bool] = field(default_factory=dict)
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    sums: Mapping[str, int] = field(default_factory=dict)
 
     def comes_from(self, source: str) -> bool:
         """Return whether every value had occurred in the source."""
@@ -55,6 +57,7 @@ class Shown:
                 bool(one["worked"]),
                 one.get("beside", {}),
                 one.get("states", {}),
+                one.get("sums", {}),
             )
             for one in calls
         )

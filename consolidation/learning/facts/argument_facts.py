@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.facts.argument_calls import ARROW, INSTRUCTIONS, MESSAGE, NOWHERE
+from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE
 from consolidation.learning.facts.argument_counts import (
     Count,
     Pair,
@@ -19,6 +19,7 @@ from consolidation.learning.facts.argument_counts import (
     streak,
 )
 from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
 from consolidation.learning.facts.findings import Language
 from consolidation.learning.facts.startups import LEAST_CASES

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.facts.argument_calls import ARROW, INSTRUCTIONS, MESSAGE, NOWHERE
+from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE
+from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.findings import Language
 
 _WORDS: dict[str, tuple[str, str]] = {

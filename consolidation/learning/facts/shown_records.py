@@ -1,36 +1,25 @@
 """What results showed of records: their states by the values that name them, and which values stood together."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from consolidation.learning.facts.argument_paths import FIELD, key_of
 from consolidation.learning.runs.privacy import names_somebody, personal, safe
 from consolidation.learning.runs.values import DEEPEST
 
-LONGEST_NAME = 200
 LONGEST_STATE = 40
 MOST_WORDS = 3
 MOST_STATES = 24  # of one record
 MOST_SEEN = 8  # in one field: what has more in one run is a name or a text, and no state
-FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
-_TELLING = re.compile(r"[\d@/]")
-
-
-def key_of(leaf: Any) -> str:
-    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
-    if isinstance(leaf, bool):
-        return ""
-    number = isinstance(leaf, float) and leaf.is_integer()
-    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
-    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
 
 
 class ShownRecords:
     """States of the records that these keys name, as the latest result with such a field showed them.
 
     A record is the object that holds the key as a value, or that stands under it. Its states are booleans and short
-    words without digits, by `field of the key.field`: `order_id.status`. No details of persons.
+    words without digits, by `field of the key.field`: `order_id.status`. No details of persons. Of its numbers, and of
+    those of objects directly in it (`flight_number.prices.economy`), all that were shown count.
     """
 
     def __init__(self, wanted: Set[str]) -> None:
@@ -38,6 +27,7 @@ class ShownRecords:
         self._states: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
         self._others: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._seen: dict[str, set[str]] = defaultdict(set)
+        self._numbers: dict[str, dict[str, set[float]]] = defaultdict(lambda: defaultdict(set))
 
     def see(self, returned: Any) -> None:
         """Add the records in a result."""
@@ -50,6 +40,8 @@ class ShownRecords:
                     if key in self._wanted:
                         latest[key][f"{name}.{field}"].add(state)
                 if key in self._wanted:
+                    for field, number in _numbers(record):
+                        self._numbers[key][f"{name}.{field}"].add(number)
                     self._others[key, name].update([other for other, _ in names if other != key][:1])
         for key, shown in latest.items():
             self._states[key].update({place: frozenset(said) for place, said in shown.items()})
@@ -63,6 +55,10 @@ class ShownRecords:
         """Return the states of the record; without those of a field that holds the key in several records."""
         shown = self._states.get(key, {})
         return {place: said for place, said in shown.items() if len(self._others[key, place.rpartition(".")[0]]) < 2}
+
+    def numbers(self, key: str) -> Mapping[str, Set[float]]:
+        """Return the numbers of the records with this key."""
+        return self._numbers.get(key, {})
 
     def with_others(self, states: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
         """Return these states, each with the others that were seen in its field; fields of many are left out."""
@@ -101,3 +97,11 @@ def _states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             and not names_somebody(state)
         ):
             yield field, state
+
+
+def _numbers(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for field, value in [*record.items()][:MOST_STATES]:
+        inner = [*value.items()][:MOST_STATES] if isinstance(value, dict) else [("", value)]
+        for below, number in inner if FIELD.fullmatch(field) else ():
+            if isinstance(number, int | float) and not isinstance(number, bool) and "." not in str(below):
+                yield f"{field}.{below}" if below else field, number
