@@ -22,6 +22,11 @@ def delete_orphans(*, at: datetime) -> int:
     return deleted
 
 
+def delete_unnamed(path: str) -> bool:
+    """Delete a package, unless a version names it; whether it is gone."""
+    return not _is_named(path) and _delete(path)
+
+
 def _delete(path: str) -> bool:
     try:
         with storages.open_package(path) as file:

@@ -82,16 +82,19 @@ def propose(
     return version
 
 
+def columns_of(package: Package, path: str) -> dict[str, Any]:
+    """What the row of a version says of its package, which is stored under the path."""
+    files = [{"path": file.path, "size": file.size, "sha256": file.sha256} for file in package.files]
+    about = {"package": path, "sha256": package.sha256, "size": len(package.content)}
+    return {"skill_md": package.skill_md, "files": files, **about}
+
+
 def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
     version = SkillVersion.objects.create(
         number=prepared.number,
         fields=prepared.fields.model_dump(mode="json"),
-        skill_md=prepared.package.skill_md,
-        files=[{"path": f.path, "size": f.size, "sha256": f.sha256} for f in prepared.package.files],
-        package=prepared.path,
-        sha256=prepared.package.sha256,
-        size=len(prepared.package.content),
         scan={"findings": prepared.findings},
+        **columns_of(prepared.package, prepared.path),
         **facts,
     )
     # a package of before may have been swept as an orphan between `prepare` and now

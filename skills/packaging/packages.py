@@ -42,6 +42,11 @@ class Package:
     contents: Mapping[str, bytes] = field(repr=False, compare=False)
 
     @property
+    def is_masked(self) -> bool:
+        """Whether a file as it was written holds a credential, which the zip does not."""
+        return any(file.sha256 != _sha256(self.contents[file.path]) for file in self.files)
+
+    @property
     def texts(self) -> dict[str, str]:
         """The files that are texts."""
         return {path: data.decode() for path, data in self.contents.items() if unpacking.is_text(data)}
