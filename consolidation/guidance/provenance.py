@@ -33,7 +33,8 @@ def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) 
     if not habits or not any(not step.failed and step.result is not None for step in run.steps):
         return []
     before = shown_before(run, call, rules)
-    found = [*_lengths(call.arguments, habits), *_sums(call.arguments, before, habits)]
+    amounts = _sums(call.arguments, before, habits)
+    found = [*_lengths(call.arguments, habits), *amounts, *_together(call.arguments, before, habits)]
     for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
         if n >= MOST_VALUES or len(found) >= MOST_NOTES:
             break
@@ -102,6 +103,17 @@ def _sums(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str
             )
             counted = f"in {cases} of {of} cases in which this call worked it was not less"
             yield {"pointer": within("/arguments", amount.partition(ITEM)[0]), "note": f"{sizes}; {counted}"}
+
+
+def _together(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str, Habits]) -> Notes:
+    """Values of two arguments that the run has shown, but never both in one answer."""
+    for argument, others in before.together(arguments).items():
+        for other in [name for name, shown in others.items() if not shown and argument in habits]:
+            if habits[argument].shown_together(other):
+                cases, of = habits[argument].together[other]
+                apart = f"{code(argument)} and {code(other)} were not shown together in this run"
+                counted = f"in {cases} of {of} cases in which this call worked they had been"
+                yield {"pointer": within("/arguments", argument.partition(ITEM)[0]), "note": f"{apart}; {counted}"}
 
 
 def _place(place: str) -> str:

@@ -26,6 +26,7 @@ KINDS = {
     "comes from": "other source",
     "equally many": "lengths",
     "in all, less than": "sums",
+    "shown together": "together",
     "in which this call worked it was": "states",
 }
 Json = dict[str, Any]

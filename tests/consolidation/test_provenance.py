@@ -264,3 +264,28 @@ def test_a_sum_that_some_calls_that_worked_did_not_reach_or_most_did_not_meet_is
     assert about_to_book(habits([*runs, booked(7, 1, [5])]), 1, [5]) == []
     assert about_to_book(habits([booked(n, 1, [price(n, 1) + n]) for n in range(1, 8)]), 1, [5]) == []
     assert about_to_book(habits(runs[:4]), 1, [5]) == []
+
+
+def returned(n: int, order: str, item: str, *, said: str = "") -> Run:
+    """Two orders of one customer, each with an item."""
+    shown = [("get_order", {"order": f"o-{n}{k}"}, {"order": f"o-{n}{k}", "items": [f"i-{n}{k}"]}) for k in "ab"]
+    return run(n, f"It broke {said}", *shown, ("return_item", {"order": f"o-{n}{order}", "item": f"i-{n}{item}"}, OK))
+
+
+def about_to_return(known: Mapping[str, Habits], whole: Run) -> list[str]:
+    so_far = Run(whole.id, None, "agent", "partial", START, whole.calls[:2], whole.messages)
+    asked = Call(99, "return_item", whole.calls[2].args, None, None, START, None)
+    return [note["note"] for note in notes(so_far, asked, known, RULES)]
+
+
+def test_values_that_were_shown_but_never_in_one_answer_are_noted() -> None:
+    known = habits([returned(n, "ab"[n % 2], "ab"[n % 2]) for n in range(10, 20)])
+    counted = "in 10 of 10 cases in which this call worked they had been"
+    apart = f"`order` and `item` were not shown together in this run; {counted}"
+    assert about_to_return(known, returned(9, "a", "a")) == []
+    assert about_to_return(known, returned(9, "a", "b")) == [apart]
+    assert about_to_return(known, returned(9, "a", "b", said="i-9b")) == []  # the user named it
+    assert (
+        about_to_return(habits([returned(n, "a", "ab"[n // 19]) for n in range(10, 20)]), returned(9, "a", "b")) == []
+    )
+    assert about_to_return(known, returned(9, "a", "c")) != [apart]  # it was not shown at all

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.facts.argument_paths import ARROW, LONGEST_NAME, given, key_of, named
@@ -24,6 +25,7 @@ MOST_PLACES = 24  # a value that occurs in more places is left out
 MOST_VALUES = 12  # of one argument in one call
 MOST_CALLS = 8  # of one argument in one run
 LONGEST_TEXT = 30_000
+MOST_TOGETHER = 8  # arguments of one call
 MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
 
@@ -35,8 +37,8 @@ class ArgumentCall:
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
     `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
     the other arguments that are, and whether they are as long; `states`: by field, those last shown of the records that
-    the values name, and all others that the run showed; `sums`: of numbers of these
-    records, beside which an amount is less (-1), equal (0) or more (1).
+    the values name, and all others that the run showed; `sums`: of numbers of these records, beside which an amount is
+    less (-1), equal (0) or more (1); `together`: other arguments, and whether one answer had shown both.
     """
 
     tool: str
@@ -47,6 +49,7 @@ class ArgumentCall:
     beside: tuple[tuple[str, bool], ...] = ()
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     sums: Mapping[str, int] = field(default_factory=dict)
+    together: Mapping[str, bool] = field(default_factory=dict)
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
@@ -91,6 +94,7 @@ class ShownBefore:
         self._read: set[str] = set()
         self._sent: set[str] = set()
         self._cut = False
+        self._answers: list[set[str]] = []
         self.records = ShownRecords(wanted)
 
     def read(self, calls: "Iterable[Call]", rules: "ToolRules") -> None:
@@ -113,6 +117,22 @@ class ShownBefore:
         """Return the states of the record that a value names, as they were last shown."""
         return self.records.states(key_of(value))
 
+    def together(self, arguments: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
+        """Return of each argument and each later one, whether one answer had shown both; those of lists that are as
+        long, one by one. Nothing of values that were not shown at all, or that somebody named."""
+        keys: dict[str, list[str]] = defaultdict(list)
+        for path, key in given(arguments):
+            keys[named(path)].append(key)
+        said = {MESSAGE, INSTRUCTIONS}
+        known = {key for answer in self._answers for key in answer if not self._places[key] & said}
+        shown = {name: each for name, each in keys.items() if known.issuperset(each)}
+        found: dict[str, dict[str, bool]] = defaultdict(dict)
+        for one, other in combinations([*shown][:MOST_TOGETHER], 2):
+            pairs = _pairs(one, shown[one], other, shown[other])
+            if pairs:
+                found[one][other] = all(any(pair <= answer for answer in self._answers) for pair in pairs)
+        return found
+
     def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
         """Read the messages before the call, yield its arguments if it acts, then read its result."""
         while self._coming and self._coming[-1].position < call.position:
@@ -132,13 +152,22 @@ class ShownBefore:
             if len(places) <= MOST_PLACES and (places or not self._cut):
                 by_argument[named(path)].add(tuple(sorted(places)))
         amounts = beside_sums(call.arguments, self.records.numbers)
+        together = self.together(call.arguments)
         for argument, found in by_argument.items():
             if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
                 lists = beside(call.arguments, argument.removesuffix(ITEM))
                 read, worked = tuple(sorted(self._read)), not call.failed
                 shown = {place: [sorted(said)] for place, said in states[argument].items()}
                 yield ArgumentCall(
-                    call.name, argument, tuple(sorted(found)), read, worked, lists, shown, amounts.get(argument, {})
+                    call.name,
+                    argument,
+                    tuple(sorted(found)),
+                    read,
+                    worked,
+                    lists,
+                    shown,
+                    amounts.get(argument, {}),
+                    together.get(argument, {}),
                 )
 
     def _hear(self, message: "Message") -> None:
@@ -157,19 +186,30 @@ class ShownBefore:
         self._read.add(call.name)
         self._sent |= told & self._wanted
         many = _maps(found)
+        shown = set() if acts else told & self._wanted
+        self._answers.append(shown)
         for path, leaf in found:
             place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
             if isinstance(leaf, str) and " " in leaf:
-                self._find(leaf, place, without=told)
-            elif (key := key_of(leaf)) in self._wanted and key not in told:
-                self._places[key].add(place)
+                shown |= self._find(leaf, place, without=told)
+            elif (key := key_of(leaf)) in self._wanted:
+                shown.add(key)
+                self._places[key].update([place] if key not in told else ())
 
-    def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> None:
+    def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> set[str]:
         low = text[:LONGEST_TEXT].lower()
         words = {word.strip(".:-/") for word in _TOKEN.findall(low)}
         found = (words & self._wanted) | {key for key in self._several if key in low}
         for key in found - without:
             self._places[key].add(place)
+        return found
+
+
+def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> list[set[str]]:
+    """Return which values belong together: of two lists one by one, of anything else each with each."""
+    if ITEM in one and ITEM in other:
+        return [{a, b} for a, b in zip(keys, others, strict=False)] if len(keys) == len(others) else []
+    return [{a, b} for a in keys for b in others]
 
 
 def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
@@ -188,6 +228,7 @@ def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
         | ({"beside": dict(one.beside)} if one.beside else {})
         | ({"states": dict(one.states)} if one.states else {})
         | ({"sums": dict(one.sums)} if one.sums else {})
+        | ({"together": dict(one.together)} if one.together else {})
         for one in calls
     ]
     return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]

@@ -19,7 +19,8 @@ class SourcedCall:
     """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
     `beside`: of a list, the other arguments that are lists, and whether they are as long; `states`: field -> those last
     shown of the records that the values name, and all others that the run showed; `sums`: of numbers of these
-    records, beside which an amount is less (-1), equal (0) or more (1)."""
+    records, beside which an amount is less (-1), equal (0) or more (1); `together`: other
+    arguments, and whether both were shown at once."""
 
     places: tuple[frozenset[str], ...]
     read: frozenset[str]
@@ -27,6 +28,7 @@ class SourcedCall:
     beside: Mapping[str, bool] = field(default_factory=dict)
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     sums: Mapping[str, int] = field(default_factory=dict)
+    together: Mapping[str, bool] = field(default_factory=dict)
 
     def comes_from(self, source: str) -> bool:
         """Return whether every value had occurred in the source."""
@@ -58,6 +60,7 @@ class Shown:
                 one.get("beside", {}),
                 one.get("states", {}),
                 one.get("sums", {}),
+                one.get("together", {}),
             )
             for one in calls
         )

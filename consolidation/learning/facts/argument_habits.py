@@ -14,6 +14,7 @@ from consolidation.learning.facts.argument_counts import Shown, SourcedCall
 from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.habit_counts import States, Sums, is_habit, required, states_of, sums_of
 
+LEAST_TOGETHER = 10  # cases: in few runs much stands together by chance
 MOST_SOURCES = 12  # that are kept, the most frequent ones
 
 
@@ -21,7 +22,8 @@ MOST_SOURCES = 12  # that are kept, the most frequent ones
 class Habits:
     """Of `of` cases: `shown`: every value had occurred before; `sources`: place -> cases with every value from there;
     `beside`: other list argument -> (cases with lists of one length, cases with both); `states`: field of the records
-    that the values name -> its states; `sums`: of their numbers, beside amounts."""
+    that the values name -> its states; `sums`: of their numbers, beside amounts;
+    `together`: other argument -> (cases that showed both at once, cases that showed both)."""
 
     of: int = 0
     shown: int = 0
@@ -29,6 +31,7 @@ class Habits:
     beside: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     states: Mapping[str, States] = field(default_factory=dict)
     sums: Mapping[str, Sums] = field(default_factory=dict)
+    together: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def counted(cls, shown: Iterable[Shown]) -> Self:
@@ -38,10 +41,13 @@ class Habits:
                 cases.setdefault(one.case, []).extend(worked)
         places: Counter[str] = Counter()
         lists: dict[str, list[bool]] = {}
+        pairs: dict[str, list[bool]] = {}
         for calls in cases.values():
             places.update(frozenset.intersection(*(values for call in calls for values in call.places)))
             for name in {name for call in calls for name in call.beside}:
                 lists.setdefault(name, []).append(all(call.beside.get(name, True) for call in calls))
+            for name in {name for call in calls for name in call.together}:
+                pairs.setdefault(name, []).append(all(call.together.get(name, True) for call in calls))
         return cls(
             of=len(cases),
             shown=sum(all(all(call.places) for call in calls) for calls in cases.values()),
@@ -49,6 +55,7 @@ class Habits:
             beside={name: (sum(even), len(even)) for name, even in lists.items()},
             states=states_of(cases.values()),
             sums=sums_of(cases.values()),
+            together={name: (sum(shown), len(shown)) for name, shown in pairs.items()},
         )
 
     @classmethod
@@ -57,28 +64,27 @@ class Habits:
         beside = {name: (even, of) for name, (even, of) in kept.get("beside", {}).items()}
         states = {place: States(of, own, others) for place, (of, own, others) in kept.get("states", {}).items()}
         sums = {name: Sums(*counts) for name, counts in kept.get("sums", {}).items()}
-        return cls(kept.get("of", 0), kept.get("shown", 0), kept.get("sources", {}), beside, states, sums)
+        together = {name: (shown, of) for name, (shown, of) in kept.get("together", {}).items()}
+        return cls(kept.get("of", 0), kept.get("shown", 0), kept.get("sources", {}), beside, states, sums, together)
 
     def kept(self) -> dict[str, Any]:
         """Return plain JSON values."""
         beside = {name: list(counts) for name, counts in self.beside.items()}
         states = {place: [one.of, dict(one.own), dict(one.others)] for place, one in self.states.items()}
         sums = {name: [one.of, one.reached, one.met] for name, one in self.sums.items()}
-        counts = {"beside": beside, "states": states, "sums": sums}
+        together = {name: list(counts) for name, counts in self.together.items()}
+        counts = {"beside": beside, "states": states, "sums": sums, "together": together}
         return {"of": self.of, "shown": self.shown, "sources": dict(self.sources), **counts}
 
     def plus(self, other: "Habits") -> "Habits":
         """Add counts of other runs."""
-        beside = dict(self.beside)
-        for name, (even, of) in other.beside.items():
-            mine = beside.get(name, (0, 0))
-            beside[name] = (mine[0] + even, mine[1] + of)
+        beside, together = _added(self.beside, other.beside), _added(self.together, other.together)
         sources = dict(Counter(self.sources) + Counter(other.sources))
         places = self.states.keys() | other.states.keys()
         states = {place: self.states.get(place, States()).plus(other.states.get(place, States())) for place in places}
         names = self.sums.keys() | other.sums.keys()
         sums = {name: self.sums.get(name, Sums()).plus(other.sums.get(name, Sums())) for name in names}
-        return Habits(self.of + other.of, self.shown + other.shown, sources, beside, states, sums)
+        return Habits(self.of + other.of, self.shown + other.shown, sources, beside, states, sums, together)
 
     @property
     def are_shown(self) -> bool:
@@ -105,3 +111,13 @@ class Habits:
         """Return (sum, cases, of): of the sums that an amount is below, that which nearly every call that worked
         reached; None for none."""
         return required(self.sums, below)
+
+    def shown_together(self, other: str) -> bool:
+        """Whether nearly every call that worked sent only values of these two arguments that were shown at once."""
+        cases, of = self.together.get(other, (0, 0))
+        return of >= LEAST_TOGETHER and is_habit(cases, of)
+
+
+def _added(one: Mapping[str, tuple[int, int]], other: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    counts = {name: (one.get(name, (0, 0)), other.get(name, (0, 0))) for name in one.keys() | other.keys()}
+    return {name: (mine[0] + more[0], mine[1] + more[1]) for name, (mine, more) in counts.items()}
