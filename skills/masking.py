@@ -51,7 +51,7 @@ def _files(content: bytes) -> dict[str, bytes]:
 def _replace(version: SkillVersion, package: Package) -> None:
     former, path = version.package, storages.package_path(version.skill.scope, package.name, package.sha256)
     storages.store(path, package.content)
-    columns = publishing.columns_of(package, path)
+    columns = package.columns_at(path)
     with transaction.atomic():
         SkillVersion.objects.filter(pk=version.pk, package=former).update(**columns)
         memory = Memory.objects.select_for_update(of=("self",)).get(pk=version.skill.pk)

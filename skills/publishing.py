@@ -82,19 +82,12 @@ def propose(
     return version
 
 
-def columns_of(package: Package, path: str) -> dict[str, Any]:
-    """What the row of a version says of its package, which is stored under the path."""
-    files = [{"path": file.path, "size": file.size, "sha256": file.sha256} for file in package.files]
-    about = {"package": path, "sha256": package.sha256, "size": len(package.content)}
-    return {"skill_md": package.skill_md, "files": files, **about}
-
-
 def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
     version = SkillVersion.objects.create(
         number=prepared.number,
         fields=prepared.fields.model_dump(mode="json"),
         scan={"findings": prepared.findings},
-        **columns_of(prepared.package, prepared.path),
+        **prepared.package.columns_at(prepared.path),
         **facts,
     )
     # a package of before may have been swept as an orphan between `prepare` and now

@@ -10,7 +10,8 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from memories.scanning import credentials
 from skills.manifest import Fields
@@ -40,6 +41,11 @@ class Package:
     content: bytes = field(repr=False)
     sha256: str
     contents: Mapping[str, bytes] = field(repr=False, compare=False)
+
+    def columns_at(self, path: str) -> dict[str, Any]:
+        """What the row of a version says of its package, which is stored under this path."""
+        about = {"package": path, "sha256": self.sha256, "size": len(self.content)}
+        return {"skill_md": self.skill_md, "files": [asdict(file) for file in self.files], **about}
 
     @property
     def is_masked(self) -> bool:
