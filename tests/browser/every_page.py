@@ -12,7 +12,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from consolidation.models import BulkOrder, ImportFile, Run
-from memories.models import Agent, Episode, Memory
+from memories.models import Agent, AuditEntry, Episode, Memory
 from memories.values.choices import LIVE, Status, Type
 from memories.values.field_errors import format_instant
 from memos_site import review
@@ -23,7 +23,7 @@ PAGES = {
     *("inbox", "decided", "bulk-order", "memories", "memory", "evidence", "memory-as-of", "forget", "merge", "teach"),
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
-    *("runs", "run", "login", "join", "tools", "agent", "outcomes"),
+    *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere"),
 }
 NO_PAGES = {
     *(
@@ -79,6 +79,7 @@ def addresses(person: User) -> dict[str, list[str]]:
         "bulk-order": [f"/bulk/{_ordered(person, memory).pk}/"],
         "person": [f"/people/{person.pk}/"],
         "join": [_invitation()],
+        "known-elsewhere": [f"/decided/{AuditEntry.objects.filter(action='dismiss').latest('at').batch_id}/elsewhere/"],
         "login": ["/login/"],
     }
 

@@ -110,6 +110,10 @@ def test_a_dismissal_of_many_says_how_many_of_the_same_are_known_elsewhere_and_l
     assert [f"/memories/{row.pk}/decide/" in page for row in there if row] == [True, True]
     client.post(f"/memories/{there[0].pk}/decide/", {"decision": "dismiss wrong"})
     assert f"/memories/{there[0].pk}/decide/" not in client.get(address).content.decode()
+    assert NET30 in client.get(address).content.decode()
+    Memory.objects.filter(pk__in=[second.pk, there[1].pk]).update(sensitivity=Sensitivity.HYPER)
+    assert NET30 not in client.get(address).content.decode()
+    Memory.objects.filter(pk__in=[second.pk, there[1].pk]).update(sensitivity=Sensitivity.LOW)
     kept = post(reviewer, "memories/bulk", action="pin", ids=[str(there[1].pk)])
     assert kept["also_known"] == []
 

@@ -52,7 +52,7 @@ TESTED_ELSEWHERE = {
     *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp"),
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start"),
     *("start-backlog", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
-    *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent"),
+    *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere"),
 }
 WITH_A_TEST_BELOW = {
     "search",
