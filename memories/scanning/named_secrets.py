@@ -25,8 +25,10 @@ _QUOTE = r"(?:\\{0,3}['\"`“”‘’]|\*\*)?"
 _SPACE = r"[ \t]{0,3}"
 _SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was)(?: now| still)?\b)"
 _PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
-_TELLING = (
-    r"(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!/[a-z]+/)"  # no word alone, and no path
+_DRAWN = r"[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}"  # by lot
+_TELLING = (  # no word alone, and no path
+    r"(?:(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!/[a-z]+/)"
+    rf"|(?={_DRAWN}(?![\w.(\[-])))"
 )
 _NO_CODE = r"(?![(\[])"  # after a value: a call or an index is no value
 _STAND_IN = (  # what stands where a secret would
@@ -136,6 +138,12 @@ BESIDE = (
         r"[?&](?i:sig|signature|token|key|code|auth|access_token|api_?key|x-amz-signature"
         r"|x-amz-security-token)=(?=[^\s&'\"\\]{0,80}\d)(?P<secret>[\w%.~+/=-]{20,2000})",
         "key",
+    ),
+    _kind(  # `token` alone names pages and places too: only what is long, and of all three kinds or hexadecimal
+        'token:|token=|token":|token\\":|token is |token =',
+        r"(?i:(?<![\w-])token)(?:\\{0,3}['\"])?[ ]?(?:[:=]|\bis\b)[ ]?(?:\\{0,3}['\"])?"
+        r"(?P<secret>(?:(?=[^\s'\"\\]{0,40}\d)(?=[^\s'\"\\]{0,40}[a-z])(?=[^\s'\"\\]{0,40}[A-Z])[\w+/-]{24,512}={0,2}|[0-9a-f]{32,128})(?![\w.+/-]))",
+        "token",
     ),
     _kind(
         "bearer ", r"(?i:(?<![A-Za-z])bearer) {1,3}(?=[\w.~+/-]{0,64}\d)(?P<secret>[\w.~+/-]{12,2000}={0,2})", "token"

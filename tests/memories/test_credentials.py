@@ -53,6 +53,8 @@ SECRETS = [
     *("Cookie: sid=a1b2c3d4e5f6a7b8", "machine h login me password hunter2Kz", "<password>hunter2Kz</password>"),
     *("the password for staging is hunter2-Kz", "ALTER USER x WITH PASSWORD 'hunter2Kz'", "password%3Dhunter2Kz"),
     *("管理员的密码是“hunter2Kz”", "口令：hunter2Kz", "登录密码 hunter2Kz", "密码改成了 hunter2Kz", "验证码是 493021"),
+    *("password=RlgLKOmxgJTeKd", "pwd: qWmKbXtoRpLs", "passwd = YhTgQkzLpWq"),  # drawn without a digit
+    *("token: Zp0zVZomHFwUbbYrEqmSM9wCZ7Uw9xfo", "token=" + "0af3" * 8),
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
@@ -62,6 +64,8 @@ HARMLESS = [
     'password = self.data["password1"]',
     "password: ${DB_PASSWORD}",
     "the token is valid",
+    *("password = getUserById", "password: idFromConfig", "password=passwordHashEncoder", "password is HTTPBasicAuth"),
+    *("token: next-page", "token: page_2_of_the_list_of_orders", "next_token: gold-plated"),
     "ASIA PACIFIC REGION SALES",
     "task-sk-lists-and-more-of-a-long-name",
     "https://example.com:8000/a@b",
