@@ -197,7 +197,14 @@ def _found(call: ToolCall, question: SearchRequest) -> Reply:
 
 def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
     passages = [
-        filled({"at": passage.at, "actor": passage.actor, "text": shortened(passage.text, LONG_CONTENT)})
+        filled(
+            {
+                "at": passage.at,
+                "actor": passage.actor,
+                "text": shortened(passage.text, LONG_CONTENT),
+                "flags": passage.flags,
+            }
+        )
         for passage in result.passages
     ]
     of_episode = result.memory.type == Type.EPISODIC

@@ -14,6 +14,7 @@ from memories.models.as_of import AsOf
 from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
+from memories.scanning import INSTRUCTION, prompt_injection
 from memories.search import selector
 from memories.search.former_words import FormerWords
 from memories.search.ranking import Candidate, Scored, weights_of
@@ -39,6 +40,11 @@ class PassageHit(NamedTuple):
     at: datetime
     text: str
     score: float
+
+    @property
+    def flags(self) -> list[str]:
+        """Of what was said only an order to a model is marked: secrets are masked wherever they are shown."""
+        return [INSTRUCTION] if prompt_injection.is_in(self.text) else []
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from memories.claims import Likeness
 from memories.embedding import Array
 from memories.models import Event, Passage, Tombstone
 from memories.models.vector import Serving
+from memories.scanning import prompt_injection
 from memories.search import filters, floor
 from memories.search.candidates import pool
 from memories.search.context.rendering import in_one_line, quarters
@@ -57,7 +58,7 @@ def quotes(
     task: str, vector: Array | None, model: Serving, *, trust: Trust, at: datetime, most: int, thread_id: str = ""
 ) -> list[Quote]:
     """The passages that answer the task best; none where nothing that was said does. What is said in the thread at
-    hand the caller knows."""
+    hand the caller knows, and an order to a model is not handed on."""
     asked = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
     wanted = filters.of_search(asked, trust, at)
     found = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
@@ -68,7 +69,9 @@ def quotes(
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
     rows = _told(thread_id).in_bulk(kept)
     answering = (rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text))
-    return ordered([_quote(row) for row in answering if not _is_dismissed(row, trust)])[:most]
+    return ordered(
+        [_quote(row) for row in answering if not (_is_dismissed(row, trust) or prompt_injection.is_in(row.text))]
+    )[:most]
 
 
 def _is_dismissed(row: Passage, trust: Trust) -> bool:
