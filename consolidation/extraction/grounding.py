@@ -5,32 +5,37 @@ statement that passes is for a person to review, one that fails speaks of somebo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from memories.claims import claim_of
+from memories.values.text import SENTENCE_ENDS, sentences
 
 SUBJECT, OBJECT, SPEAKER = "subject_not_named", "object_not_said", "said_by_another"
 AROUND = 300  # characters: the longest sentence that is read before a quote, and after it
 THE_USER = {"user", "the user", "customer", "the customer", "client", "the client", "用户", "该用户", "客户"}
 _ROLES = frozenset(["user", "customer", "client", "person", "speaker", "team"])
-_END = re.compile(r"[.!?;](?=\s)|[。！？；\n]")
 _NAME = re.compile(r"(?<![\w'’])(?:[A-Z][\w'’-]*|\w*\d\w*)")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
-_OF_SELF = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll))\b|我(?!们|的)|本人", re.IGNORECASE)
-_OWN = re.compile(r"\b(?:my|mine|me|myself)\b|我的", re.IGNORECASE)
-_IS_OBJECT_TRUE = {"true", "yes", "是"}  # the predicate says it all: "is vegetarian"
-_PERSON = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}|[\u3400-\u9fff]{2,4})"
-_INTRODUCED = re.compile(
-    rf"(?:\b[Mm]y name is|\b[Mm]y name['’]s|\bI am|\bI['’]m|\b[Tt]his is|我是|我叫|我的名字是)\s?{_PERSON}"
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll))\b|我(?!们|的)|本人", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:my|mine|me|myself)\b|我的", re.IGNORECASE)
+_TRUE = {"true", "yes", "是"}  # the predicate says it all: "is vegetarian"
+_LATIN = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
+_PERSON = rf"(?:{_LATIN}|[\u3400-\u9fff]{{2,4}})"
+_NAMED = re.compile(  # how a user tells their name, and nothing else
+    rf"\b[Mm]y name(?: is|['’]s) {_LATIN}|(?:^|,\s){_LATIN} here\b|(?:我叫|我的名字是)[\u3400-\u9fff]{{2,4}}"
 )
-_SIGNED_ON = re.compile(rf"(?:^|,\s){_PERSON} here\b")
+_INTRODUCED = re.compile(rf"(?:\bI am|\bI['’]m|\b[Tt]his is|我是)\s?{_PERSON}")  # "I'm Canadian" tells no name
+_GREETED = re.compile(
+    rf"\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Dd]ear),? (?:(?:Mr|Mrs|Ms|Dr)\.? )?(?!Sir\b|Madam\b|Customer\b|Team\b|There\b)"
+    rf"(?P<name>{_LATIN})(?=[,.!?:\n]|$)"
+)
 _ADDRESSED = re.compile(
     r"(?:\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Dd]ear|[Tt]hanks|[Tt]hank you|[Bb]ye|[Ww]ow|[Cc]ongrats|[Ss]orry|[Ss]ure|[Yy]eah)"
     r",? |(?<=[a-z]), (?=[A-Z][\w'’-]+[.!?]))(?P<name>[A-Z][\w'’-]+)"
 )
-_LINE_OF = re.compile(r"^\s*(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}|[\u3400-\u9fff]{2,4})\s?[:：]")
+_LINE_OF = re.compile(rf"^\s*(?P<name>{_PERSON})\s?[:：]")
 
 
 def fault(subject: str, predicate: str, object: str, quote: str, passage: Passage, transcript: Transcript) -> str:
@@ -40,7 +45,7 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     around = _around(passage.comparable, comparable(quote))
     if subject.casefold() not in THE_USER and not _is_named(subject, transcript, but=_ROLES):
         return SUBJECT
-    words = f"{predicate} {object}" if object.casefold() in _IS_OBJECT_TRUE else object
+    words = f"{predicate} {object}" if object.casefold() in _TRUE else object
     if not (_words(words) & _words(around) or any(run in around for run in _HAN.findall(words))):
         return OBJECT
     if not all(_is_named(name, transcript) for name in _NAME.findall(object)):
@@ -52,8 +57,8 @@ def _around(text: str, quote: str) -> str:
     """The sentence that holds the quote, with the one before and the one after it."""
     at = text.find(quote)
     before, after = text[max(0, at - AROUND) : at], text[at + len(quote) : at + len(quote) + AROUND]
-    starts = [end.end() for end in _END.finditer(before)]
-    ends = [end.start() for end in _END.finditer(after)]
+    starts = [end.end() for end in SENTENCE_ENDS.finditer(before)]
+    ends = [end.start() for end in SENTENCE_ENDS.finditer(after)]
     start = starts[-2] if len(starts) > 1 else 0
     return before[start:] + quote + (after[: ends[1]] if len(ends) > 1 else after)
 
@@ -79,30 +84,30 @@ def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcri
     wanted = _words(subject)
     if passage.speaker != "user" or wanted & _words(quote) or subject.casefold() in THE_USER:
         return False
-    if not (_OF_SELF.search(quote) or _OWN.search(quote)):
+    if not (_FIRST_PERSON.search(quote) or _POSSESSIVE.search(quote)):
         return False
     line = next((line for line in passage.text.splitlines() if comparable(quote) in comparable(line)), "")
     if written := _LINE_OF.match(line):
         return not wanted & _words(written["name"])
-    addressed = {word for name in _addressed(transcript, "user") for word in _words(name)}
-    own = {word for words in _introductions(transcript) for word in _words(words)} - addressed
-    if own and _OF_SELF.search(quote):
-        return not wanted & own
+    addressed = _all_words(_addressed(transcript, "user", _ADDRESSED))
+    named = _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed
+    if named and _FIRST_PERSON.search(quote):
+        return not wanted & (named | _all_words(_sentences(transcript, _INTRODUCED)))
     return bool(wanted & addressed)
 
 
-def _introductions(transcript: Transcript) -> Iterator[str]:
-    """The words with which the user was introduced: their own sentences, and the names by which the agent speaks to
-    them."""
+def _all_words(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in _words(text)}
+
+
+def _sentences(transcript: Transcript, pattern: re.Pattern[str]) -> Iterator[str]:
+    """The sentences in which the user says who they are."""
     for passage in transcript.passages:
         if passage.speaker == "user":
-            for sentence in _END.split(passage.text):
-                if _INTRODUCED.search(sentence) or _SIGNED_ON.search(sentence):
-                    yield sentence
-    yield from _addressed(transcript, "agent")
+            yield from (sentence for sentence in sentences(passage.text) if pattern.search(sentence))
 
 
-def _addressed(transcript: Transcript, by: str) -> Iterator[str]:
+def _addressed(transcript: Transcript, by: str, pattern: re.Pattern[str]) -> Iterator[str]:
     for passage in transcript.passages:
         if passage.speaker == by:
-            yield from (match["name"] for match in _ADDRESSED.finditer(passage.text))
+            yield from (match["name"] for match in pattern.finditer(passage.text))

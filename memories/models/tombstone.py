@@ -236,6 +236,10 @@ class Tombstone(models.Model):
         """Whether it withholds what is shared from its scope: one that is shared itself blocks."""
         return self.denies and self.scope not in SHARED_SCOPES
 
+    def is_met_in(self, scopes: Collection[str]) -> bool:
+        """Whether a write into these scopes meets it, see `TombstoneQuerySet.met_in`."""
+        return any(scope in SHARED_SCOPES for scope in scopes) or self.scope in {*scopes, *SHARED_SCOPES}
+
     def withhold(self, *, at: datetime, since: datetime | None = None) -> None:
         """It holds from now on; see `Withholding.withhold`."""
         _memories().withhold(self, at=at, since=since)

@@ -475,12 +475,8 @@ def command_result(hook: Hook, returned: Any, text: str) -> tuple[str, int | Non
 
 def code_in_transcript(hook: Hook) -> int | None:
     """The exit code of this call in the transcript of Codex, whose hooks do not tell it."""
-    call, path = str(hook.event.get("tool_use_id") or ""), str(hook.event.get("transcript_path") or "")
-    if not call or not os.path.exists(path):
-        return None
-    with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - 400_000))
-        lines = file.read().decode("utf-8", "replace").split("\n")
+    call = str(hook.event.get("tool_use_id") or "")
+    lines = end_of(str(hook.event.get("transcript_path") or ""), 400_000).split("\n") if call else []
     for line in reversed(lines):
         if f'"{call}"' in line and (found := re.search(r'"exit_code":\s*(-?\d+)', line)):
             return int(found[1])
@@ -497,18 +493,34 @@ def text_of(returned: Any) -> str:
     return returned if isinstance(returned, str) else json.dumps(returned)
 
 
+def transcript(hook: Hook) -> str:
+    """The end of the transcript. Copilot CLI writes to it a moment after it called this hook, which then stands in it:
+    '' where it does not in time, as the words that stand there were said before."""
+    path, called = str(hook.event.get("transcript_path") or ""), f'"timestamp":{hook.event.get("timestamp")},'
+    lags = hook.source == "copilot" and "timestamp" in hook.event
+    while called not in (text := end_of(path, 200_000)) and lags:
+        if time.monotonic() > BEGUN + OF_THE_END:
+            return ""
+        time.sleep(0.01)
+    return text
+
+
+def end_of(path: str, most: int) -> str:
+    """The last so many bytes of a file; '' where there is none."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - most))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def last_words(hook: Hook) -> str:
     """What the agent said last, as the hook or the end of the transcript tells it."""
     for name in ("last_assistant_message", "prompt_response"):
         if hook.event.get(name):
             return str(hook.event[name])
-    path = str(hook.event.get("transcript_path") or "")
-    if not os.path.exists(path):
-        return ""
-    with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - 200_000))
-        lines = file.read().decode("utf-8", "replace").split("\n")
-    for line in reversed(lines):
+    for line in reversed(transcript(hook).split("\n")):
         told = as_json(line)
         if isinstance(told, dict) and "assistant" in str(told.get("type")):
             data = told.get("data") or told.get("message") or {}

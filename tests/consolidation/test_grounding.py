@@ -84,6 +84,16 @@ def test_what_nobody_said_or_somebody_else_is_not(
     assert fault(of, *fact, quote) == why
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["user: I'm Canadian.", "user: This is Amazon, right?", "agent: Sure, Monday works.", "agent: Hello Sir, go on."],
+)
+def test_what_tells_no_name_leaves_open_who_speaks(said: str) -> None:
+    record = 'tool: {"name": "Jonas Berg", "since": 2021}'
+    chat = conversation(said, record, "user: I only fly from Bergen.")
+    assert fault(chat, "Jonas Berg", "flies from", "Bergen", "I only fly from Bergen") == ""
+
+
 def test_the_name_before_a_line_says_who_speaks() -> None:
     chat = conversation("user: Mia: I moved to Lisbon in May.\nTom: I stay in Porto, Mia.")
     assert fault(chat, "Mia", "lives in", "Lisbon", "I moved to Lisbon") == ""

@@ -270,3 +270,11 @@ def test_a_dismissal_says_where_else_the_same_is_known_and_leaves_it_there(perso
     known = equal_claims.also_known(here, confined, why="wrong", at=AT)
     assert [(one.memory.pk, one.may_be_dismissed) for one in known] == [(everywhere.pk, False), (there.pk, True)]
     assert equal_claims.also_known(here, person, why="duplicate: of all", at=AT) == []
+
+
+def test_what_one_tombstone_says_of_scopes_is_what_the_database_says() -> None:
+    for scope in (PLACE, "project:q2", *SHARED):
+        dismissed(scope=scope)
+    for scopes in ([PLACE], ["project:q2", "project:q3"], ["project:q3"], SHARED[:1], [PLACE, "global"], []):
+        met = {stone for stone in Tombstone.objects.all() if stone.is_met_in(scopes)}
+        assert met == set(Tombstone.objects.met_in(*scopes)), scopes

@@ -122,6 +122,21 @@ def test_the_agents_last_words_are_reported(home: Path, source: str, name: str, 
     assert (report["event_kind"], report["summary"]) == ("assistant_message", "All done.")
 
 
+def test_words_that_copilot_wrote_before_it_called_the_hook_are_not_its_last(home: Path) -> None:
+    """It writes to its transcript a moment later: what was said, and that it called."""
+
+    def reported(*lines: Json) -> list[str]:
+        with (home / "events.jsonl").open("a") as file:
+            file.writelines(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines)
+        told = json.dumps({"sessionId": "s1", "timestamp": 1795703330468, "transcriptPath": "events.jsonl"})
+        shell(home, f"python3 {SCRIPTS}/memos_hook.py copilot agentStop", stdin=told, **QUICK, MEMOS_DEADLINE="0.05")
+        return [json.loads(path.read_text())["body"]["summary"] for path in waiting(home)]
+
+    assert reported({"type": "assistant.message", "data": {"content": "Which file?"}}) == []
+    calls = {"type": "hook.start", "data": {"input": {"timestamp": 1795703330468, "cwd": "/"}}}
+    assert reported({"type": "assistant.message", "data": {"content": "All done."}}, calls) == ["All done."]
+
+
 def test_an_empty_prompt_is_no_prompt(home: Path) -> None:
     """Qwen Code tells each return of a tool as one."""
     told = json.dumps({"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt": ""})

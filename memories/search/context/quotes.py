@@ -68,17 +68,29 @@ def quotes(
     least = scored[0].score * floor.OF_BEST
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
     rows = _told(thread_id).in_bulk(kept)
-    answering = (rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text))
-    return ordered(
-        [_quote(row) for row in answering if not (_is_dismissed(row, trust) or prompt_injection.is_in(row.text))]
-    )[:most]
+    answering = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
+    left_out = _dismissed(answering, trust) | {row.pk for row in answering if prompt_injection.is_in(row.text)}
+    return ordered([_quote(row) for row in answering if row.pk not in left_out])[:most]
 
 
-def _is_dismissed(row: Passage, trust: Trust) -> bool:
-    """Whether people dismissed what it says where the caller reads, or, if that is everywhere, where it was said."""
-    stones = Tombstone.objects.met_in(*(trust.scopes or [row.scope]))
+def _dismissed(rows: Sequence[Passage], trust: Trust) -> set[int]:
+    """The ids of those that state what people dismissed where the caller reads, or, if that is everywhere, where it was
+    said. As many statements for many rows as for one."""
+    said = {row.pk: _statements(row) for row in rows}
+    scopes = {row.scope for row in rows} if trust.scopes is None else trust.scopes
+    stones = Tombstone.objects.met_in(*scopes).stated_by([one for statements in said.values() for one in statements])
+    return {
+        row.pk
+        for row in rows
+        for stone in stones
+        if stone.is_met_in({row.scope} if trust.scopes is None else scopes) and stone.is_stated_in(said[row.pk])
+    }
+
+
+def _statements(row: Passage) -> list[str]:
+    """Its text and its sentences, as they stand and with the speaker's name: "I" is whoever speaks."""
     said = [row.text, *sentences(row.text)]
-    return bool(stones.stated_by([*said, *(f"{row.actor}: {one}" for one in said)]))  # "I" is whoever speaks
+    return [*said, *(f"{row.actor}: {one}" for one in said)]
 
 
 def _told(thread_id: str) -> "QuerySet[Passage]":
