@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memories.models.reviewable import Reviewable
 
 TOMBSTONE = "tombstone"
+_STANDS, _LIFTED = Q(lifted_at=None, blocks=True), Q(lifted_at__isnull=False, blocks=True)
 
 
 def _memories() -> Any:
@@ -71,8 +72,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         return list(former.values_list("normalisation", "sealed_with").distinct())
 
     def stated_by(self, sentences: Collection[str]) -> "list[Tombstone]":
-        """Those of these tombstones of which one of these sentences states the claim, as it does not hold. Newest
-        first."""
+        """Those whose claim one of these sentences states, newest first; duplicates' claims hold."""
         stones = self.filter(duplicate=False).exclude(category=None)
         if not stones.exists():
             return []
@@ -182,17 +182,13 @@ class Tombstone(models.Model):
             models.Index(fields=["key", "scope"], condition=Q(lifted_at=None), name="tombstone_of_key"),
             models.Index(fields=["memory_id"], name="tombstone_by_memory"),
             models.Index(fields=["-at", "-id"], name="tombstone_newest"),
-            models.Index(fields=["-at", "-id"], condition=Q(lifted_at=None, blocks=True), name="tombstone_standing"),
-            models.Index(fields=["-hits", "-id"], condition=Q(lifted_at=None, blocks=True), name="tombstone_most_hit"),
+            models.Index(fields=["-at", "-id"], condition=_STANDS, name="tombstone_standing"),
+            models.Index(fields=["-hits", "-id"], condition=_STANDS, name="tombstone_most_hit"),
+            models.Index(fields=["-lifted_at", "-id"], condition=_LIFTED, name="tombstone_lifted"),
             models.Index(
-                fields=["-lifted_at", "-id"], condition=Q(lifted_at__isnull=False, blocks=True), name="tombstone_lifted"
+                fields=["normalisation", "sealed_with"], condition=_STANDS, name="tombstone_by_way_of_sealing"
             ),
-            models.Index(
-                fields=["normalisation", "sealed_with"],
-                condition=Q(lifted_at=None, blocks=True),
-                name="tombstone_by_way_of_sealing",
-            ),
-            GinIndex(fields=["claim_tokens"], condition=Q(lifted_at=None, blocks=True), name="tombstone_by_claim"),
+            GinIndex(fields=["claim_tokens"], condition=_STANDS, name="tombstone_by_claim"),
         ]
 
     def __str__(self) -> str:
