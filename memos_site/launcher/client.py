@@ -7,7 +7,6 @@ Each write carries an Idempotency-Key, so that it is tried again when the connec
 """
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -15,6 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+
+from .credentials import url_and_token
 
 Json = dict[str, Any]
 TRIES, PAUSE, LONGEST_PAUSE = 4, 0.5, 30.0  # seconds
@@ -75,14 +76,18 @@ class _Calls:
         return self.call("outcomes", {"target_record_id": episode, "outcome_status": status, "source": source, **more})
 
 
+def _package(skill: str) -> str:
+    """Where a package is; it may lead to an object store, to which httpx sends no token."""
+    return f"skills/{skill}/versions/latest/content"
+
+
 def _settings(url: str | None, token: str | None, timeout: float) -> Json:
-    address = (url or os.environ.get("MEMOS_URL") or "http://127.0.0.1:8000").rstrip("/")
-    bearer = {"Authorization": f"Bearer {token or os.environ.get('MEMOS_TOKEN', '')}"}
-    return {"base_url": f"{address}/api/v1/", "headers": bearer, "timeout": timeout}
+    address, known = url_and_token(url, token)
+    return {"base_url": f"{address}/api/v1/", "headers": {"Authorization": f"Bearer {known}"}, "timeout": timeout}
 
 
 class Memos(_Calls):
-    """Waits for each answer. `url` and `token` default to MEMOS_URL and MEMOS_TOKEN."""
+    """Waits for each answer. `url` and `token`: else MEMOS_URL and MEMOS_TOKEN, else what `memos connect` wrote."""
 
     def __init__(self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0) -> None:
         self.http = httpx.Client(**_settings(url, token, timeout))
@@ -110,7 +115,7 @@ class Memos(_Calls):
     @contextmanager
     def package(self, skill: str) -> Iterator[Iterator[bytes]]:
         """The zip of a published skill, piece by piece."""
-        with self.http.stream("GET", f"skills/{skill}/package") as response:
+        with self.http.stream("GET", _package(skill), follow_redirects=True) as response:
             if not response.is_success:
                 response.read()
                 _read(response)
@@ -146,7 +151,7 @@ class AsyncMemos(_Calls):
     @asynccontextmanager
     async def package(self, skill: str) -> AsyncIterator[AsyncIterator[bytes]]:
         """The zip of a published skill, piece by piece."""
-        async with self.http.stream("GET", f"skills/{skill}/package") as response:
+        async with self.http.stream("GET", _package(skill), follow_redirects=True) as response:
             if not response.is_success:
                 await response.aread()
                 _read(response)

@@ -13,7 +13,8 @@ when the server was away meanwhile; at most MOST_WAITING wait, at most LONGEST_W
 deadline (MEMOS_DEADLINE, seconds): when it is missed the agent goes on without, and the episode says so.
 `ok` of a call is what the harness says; where it does not say, it is unknown and sent as null.
 
-Where: ~/.memos/config.json {"url", "token", "scope"}, or MEMOS_URL, MEMOS_TOKEN, MEMOS_SCOPE. MEMOS_OUTCOME (success,
+Where: ~/.memos/config.json {"url", "token", "scope"} ("token_command" in place of "token" where it lies in the system's
+keyring), or MEMOS_URL, MEMOS_TOKEN, MEMOS_SCOPE. MEMOS_OUTCOME (success,
 failure or partial) says how the session ended; without it the server reads it from the last checks that ran.
 MEMOS_CHECK_END=1 asks at the end of a turn whether such runs fail: a high risk stops the agent once, with the reasons.
 The token is sent to that address only: a redirect is not followed but told on stderr. What lies in ~/.memos only its
@@ -122,6 +123,19 @@ def digest(text: str, length: int = 32) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
+def told_by(line: object) -> str:
+    """What the command says: `memos connect` wrote it where the token lies in the system's keyring."""
+    if not line or not isinstance(line, list):
+        return ""
+    import subprocess
+
+    try:
+        asked = subprocess.run(line, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return asked.stdout.strip()
+
+
 def absolute(path: str) -> str:
     return path if path.startswith("/") else f"/api/v1/{path}"
 
@@ -136,7 +150,7 @@ class Server:
         closed(FOLDER)
         config = read_json(closed(os.path.join(FOLDER, "config.json")))
         self.url = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
-        self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token", ""))
+        self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token") or told_by(config.get("token_command")))
         scope = os.environ.get("MEMOS_SCOPE", config.get("scope"))
         self.place: Json = {} if scope is None else {"scope": scope}
         self.skills: Json = config.get("skills") or {}

@@ -15,6 +15,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import urllib.parse
 import urllib.request
@@ -26,6 +27,10 @@ told = Path.home() / ".memos" / "config.json"
 config = json.loads(told.read_text()) if told.exists() else {}
 URL = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
 TOKEN = os.environ.get("MEMOS_TOKEN") or config.get("token", "")
+if not TOKEN and config.get("token_command"):  # it lies in the system's keyring
+    TOKEN = subprocess.run(
+        config["token_command"], capture_output=True, text=True, timeout=10, check=False
+    ).stdout.strip()
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -10,6 +10,7 @@ from typing import Any
 Json = dict[str, Any]
 SCRIPTS = Path(__file__).resolve().parents[2] / "static" / "agents"
 QUICK = {"MEMOS_KEEP_TRYING": "0"}  # a process that delivers nothing ends at once
+NO_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}  # a person's own stays untouched
 CLAUDE = {"transcript_path": "/tmp/t.jsonl", "cwd": "/tmp", "permission_mode": "default"}
 CODEX = {**CLAUDE, "model": "gpt-5", "turn_id": "1"}
 GEMINI = {"transcript_path": "/tmp/t.json", "cwd": "/tmp", "timestamp": "2026-03-01T12:00:00Z"}
@@ -18,7 +19,7 @@ CURSOR = {"generation_id": "g1", "workspace_roots": ["/tmp"], "cursor_version": 
 
 def shell(home: Path, line: str, *, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a line in a shell that knows a home and where programs lie, and nothing of ours."""
-    known = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environment}
+    known = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **NO_KEYRING, **environment}
     command = ["bash", "--noprofile", "--norc", "-c", line]
     options: Json = {"env": known, "cwd": home, "capture_output": True, "text": True, "timeout": 60}
     return subprocess.run(command, input=stdin, check=False, **options)
