@@ -1,7 +1,7 @@
 """What happened on one day, by ranges of indexes over its time."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, Value
@@ -10,15 +10,17 @@ from django.db.models.functions import Coalesce
 from consolidation.insights.days import place
 from consolidation.models import DailyCount, LLMCall
 from consolidation.models.daily_counts import OTHER_SCOPES
-from memories.models import AuditEntry, Injection, Memory, Proposal
+from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
+from memories.models.former_episodes import first_id_after
 from memories.models.proposal import PROPOSAL
 from memories.values.choices import ActorKind, Outcome, Sensitivity
 from skills.models import SkillUse
 
 Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
 LONGEST_LABEL = 64
+BEFORE = timedelta(days=7)
 ITEMS = "jsonb_array_length(jsonb_path_query_array(%(expressions)s, '$[*] ? ({condition})'))"
-FLOWS = ("arrived", "decided", "retrieved", "offered", "used", "model")
+FLOWS = ("arrived", "decided", "retrieved", "offered", "used", "model", "verdicts")
 DECISIONS = {
     "taken": ("promote", "publish", "accept"),
     "changed": ("revise",),
@@ -30,7 +32,7 @@ DECISIONS = {
 def flows(day: date, since: datetime, until: datetime, *, scopes: Sequence[str]) -> list[DailyCount]:
     """The counts of what happened from `since` on, before `until`."""
     sums: dict[tuple[str, str, str, int], int] = {}
-    for count in (_arrived, _decided, _retrieved, _offered, _used, _model):
+    for count in (_arrived, _decided, _retrieved, _offered, _used, _model, _judged):
         for name, label, scope, sensitivity, n in count(since, until):
             row = (name, label[:LONGEST_LABEL], place(scope, scopes, OTHER_SCOPES), sensitivity)
             sums[row] = sums.get(row, 0) + n
@@ -95,6 +97,17 @@ def _used(since: datetime, until: datetime) -> Iterator[Counted]:
     of_memory = {"scope": "skill__memory__scope", "sensitivity": "skill__memory__sensitivity"}
     for row in _groups(uses, "outcome", *of_memory.values(), n=Count("pk")):
         yield "used", Outcome(row["outcome"]).value, row[of_memory["scope"]], row[of_memory["sensitivity"]], row["n"]
+
+
+def _judged(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Verdicts of runs of which nobody had said how they ended, and that others are like. Of runs that came in within
+    BEFORE: no index begins with the time of a verdict, and ids do with theirs."""
+    recent = Episode.objects.filter(pk__gt=first_id_after(since - BEFORE), pk__lt=first_id_after(until))
+    judged = recent.filter(verdict_at__gte=since, verdict_at__lt=until, verdict__in=("low", "medium", "high"))
+    said_since = Q(outcome_others={}, outcome_at__gt=F("verdict_at"))
+    rows = judged.filter(Q(outcome=None) | Q(outcome_counts=False) | said_since)
+    for row in _groups(rows, "verdict", "scope", "memory__sensitivity", n=Count("pk")):
+        yield "verdicts", row["verdict"], row["scope"], row["memory__sensitivity"], row["n"]
 
 
 def _model(since: datetime, until: datetime) -> Iterator[Counted]:

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from consolidation.insights import day_counts
-from consolidation.insights.charts import CHARTS, WINDOWS, Figures, read
+from consolidation.insights.charts import CHARTS, WINDOWS
+from consolidation.insights.figures import Figures, read
 from consolidation.models.daily_counts import OTHER_SCOPES
 from memories.people import trust_of
 from memories.web.charts import csv_response

@@ -21,9 +21,8 @@ LONGEST_START = 1_200
 LONGEST_OPENING = 160
 VERDICTS = ["low", "medium", "high", "unknown"]  # how likely a run failed
 UNKNOWN = "unknown"  # filter value for episodes without an outcome
+CONTRADICTED = {"high": "success", "low": "failure"}  # what is said of a run while most like it ended otherwise
 # without an outcome that counts; a person who cannot tell has judged it
-# said to have ended well, while most runs like it failed
-DOUBTED = Q(verdict="high", outcome="success", closed_at__isnull=False) & ~Q(outcome_source="person")
 TO_JUDGE = (Q(outcome=None) | Q(outcome_counts=False)) & Q(closed_at__isnull=False) & ~Q(outcome_source="person")
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
 
@@ -56,6 +55,14 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         """Episodes with one of these outcomes; `unknown` stands for none."""
         known = [outcome for outcome in outcomes if outcome != UNKNOWN]
         return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
+
+    def said_by_no_person(self, outcome: Outcome) -> Self:
+        """Closed episodes with this outcome, the newest first."""
+        return self.filter(outcome=outcome, closed_at__isnull=False).exclude(outcome_source="person").order_by("-pk")
+
+    def probably_failed(self) -> Self:
+        """Closed episodes of which nothing that counts says how they ended, and most like them failed."""
+        return self.filter(TO_JUDGE, verdict="high")
 
     def without_verdict(self) -> Self:
         """Closed and digested episodes that were not compared with others like them yet."""
@@ -153,8 +160,9 @@ class Episode(Ending):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether it is said to have ended well, by no person, while most runs like it failed."""
-        return self.verdict == "high" and self.outcome == Outcome.SUCCESS and self.said_by != OutcomeSource.PERSON
+        """Whether most runs like it ended otherwise than is said of it, by no person."""
+        said_otherwise = self.outcome is not None and CONTRADICTED.get(self.verdict) == self.outcome
+        return said_otherwise and self.said_by != OutcomeSource.PERSON
 
 
 class Instruction(models.Model):

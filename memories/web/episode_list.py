@@ -1,7 +1,7 @@
 """The list of episodes: filters of its address, single events folded, facets with counts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from typing import Any, Self
 
@@ -21,11 +21,12 @@ from memories.models.value_counts import count_values
 from memories.people import trust_of
 from memories.values.choices import Outcome, Type
 from memories.values.trust import Trust
-from memories.web.facets import MOST_COUNTED, MOST_VALUES, Facet, carried, facet, filters_of
+from memories.web.facets import MOST_COUNTED, MOST_VALUES, Facet, Tab, carried, facet, filters_of, tabs_of
 from memories.web.paging import NEWEST, page_of
 
 EXACT = ("source", "scope", "thread_id")  # columns that an episode shares with its memory, where their indexes are
-FILTERS = (*EXACT, "outcome", "verdict", "tool", "q", "from", "to")
+FILTERS = (*EXACT, "view", "outcome", "verdict", "tool", "q", "from", "to")
+PROBABLY_FAILED = "probably-failed"
 FIELDS = ("q", "thread_id", "from", "to")  # of the form; the others are facets
 MOST_READ_FOR_TOOLS = 200  # newest episodes of the list, whose tools are offered
 FOLDED_FROM = 3  # single events of one source on a page
@@ -46,6 +47,8 @@ class EpisodeList:
         asked = {name: "" if name == without else value for name, value in self.filters.items()}
         rows = Memory.objects.visible_to(self.trust).unexpired(self.at).filter(type=Type.EPISODIC)
         rows = rows.filter(**{name: asked[name] for name in EXACT if asked[name]})
+        if asked["view"] == PROBABLY_FAILED:
+            rows = rows.filter(episode__in=Episode.objects.probably_failed())
         if asked["outcome"]:
             rows = rows.filter(episode__in=Episode.objects.matching(outcome=asked["outcome"]))
         if asked["verdict"]:
@@ -75,13 +78,14 @@ def episodes(request: HttpRequest) -> HttpResponse:
     """List episodes, newest first; single events of one source are folded into one line."""
     asked = EpisodeList.of(request, at=timezone.now())
     page = page_of(request, asked.rows().select_related("episode"))
-    facets, total = _facets(request, asked)
+    facets, total, views = _facets(request, asked)
     context = {
         "page": page,
         "groups": _folded(page.rows),
         "filters": asked.filters,
         "facets": facets,
         "total": total,
+        "views": views,
         "is_cut": total >= MOST_COUNTED,
         "kept": carried(request.GET, *FIELDS),
         "is_dated": any(asked.filters[name] for name in ("thread_id", "from", "to")),
@@ -101,12 +105,16 @@ def _folded(rows: Iterable[Memory]) -> list[list[Memory]]:
     return sorted(folded, key=lambda group: (group[0].created_at, group[0].pk), reverse=True)
 
 
-def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int]:
-    """The facets, and the number of episodes that they count, at most MOST_COUNTED."""
+def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int, list[Tab]]:
+    """The facets, the number of episodes that they count, at most MOST_COUNTED, and the ready-made views, if any finds
+    something."""
     columns = {"outcome": "ended", "verdict": "likely", "source": "source", "scope": "scope"}
     chosen = [name for name in columns if asked.filters[name]]
     samples = {"all": (_counted_rows(asked.rows()), [columns[name] for name in columns if name not in chosen])}
     samples |= {name: (_counted_rows(asked.rows(without=name)), [columns[name]]) for name in chosen}
+    likely = replace(asked, filters={**asked.filters, "view": PROBABLY_FAILED})
+    samples["every"] = (_counted_rows(asked.rows(without="view")), [])
+    samples["probably_failed"] = (_counted_rows(likely.rows()), [])
     counts = count_values(samples, MOST_COUNTED)
     titles = {"outcome": _("Outcome"), "verdict": _("Risk of failure"), "source": _("Source"), "scope": _("Scope")}
     always = {"outcome": [*Outcome.values, UNKNOWN], "verdict": VERDICTS}
@@ -115,8 +123,10 @@ def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int]
         for name, title in titles.items()
     ]
     facets.insert(1, facet("tool", _("Tool"), _tools(asked), request.GET))
-    total = counts["all"][""] if "all" in counts else 0
-    return [one for one in facets if one.chosen or len(one.values) > 1], total
+    total, every, found = (counts[name][""] if name in counts else 0 for name in ("all", "every", "probably_failed"))
+    views = tabs_of(request.GET, "view", {"": _("All"), PROBABLY_FAILED: _("Probably failed")}, [every, found])
+    shows_views = found or asked.filters["view"]
+    return [one for one in facets if one.chosen or len(one.values) > 1], total, views if shows_views else []
 
 
 def _counted_rows(rows: MemoryQuerySet) -> MemoryQuerySet:

@@ -57,8 +57,9 @@ class ToJudge(ApiView):
         """Runs to judge
 
         Closed episodes of more than one event of which nothing says how they ended that counts in learning, or whose
-        verdict is `high` although they are said to have ended well, and of which no person has said so. What a label
-        teaches most comes first: the most uncertain, of the scopes with most runs.
+        verdict is `high` although they are said to have ended well, or `low` although they are said to have failed;
+        and of which no person has said so. What a label teaches most comes first: the most uncertain, of the scopes
+        with most runs.
         """
         at, limit = timezone.now(), paging.number(request, "limit", default=20, least=1, most=MOST)
         rows = judging.to_judge(self.trust, most=limit)

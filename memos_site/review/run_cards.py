@@ -24,6 +24,7 @@ from memories.values.trust import Trust
 
 MOST_CHANGES, MOST_ALIKE = 8, 3
 LONGEST_REQUEST, LONGEST_WORDS, LONGEST_ARGUMENT, LONGEST_LINE = 600, 500, 60, 200
+LONGEST_WORD = 40  # a text without spaces is cut where it is
 MOST_COMPARED = 600  # latest successes of the scopes that are shown
 LEAST_ALIKE = 0.25  # cosine of what the users said
 
@@ -103,7 +104,16 @@ def _last_words(run: Run) -> list[tuple[str, str]]:
     last = [spoken[-1] for role in (roles.ASSISTANT, roles.USER) if (spoken := run.spoken(role))]
     ordered = sorted(last, key=lambda message: message.position)
     kept = [one for one in ordered if one.speaker != roles.USER or len(run.said) > 1]
-    return [(one.speaker, one.text.strip()[-LONGEST_WORDS:]) for one in kept if one.text.strip()]
+    return [(one.speaker, _end(one.text.strip())) for one in kept if one.text.strip()]
+
+
+def _end(text: str) -> str:
+    """The last words of a text, where it is long, from the beginning of one."""
+    if len(text) <= LONGEST_WORDS:
+        return text
+    cut = text[-LONGEST_WORDS:]
+    first = next((at for at, char in enumerate(cut[:LONGEST_WORD]) if char.isspace()), -1)
+    return f"… {cut[first + 1 :].lstrip()}"
 
 
 class _Successes:

@@ -4,12 +4,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from consolidation.insights import charts, day_counts
+from consolidation.insights import charts, day_counts, figures
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
-from memories.models import Injection, Memory
-from memories.values.choices import ActorKind, Sensitivity, Status, Type
+from memories.intake import episodes
+from memories.models import Episode, Injection, Memory
+from memories.values.choices import ActorKind, Outcome, Sensitivity, Status, Type
 from memories.values.trust import Actor, Trust, everything
 from skills.models import SkillUse
 from tests.make import ANNA, AT, make_memory, make_run, make_skill
@@ -132,6 +134,24 @@ def test_what_agents_were_offered_is_counted_and_what_of_it_was_unreviewed() -> 
     stored()
     day_counts.count(at=AT)
     assert counts("offered") == {"reviewed": 2, "unreviewed": 1}
-    chart = charts.CHARTS["offered"](charts.read(everything(), at=AT, window=30))
+    chart = charts.CHARTS["offered"](figures.read(everything(), at=AT, window=30))
     assert [row.values[-1] for row in chart.series] == [2, 1]
     assert "1 of 3" in chart.note
+
+
+def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_of_them_later() -> None:
+    now = timezone.now()
+    runs = [make_run(id=f"r{n}") for n in range(5)]
+    told = make_run(id="told", outcome="failure")
+    Episode.objects.update(verdict="high", risk=0.9, verdict_at=now)
+    Episode.objects.filter(pk=runs[0].pk).update(verdict="low")
+    Episode.objects.filter(pk=runs[1].pk).update(verdict="unknown")
+    Episode.objects.filter(pk=told.pk).update(outcome_at=now - DAY)
+    for run, outcome in ((runs[0], Outcome.SUCCESS), (runs[2], Outcome.FAILURE), (runs[3], Outcome.SUCCESS)):
+        episodes.judge(Episode.objects.get(pk=run.pk), outcome, trust=everything(), at=now + timedelta(minutes=1))
+    day_counts.count(at=now + timedelta(minutes=2))
+    assert counts("verdicts", timezone.localdate(now)) == {"high": 3, "low": 1}
+    chart = charts.CHARTS["verdicts"](figures.read(everything(), at=now, window=30))
+    assert [row.values[-1] for row in chart.series] == [3, 0, 1]
+    assert "how 4 runs ended that are like others: 3 have probably failed, 3 of them in the last week" in chart.note
+    assert "known since, 1 of 2 had failed" in chart.note and "likely to end well, 1 of 1 had" in chart.note

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.intake import episodes
 from memories.intake.reports import events
-from memories.models import Memory
+from memories.models import Episode, Memory
 from memories.values.trust import everything
 from tests.make import AT, answer, call, make_run, user
 from tests.memories.test_views_memory_list import facet_counts
@@ -115,3 +115,18 @@ def test_the_graph_marks_what_failed_and_says_the_steps_as_a_table() -> None:
     assert "1 failed" in " ".join(graph.split())
     table = re.findall(r"<code>(\w+)</code></td>\s*<td><code>(\w+)</code></td>\s*<td class=\"number\">(\d)", page)
     assert table == [("find", "pay", "2"), ("pay", "find", "1")]
+
+
+def test_runs_that_probably_failed_are_a_view_of_the_list() -> None:
+    client = signed_in()
+    make_run(id="a", title="Unlike all")
+    assert "Probably failed" not in client.get("/episodes/").content.decode()
+    likely, said = make_run(id="b", title="Like the failures"), make_run(id="c", title="Said so", outcome="failure")
+    Episode.objects.filter(pk__in=[likely.pk, said.pk]).update(verdict="high", risk=0.9)
+    page = " ".join(client.get("/episodes/").content.decode().split())
+    shown = r'<a href="(\?view=probably-failed)"> Probably failed <span class="count">1</span>'
+    found = re.search(shown, page)
+    assert found
+    page = client.get("/episodes/" + found[1]).content.decode()
+    assert titles(page) == ["Like the failures"]
+    assert 'All <span class="count">3' in " ".join(page.split())

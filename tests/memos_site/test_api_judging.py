@@ -10,7 +10,7 @@ from memories.models import Episode
 from memories.models.episode import TO_JUDGE
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import learn
-from tests.make import caller, make_memory, make_run
+from tests.make import caller, make_memory, make_run, user
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_runs_of_which_nothing_is_known_wait_until_a_person_has_judged_them() ->
     assert (judged(waits.pk, "success")[0], client.get(QUEUE).status_code) == (403, 403)
 
 
-def test_a_success_that_runs_like_it_contradict_is_asked_about_and_the_most_uncertain_come_first() -> None:
+def test_what_runs_like_it_contradict_is_asked_about_and_the_most_uncertain_come_first() -> None:
     client = caller(permissions=["read", "review"])
     sure, open_ = make_run(title="sure"), make_run(title="open")
     doubted, believed, judged = (make_run(title=name, outcome="success") for name in ("doubted", "believed", "judged"))
@@ -64,15 +64,27 @@ def test_a_success_that_runs_like_it_contradict_is_asked_about_and_the_most_unce
         (doubted, "high", 0.8),
         (believed, "low", 0.1),
         (judged, "high", 0.9),
+        (make_run(title="failed", outcome="failure"), "high", 0.9),
+        (defended := make_run(title="defended", outcome="failure"), "low", 0.05),
     ):
         Episode.objects.filter(pk=memory.pk).update(verdict=verdict, risk=risk)
     Episode.objects.filter(pk=judged.pk).update(outcome_source="person")
-    assert [row["id"] for row in client.get(QUEUE).json()["results"]] == [str(one.pk) for one in (open_, doubted, sure)]
+    assert [row["id"] for row in client.get(QUEUE).json()["results"]] == [
+        str(one.pk) for one in (open_, defended, doubted, sure)
+    ]
     page = signed_in(permissions=["see_medium"]).get("/outcomes/").content.decode()
-    assert page.count("about 80 % failed") == 1
+    assert page.count("about 80 % failed") == page.count("only about 5 % failed") == 1
     client.post(f"/api/v1/episodes/{doubted.pk}/outcome", {"outcome": "failure"}, format="json")
     assert Episode.objects.get(pk=doubted.pk).outcome_details == {agreement.DOUBTED: True}
+    client.post(f"/api/v1/episodes/{defended.pk}/outcome", {"outcome": "failure"}, format="json")
+    assert Episode.objects.get(pk=defended.pk).outcome_details == {agreement.DOUBTED: True}
     assert client.get(QUEUE).json()["waiting"] == 2
+
+
+def test_long_last_words_are_cut_between_words() -> None:
+    make_run(messages=[user("Refund it."), {"role": "assistant", "content": "It was paid back. " + "word " * 200}])
+    page = signed_in(permissions=["see_medium"]).get("/outcomes/").content.decode()
+    assert "<blockquote>… word word" in page
 
 
 def test_the_queue_is_read_from_its_index() -> None:

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, F, QuerySet
 
 from memories.models import Episode
-from memories.values.choices import OutcomeSource
+from memories.values.choices import Outcome, OutcomeSource
 
 LEAST_LABELS, LEAST_AGREEMENT = 30, 0.8
 LATEST = 1_000  # labels of people
@@ -58,6 +58,24 @@ def agreements() -> list[Agreement]:
         cursor.execute(_COMPARED, [DOUBTED, LATEST])
         compared = {name: (agreed, labels) for name, agreed, labels in cursor.fetchall()}
     return [Agreement(source, *compared.get(source.value, (0, 0))) for source in TOLD_BY_OTHERS]
+
+
+def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
+    """Of the runs that a verdict called likely to fail (`high`) or to end well (`low`), and whose end became known
+    later: how many ended so, and how many there are. The latest runs of each source; as above, no doubted ones."""
+    latest = [
+        Episode.objects.filter(outcome_source=source, outcome_counts=True).order_by("-pk").values("pk")[:LATEST]
+        for source in (OutcomeSource.PERSON, OutcomeSource.REPORTED, OutcomeSource.CHECKS, OutcomeSource.USER)
+    ]
+    known = Episode.objects.filter(pk__in=latest[0].union(*latest[1:], all=True), outcome_at__gt=F("verdict_at"))
+    known = known.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE)).exclude(outcome_details__has_key=DOUBTED)
+    rows = known.order_by().values_list("verdict", "outcome").annotate(n=Count("pk"))
+    counts = {(verdict, outcome): n for verdict, outcome, n in rows}
+    foretold = {"high": Outcome.FAILURE, "low": Outcome.SUCCESS}
+    return {
+        verdict: (counts.get((verdict, outcome), 0), sum(n for (of, _), n in counts.items() if of == verdict))
+        for verdict, outcome in foretold.items()
+    }
 
 
 def counting() -> frozenset[str]:
