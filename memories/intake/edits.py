@@ -140,7 +140,7 @@ def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -
 
     The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
     """
-    rows = Memory.objects.visible_to(trust).unexpired(at)
+    rows = Memory.objects.answered_to(trust).unexpired(at)
     scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
     if scope is None:
         raise NotFound("no such memory")

@@ -8,7 +8,7 @@ from django.db import transaction
 from memories.lifecycle import ownership
 from memories.models import AuditEntry, Memory
 from memories.models.memory import MemoryQuerySet
-from memories.values.choices import LIVE, Permission
+from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Actor, Trust
 
@@ -28,9 +28,9 @@ def penalize(trust: Trust, memory_id: UUID, amount: float, *, at: datetime) -> N
 
 
 def _row(trust: Trust, memory_id: UUID, *, at: datetime) -> tuple[Memory, MemoryQuerySet]:
-    rows = Memory.objects.visible_to(trust).unexpired(at).filter(pk=memory_id)
+    rows = Memory.objects.answered_to(trust).unexpired(at).filter(pk=memory_id)
     memory = rows.first()
-    if memory is None or not (trust.may(Permission.READ) or ownership.is_own(memory, trust)):  # it is answered
+    if memory is None:
         raise NotFound("no such memory")
     trust.scope_to_write(memory.scope)
     return memory, rows.live()

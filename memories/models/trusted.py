@@ -5,6 +5,7 @@ from typing import Self, TypeVar
 from django.db.models import Model, QuerySet
 from uuid_utils.compat import uuid7
 
+from memories.values.choices import Permission
 from memories.values.trust import Trust
 
 M_co = TypeVar("M_co", bound=Model, covariant=True)
@@ -27,3 +28,8 @@ class Trusted(QuerySet[M_co]):
     def told_to(self, trust: Trust) -> Self:
         """The memories that the caller may read by id or key: who reads in all scopes every visible one."""
         return self.visible_to(trust) if trust.scopes is None else self.offered_to(trust)
+
+    def answered_to(self, trust: Trust) -> Self:
+        """The memories that the caller may change, as the answer shows them: without `read`, those that it created."""
+        reads = trust.may(Permission.READ) or trust.may(Permission.REVIEW)
+        return self.told_to(trust) if reads else self.told_to(trust).filter(created_by_id=trust.actor.identity)

@@ -1,6 +1,7 @@
 """A revision tells nothing of a memory that the reader may not see, not even its id."""
 
 import json
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -9,7 +10,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Memory
 from memories.values.choices import Sensitivity
-from tests.make import caller, make_memory
+from tests.make import bearing, caller, make_agent, make_memory
 
 pytestmark = pytest.mark.django_db
 EVIDENCE = {"evidence": [{"source_type": "mail", "source_id": "m-1"}]}
@@ -83,3 +84,35 @@ def test_a_longer_list_asks_no_more(judge: APIClient, reader: APIClient) -> None
             reader.get("/api/v1/memories?status=superseded")
         asked.append(len(queries))
     assert len(set(asked)) == 1
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "": {"tags": ["changed"]},
+    "supersede": {"memory": {"content": "new", "payload": EVIDENCE}, "rationale": "r"},
+    "fork": {"memory": {"content": "new", "payload": EVIDENCE}, "rationale": "r"},
+    "contest": {"rationale": "r"},
+    "retract": {"rationale": "r"},
+    "reinforce": {"amount": 0.1},
+    "penalize": {"amount": 0.1},
+}
+
+
+def change(client: APIClient, memory: Memory, verb: str) -> Any:
+    path = f"/api/v1/memories/{memory.pk}/{verb}".rstrip("/")
+    return (client.post if verb else client.patch)(path, CHANGES[verb], format="json")
+
+
+@pytest.mark.parametrize("verb", CHANGES)
+def test_who_may_not_read_changes_only_what_it_created_and_is_shown_no_other(verb: str) -> None:
+    agent, token = make_agent(permissions=["ingest"])
+    own, other = make_memory(created_by_id=f"agent:{agent.pk}"), make_memory("the words of others")
+    assert change(bearing(token), own, verb).status_code in (200, 201)
+    answer = change(bearing(token), other, verb)
+    assert answer.status_code == 404 and b"words" not in answer.content
+
+
+@pytest.mark.parametrize("verb", CHANGES)
+def test_what_is_withheld_from_the_scopes_of_an_agent_is_not_shown_by_changing_it(verb: str) -> None:
+    withheld = make_memory("what q1 dismissed", withheld_from=["project:q1"])
+    answer = change(caller(scopes=["project:q1"], permissions=["read", "ingest"]), withheld, verb)
+    assert answer.status_code == 404 and b"dismissed" not in answer.content

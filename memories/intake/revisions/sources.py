@@ -70,7 +70,7 @@ class Sources:
 
 def hold(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, verb: str, trust: Trust, at: datetime) -> Sources:
     """Lock what a caller asks to revise. NotFound, NotAllowed, Conflict, Invalid: see `revising.ask`."""
-    visible = Memory.objects.visible_to(trust).filter(Q(expires_at=None) | Q(expires_at__gt=at))
+    visible = Memory.objects.answered_to(trust).filter(Q(expires_at=None) | Q(expires_at__gt=at))
     scopes = dict(visible.filter(pk__in=ids).values_list("pk", "scope"))
     if len(scopes) < len(set(ids)):
         raise NotFound("no such memory")
