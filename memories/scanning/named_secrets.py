@@ -139,10 +139,10 @@ BESIDE = (
         r"|x-amz-security-token)=(?=[^\s&'\"\\]{0,80}\d)(?P<secret>[\w%.~+/=-]{20,2000})",
         "key",
     ),
-    _kind(  # `token` alone names pages and places too: only what is long, and of all three kinds or hexadecimal
-        'token:|token=|token":|token\\":|token is |token =',
+    _kind(  # `token` alone names pages and places too: only what is long and of three kinds, or hexadecimal
+        'token:|token=|token":|token\\":|token\\\\\\":|token is |token =',
         r"(?i:(?<![\w-])token)(?:\\{0,3}['\"])?[ ]?(?:[:=]|\bis\b)[ ]?(?:\\{0,3}['\"])?"
-        r"(?P<secret>(?:(?=[^\s'\"\\]{0,40}\d)(?=[^\s'\"\\]{0,40}[a-z])(?=[^\s'\"\\]{0,40}[A-Z])[\w+/-]{24,512}={0,2}|[0-9a-f]{32,128})(?![\w.+/-]))",
+        r"(?P<secret>(?:(?=[^\s'\"\\]{0,40}\d)(?=[^\s'\"\\]{0,40}[a-z])(?=[^\s'\"\\]{0,40}[A-Z])[\w+/-]{12,512}={0,2}|[0-9a-f]{32,128})(?![\w.+/-]))",
         "token",
     ),
     _kind(

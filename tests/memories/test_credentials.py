@@ -54,7 +54,7 @@ SECRETS = [
     *("the password for staging is hunter2-Kz", "ALTER USER x WITH PASSWORD 'hunter2Kz'", "password%3Dhunter2Kz"),
     *("管理员的密码是“hunter2Kz”", "口令：hunter2Kz", "登录密码 hunter2Kz", "密码改成了 hunter2Kz", "验证码是 493021"),
     *("password=RlgLKOmxgJTeKd", "pwd: qWmKbXtoRpLs", "passwd = YhTgQkzLpWq"),  # drawn without a digit
-    *("token: Zp0zVZomHFwUbbYrEqmSM9wCZ7Uw9xfo", "token=" + "0af3" * 8),
+    *("token: Zp0zVZomHFwUbbYrEqmSM9wCZ7Uw9xfo", "token=" + "0af3" * 8, '{"token": "Kq7TzPw2MvB9xd"}'),
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
@@ -65,7 +65,7 @@ HARMLESS = [
     "password: ${DB_PASSWORD}",
     "the token is valid",
     *("password = getUserById", "password: idFromConfig", "password=passwordHashEncoder", "password is HTTPBasicAuth"),
-    *("token: next-page", "token: page_2_of_the_list_of_orders", "next_token: gold-plated"),
+    *("token: next-page", "the token is BookingPage", "token: page_2_of_the_list_of_orders", "next_token: gold-plated"),
     "ASIA PACIFIC REGION SALES",
     "task-sk-lists-and-more-of-a-long-name",
     "https://example.com:8000/a@b",
