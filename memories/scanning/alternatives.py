@@ -6,6 +6,7 @@ All words are looked for in one pass, which costs a thousandth of trying each pa
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
 from typing import Self
 
 from ahocorasick_rs import AhoCorasick
@@ -78,18 +79,38 @@ class Tried:
             yield start, end
 
 
+_once = cache(Tried)  # many patterns stand in two
+
+
 class Alternatives:
-    """Like a compiled pattern that matches where one of these does; case is ignored, ^ and $ are of lines."""
+    """Like a compiled pattern that matches where one of these does; case is ignored, ^ and $ are of lines.
+
+    Compiled by the first search: most commands search nothing, and all would wait half a second.
+    """
 
     def __init__(self, *patterns: str | Sentence) -> None:
         self.patterns = patterns
-        self._tried = [Tried(part) for pattern in patterns for part in _parts(pattern)]
-        self._of_word: dict[str, list[int]] = defaultdict(list)  # the patterns of which it is a most telling one
+
+    @cached_property
+    def _tried(self) -> list[Tried]:
+        return [_once(part) for pattern in self.patterns for part in _parts(pattern)]
+
+    @cached_property
+    def _of_word(self) -> dict[str, list[int]]:
+        """By a most telling word, the numbers of its patterns."""
+        numbers: dict[str, list[int]] = defaultdict(list)
         for number, tried in enumerate(self._tried):
             for word in tried.around:
-                self._of_word[word].append(number)
-        self._words = list(self._of_word)
-        self._sought = AhoCorasick([word.removeprefix(START) for word in self._words])
+                numbers[word].append(number)
+        return numbers
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return list(self._of_word)
+
+    @cached_property
+    def _sought(self) -> AhoCorasick:
+        return AhoCorasick([word.removeprefix(START) for word in self._words])
 
     def search(self, text: str) -> re.Match[str] | None:
         """A match in the folded text, not always the first one."""

@@ -13,18 +13,19 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from memories import leases
+from memories import leases, scanning
 from memos_site.platform import measures, tracing
 
 log = logging.getLogger("memos.web")
 
 
 def rehearse(application: Callable[..., Any]) -> None:
-    """Ask whether it is ready, and tell as a worker does that it lives.
+    """Scan a text, ask whether it is ready, and tell as a worker does that it lives.
 
     Leaves an open connection and nothing else: the request is not counted, and what the worker told is taken back.
     Where packages are kept elsewhere readiness would wait for that; it is asked whether it lives.
     """
+    scanning.flags("ready")
     if not tracing.enabled():  # what sends its spans is a thread, which a fork would not have
         _ask(application, "ready" if isinstance(storages["skills"], FileSystemStorage) else "live")
     try:
