@@ -14,6 +14,7 @@ import pytest
 import pytest_django
 from django.conf import settings
 from django.db import connection
+from django.test import TransactionTestCase
 
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
@@ -99,6 +100,7 @@ def django_db_modify_db_settings(
 ) -> None:
     """The tests' database is a copy of one that was migrated once for all workers."""
     from tests.clusters import copied, migrated_cluster
+    from tests.emptying import delete_what_was_committed
 
     if settings.EMBEDDED:
         copied(migrated_cluster(tmp_path_factory), DATA_DIR)
@@ -106,6 +108,7 @@ def django_db_modify_db_settings(
         name = told["TEST"]["NAME"] or f"test_{told['NAME']}"
         with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE memos')
+        TransactionTestCase._fixture_teardown = delete_what_was_committed  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(tryfirst=True)
