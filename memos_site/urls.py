@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from memories.api.traces import ExporterTraces
 from memos_site.api.error_pages import Unknown
 from memos_site.api.mcp.endpoint import Mcp
 from memos_site.api.mcp.protected_resource import protected_resource
@@ -73,6 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", Prometheus.as_view(), name="prometheus"),
     path("health/live", health.live, name="live"),
     path("health/ready", health.ready, name="ready"),
+    path("v1/traces", ExporterTraces.as_view(), name="otlp-traces"),  # where exporters of OpenTelemetry send to
     re_path(r"^mcp/?$", Mcp.as_view(), name="mcp"),
     path(".well-known/oauth-protected-resource", protected_resource),
     path(".well-known/oauth-protected-resource/<path:resource>", protected_resource),

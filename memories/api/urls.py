@@ -15,6 +15,7 @@ from memories.api.one_memory import Erase, OneByKey, OneMemory, Reveal
 from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
+from memories.api.traces import Traces
 
 
 class AnyTextConverter(StringConverter):
@@ -32,6 +33,7 @@ urlpatterns = [
     path("outcomes", Outcomes.as_view(), name="api-outcomes"),
     path("working-states", WorkingStates.as_view(), name="api-working-states"),
     path("working-states/<any_text:thread_id>", WorkingState.as_view(), name="api-working-state"),
+    path("traces", Traces.as_view(), name="api-traces"),
     path("batch", Batch.as_view(), name="api-batch"),
     path("memories", Memories.as_view(), name="api-memories"),
     path("memories/teach", Teach.as_view(), name="api-memories-teach"),

@@ -22,6 +22,7 @@ HARNESSES = {
     "copilot": "Copilot CLI",
     "cursor": "Cursor",
     "mcp": "MCP",
+    "opentelemetry": "OpenTelemetry",
     "http": "curl, Python",
     "plugins": _("A plugin or prompt of your own"),
     "skills": _("Skills"),
@@ -59,6 +60,8 @@ PROSE = [  # of the documents, each paragraph on one line, so that it is transla
         "whether it works:"
     ),
     _("With the official Python client, `pip install mcp httpx2`:"),
+    _("Any exporter of OTLP over HTTP, in protobuf or JSON; for most SDKs the environment is enough:"),
+    _("The last line is for instrumentations that leave out what was said unless they are asked for it."),
     _("Python, 30 lines to copy, with every tool as a method:"),
     _(
         "The second argument is a scope; without it all skills come that the token may see. What is new or changed, by "

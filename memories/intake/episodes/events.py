@@ -22,18 +22,17 @@ from memories.intake.episodes.new_rows import episode_memory, event
 from memories.intake.episodes.write_result import Ingested
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
-from memories.intake.reports.events import EventReport, ToolOutputReport
+from memories.intake.reports.events import EventReport, SpanReport, ToolOutputReport
 from memories.models import Episode, Event, Memory, bulk_rows
 from memories.scanning import SECRET
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.field_types import united
 from memories.values.trust import Trust
 
-EventLike = EventReport | ToolOutputReport
+EventLike = EventReport | ToolOutputReport | SpanReport
 Refusal = Invalid | NotAllowed | NotFound | Conflict
 Waiting = list[tuple[int, EventLike]]
 Answers = dict[int, Ingested | Refusal]
-CONFIDENCE = {EventReport: 80, ToolOutputReport: 90}
 TRIES = 5
 # Broken by somebody who was faster, and kept when it is done again: a thread's open episode, a memory's sensitivity.
 MET = ("episode_has_one_open_per_thread", "passage_is_its_memorys")
@@ -190,12 +189,13 @@ def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Epi
         "event",
         by=trust.actor,
         at=at,
-        confidence=CONFIDENCE[type(first)],
+        confidence=first.confidence,
         sensitivity=sensitivity_of(first.sensitivity),  # raised by what it holds in `_number`
         policy=first.deletion_policy,
         **facts,
     )
-    episode = bulk_rows.new(Episode, {"memory_id": memory.pk, "last_event_at": at, **facts})
+    told = {"last_event_at": at, "external_id": first.external_id}
+    episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **told, **facts})
     episode.memory = memory
     return episode
 

@@ -1,8 +1,9 @@
 """What an agent reports one by one: events, tool outputs, observations, outcomes, working states. Checked here."""
 
 import json
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
@@ -86,6 +87,9 @@ CONTEXT = {
 
 
 class EventReport(Report):
+    confidence: ClassVar[int] = 80
+    external_id: ClassVar[str | None] = None
+
     event_kind: Given
     """Where it spells a role (`user_input`, `assistant_output`, `gen_ai.user.message`, ...) the `summary` is what
     was said, as in a conversation"""
@@ -119,6 +123,9 @@ class EventReport(Report):
 
 
 class ToolOutputReport(Report):
+    confidence: ClassVar[int] = 90
+    external_id: ClassVar[str | None] = None
+
     tool_name: Given
     args: Value = None
     """JSON text of an object is kept as the object that it says; so is that of `result`"""
@@ -157,6 +164,28 @@ class ToolOutputReport(Report):
             depends_on=self.depends_on,
             at=self.timestamp,
         )
+
+
+@dataclass(frozen=True)
+class SpanReport:
+    """An event that spans of a trace tell: `thread_id` is the trace. `external_id`: of the episode that it opens."""
+
+    draft: EventDraft
+    scope: str
+    source: str
+    thread_id: str
+    external_id: str | None
+
+    confidence: ClassVar[int] = 80
+    sensitivity: ClassVar[str | None] = None
+    deletion_policy: ClassVar[str | None] = None
+    notice: ClassVar[str | None] = None
+    episode_id: ClassVar[UUID | None] = None
+    tags: ClassVar[list[str]] = []
+
+    @property
+    def content(self) -> str:
+        return self.draft.text or self.draft.tool
 
 
 class ObservationReport(Report):

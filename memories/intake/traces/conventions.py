@@ -1,0 +1,208 @@
+"""What a span says of an agent's run: messages in OpenAI's form, and a tool call. Pure.
+
+Two conventions are read: GenAI of OpenTelemetry (`gen_ai.*` attributes, or the events of its first editions, or the
+numbered attributes of OpenLLMetry), and OpenInference (`openinference.span.kind`, `llm.*`, `tool.*`, `input.value`).
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from memories.intake.traces.otlp import Span
+from memories.values import strict_json
+from memories.values.exceptions import Invalid
+
+Json = dict[str, Any]
+Messages = list[Json]
+TOOL_KINDS = {"TOOL", "RETRIEVER"}
+RUN_KINDS = {"AGENT", "CHAIN"}
+DETAILS = "gen_ai.client.inference.operation.details"  # the event that carries the messages where the span does not
+NUMBERED = re.compile(r"(gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d+)\.(.+)")
+CALL_FIELD = re.compile(r"(?:message\.)?tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
+CONTENT_FIELD = re.compile(r"message\.contents\.(\d+)\.message_content\.text")
+
+
+@dataclass
+class ToolCall:
+    """A call of a span of its own. `id`: the model's id of the call, or ''."""
+
+    tool: str
+    id: str
+    args: Any
+    result: Any
+
+
+@dataclass
+class Told:
+    """`request` and `reply`: of a whole run, where nothing tells its messages."""
+
+    inputs: Messages
+    outputs: Messages
+    call: ToolCall | None = None
+    request: str = ""
+    reply: str = ""
+
+
+def read(span: Span) -> Told | None:
+    """None: the span is of no agent's run."""
+    told = span.attributes
+    kind = str(told.get("openinference.span.kind") or "").upper()
+    operation = str(told.get("gen_ai.operation.name") or "")
+    if operation == "execute_tool" or kind in TOOL_KINDS:
+        return Told([], [], call=_tool_call(span, kind))
+    inputs, outputs = _messages(span)
+    if inputs or outputs:
+        return Told(inputs, outputs)
+    if kind in RUN_KINDS or operation == "invoke_agent":
+        return Told([], [], request=_text(told.get("input.value")), reply=_text(told.get("output.value")))
+    return Told([], []) if kind or operation else None
+
+
+def _tool_call(span: Span, kind: str) -> ToolCall:
+    told = span.attributes
+    name = told.get("gen_ai.tool.name") or told.get("tool.name") or span.name or kind.lower()
+    id = told.get("gen_ai.tool.call.id") or told.get("tool_call.id") or ""
+    args = told.get("gen_ai.tool.call.arguments", told.get("input.value", told.get("tool.parameters")))
+    result = told.get("gen_ai.tool.call.result", told.get("output.value"))
+    if kind == "RETRIEVER" and isinstance(args, str):
+        args = {"query": args}
+    if result is None and span.failed:
+        result = span.message or told.get("error.type")
+    return ToolCall(str(name), str(id), args, result)
+
+
+def _messages(span: Span) -> tuple[Messages, Messages]:
+    told = span.attributes
+    for name, attributes in span.events:
+        told = {**attributes, **told} if name == DETAILS else told
+    inputs = [*_system(told.get("gen_ai.system_instructions")), *_parts_messages(told.get("gen_ai.input.messages"))]
+    outputs = _parts_messages(told.get("gen_ai.output.messages"))
+    if not inputs and not outputs:
+        inputs, outputs = _of_events(span)
+    if not inputs and not outputs:
+        inputs, outputs = _of_numbered(told)
+    return inputs, outputs
+
+
+def _loaded(value: Any) -> Any:
+    """The list or object that an attribute holds as JSON text; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return strict_json.loads(value)
+    except Invalid:
+        return value
+
+
+def _system(value: Any) -> Messages:
+    text = _text_of_parts(_loaded(value))
+    return [{"role": "system", "content": text}] if text else []
+
+
+def _parts_messages(value: Any) -> Messages:
+    """Messages of the GenAI conventions: `[{"role", "parts": [{"type": "text", "content"}, ...]}]`."""
+    found = _loaded(value)
+    messages: Messages = []
+    for one in found if isinstance(found, list) else []:
+        if isinstance(one, dict):
+            messages += _of_parts(str(one.get("role") or "user"), one)
+    return messages
+
+
+def _of_parts(role: str, message: Json) -> Iterator[Json]:
+    parts = message.get("parts")
+    parts = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    for one in parts:
+        if one.get("type") == "tool_call_response":
+            result = one.get("response", one.get("result"))
+            yield {"role": "tool", "tool_call_id": str(one.get("id") or ""), "content": _content(result)}
+    calls = [
+        _call(one.get("id"), one.get("name"), one.get("arguments")) for one in parts if one.get("type") == "tool_call"
+    ]
+    text = _text_of_parts(parts) or _text(message.get("content"))
+    if text or calls:
+        yield {"role": role, "content": text or None, **({"tool_calls": calls} if calls else {})}
+
+
+def _call(id: Any, name: Any, arguments: Any) -> Json:
+    return {"id": str(id or ""), "function": {"name": str(name or "unknown"), "arguments": arguments}}
+
+
+def _text_of_parts(parts: Any) -> str:
+    if not isinstance(parts, list):
+        return parts if isinstance(parts, str) else ""
+    texts = (one.get("content") for one in parts if isinstance(one, dict) and one.get("type") in ("text", None))
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _of_events(span: Span) -> tuple[Messages, Messages]:
+    """`gen_ai.user.message`, `gen_ai.tool.message`, `gen_ai.choice` and the like: an event a message."""
+    inputs: Messages = []
+    outputs: Messages = []
+    for name, told in span.events:
+        if name == "gen_ai.choice":
+            message = _loaded(told.get("message")) if "message" in told else told
+            outputs += _of_body("assistant", message if isinstance(message, dict) else {"content": message})
+        elif name.startswith("gen_ai.") and name.endswith(".message"):
+            inputs += _of_body(name.split(".")[1], told)
+    return inputs, outputs
+
+
+def _of_body(role: str, told: Json) -> Messages:
+    calls = _loaded(told.get("tool_calls"))
+    calls = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    if role == "tool":
+        return [{"role": "tool", "tool_call_id": str(told.get("id") or ""), "content": _content(told.get("content"))}]
+    made = [
+        _call(one.get("id"), (one.get("function") or {}).get("name"), (one.get("function") or {}).get("arguments"))
+        for one in calls
+        if isinstance(one.get("function"), dict)
+    ]
+    text = _text(told.get("content"))
+    return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
+
+
+def _of_numbered(told: Json) -> tuple[Messages, Messages]:
+    """`llm.input_messages.0.message.content` of OpenInference, `gen_ai.prompt.0.content` of OpenLLMetry."""
+    found: dict[bool, dict[int, Json]] = {True: {}, False: {}}
+    for name, value in told.items():
+        if match := NUMBERED.fullmatch(name):
+            asked = match[2] in ("prompt", "input_messages")
+            found[asked].setdefault(int(match[3]), {})[match[4]] = value
+    inputs = [message for _, fields in sorted(found[True].items()) for message in _of_fields("user", fields)]
+    outputs = [message for _, fields in sorted(found[False].items()) for message in _of_fields("assistant", fields)]
+    return inputs, outputs
+
+
+def _of_fields(role: str, fields: Json) -> Messages:
+    plain = {name.removeprefix("message."): value for name, value in fields.items()}
+    role = str(plain.get("role") or role)
+    texts = sorted(
+        (int(match[1]), str(value)) for name, value in fields.items() if (match := CONTENT_FIELD.fullmatch(name))
+    )
+    text = _text(plain.get("content")) or "\n".join(text for _, text in texts)
+    if role in ("tool", "function"):
+        id = plain.get("tool_call_id") or ""
+        return [{"role": "tool", "tool_call_id": str(id), "name": str(plain.get("name") or ""), "content": text}]
+    calls: dict[int, Json] = {}
+    for name, value in fields.items():
+        if match := CALL_FIELD.fullmatch(name):
+            calls.setdefault(int(match[1]), {})[match[2]] = value
+    made = [_call(one.get("id"), one.get("name"), one.get("arguments")) for _, one in sorted(calls.items())]
+    return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
+
+
+def _content(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _text(value: Any) -> str:
+    """The text that a value is, or that its only field is; other data as JSON."""
+    found = _loaded(value)
+    if isinstance(found, dict) and len(found) == 1:
+        [found] = found.values()
+    if found is None or found == "":
+        return ""
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)

@@ -1,0 +1,174 @@
+"""Record the spans of traces: each trace is an episode, which its spans join as they come. What comes again changes
+nothing, and what a person has forgotten is not stored again.
+
+A trace's first episode has the trace's id as its own id; what comes after it was closed opens another of its thread.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Q
+
+from memories.intake.episodes.closing import set_outcome
+from memories.intake.episodes.events import record_events
+from memories.intake.episodes.known_names import forgotten_episodes
+from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.events import SpanReport
+from memories.intake.traces.otlp import Span
+from memories.intake.traces.run_events import Known, events
+from memories.models import Episode, Event
+from memories.models.claim_locks import ALONE
+from memories.scanning import secret_removal
+from memories.values.choices import Outcome
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.trust import Trust
+
+Trace = tuple[str, str, str]  # scope, source, trace id
+NO_TRACE = "traceId must be 32 hexadecimal digits, not all zero, and spanId 16"
+UNNAMED = "unknown_service"  # what SDKs call a service that nobody named
+MASKED = ("text", "args", "result")
+
+
+@dataclass
+class Recorded:
+    """`rejected`: why, and of how many spans."""
+
+    spans: int = 0
+    events: int = 0
+    rejected: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+
+@dataclass
+class _Stored:
+    """The episodes of a trace. `first`: the one that has its id; `opened_by` another agent: not the caller's."""
+
+    first: Episode | None = None
+    latest: Episode | None = None
+    known: Known = field(default_factory=Known)
+
+
+def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: bool = False) -> Recorded:
+    """Store what these spans say. `mask`: credentials are removed first.
+
+    Spans without a trace, and those of a trace that another agent began, are rejected and counted. Where all are, it
+    raises the refusal: Invalid, NotAllowed or Conflict.
+    """
+    done, traces, refusals = Recorded(len(spans)), defaultdict[Trace, list[Span]](list), list[Exception]()
+    for span in spans:
+        try:
+            traces[_place(span, trust)].append(span)
+        except (Invalid, NotAllowed) as refusal:
+            refusals.append(refusal)
+            done.rejected[str(refusal)] += 1
+    with transaction.atomic():
+        _lock(traces)
+        stored = _stored(traces, at=at)
+        for trace in [*stored]:
+            former = stored[trace].latest
+            if former and former.memory.created_by_id != trust.actor.identity:
+                refusals.append(Conflict(f"the trace {trace[2]} was begun by another agent"))
+                done.rejected[str(refusals[-1])] += len(traces[trace])
+                del stored[trace]
+        reports = [
+            report for trace, one in stored.items() for report in _reports(trace, traces[trace], one, done, mask=mask)
+        ]
+        _store(reports, stored, trust=trust, at=at)
+        _fail(stored, traces, trust=trust, at=at)
+    done.events = len(reports)
+    if spans and sum(done.rejected.values()) == len(spans) and refusals:
+        raise refusals[0]
+    return done
+
+
+def _place(span: Span, trust: Trust) -> Trace:
+    if not span.trace or not span.id:
+        raise Invalid(FieldError("", "no_trace", NO_TRACE))
+    service = str(span.resource.get("service.name") or "")
+    source = span.resource.get("memos.source") or ("" if service.startswith(UNNAMED) else service)
+    scope = span.resource.get("memos.scope")
+    return trust.scope_to_write(str(scope) if scope else None), trust.source_to_write(str(source)[:128]), span.trace
+
+
+def _lock(traces: Iterable[Trace]) -> None:
+    """Two requests with spans of one trace wait for each other; all lock in the same order."""
+    with connection.cursor() as cursor:
+        cursor.execute(ALONE, [sorted(f"memos:trace:{'/'.join(trace)}" for trace in traces)])
+
+
+def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
+    """What is stored of these traces; those that a person has forgotten are left out."""
+    found: dict[Trace, _Stored] = {trace: _Stored() for trace in traces}
+    by_episode: dict[Any, Trace] = {}
+    wanted = Q(pk__in=[])
+    for (scope, source), ids in _by_place(found).items():
+        place = Q(scope=scope, source=source)
+        wanted |= place & (Q(external_id__in=[external_id(id) for id in ids]) | Q(closed_at=None, thread_id__in=ids))
+    for episode in Episode.objects.select_related("memory").filter(wanted).order_by("pk"):
+        trace = (episode.scope, episode.source, episode.thread_id or "")
+        if stored := found.get(trace):
+            by_episode[episode.pk] = trace
+            stored.first = stored.first or episode
+            stored.latest = episode
+    told = Event.objects.filter(episode__in=by_episode).values_list("episode", "ref", "tool", "role")
+    for pk, *said in told:
+        found[by_episode[pk]].known.add(*said)
+    names = {(scope, source, external_id(id)) for (scope, source, id), stored in found.items() if not stored.first}
+    gone = forgotten_episodes(names, at=at) if names else set()
+    return {
+        (scope, source, id): one
+        for (scope, source, id), one in found.items()
+        if (scope, source, external_id(id)) not in gone
+    }
+
+
+def external_id(trace: str) -> str:
+    return f"trace:{trace}"
+
+
+def _by_place(traces: Iterable[Trace]) -> Mapping[tuple[str, str], list[str]]:
+    by_place: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for scope, source, id in traces:
+        by_place[scope, source].append(id)
+    return by_place
+
+
+def _reports(
+    trace: Trace, spans: Sequence[Span], stored: _Stored, done: Recorded, *, mask: bool
+) -> Iterator[SpanReport]:
+    """The new events of one trace; spans that cannot be read are counted as rejected."""
+    scope, source, id = trace
+    drafts, refused = events(spans, stored.known)
+    for reason in refused.values():
+        done.rejected[f"a span cannot be read: {reason}"] += 1
+    if mask:
+        _mask(drafts)
+    for draft in drafts:
+        yield SpanReport(draft, scope, source, id, None if stored.first else external_id(id))
+
+
+def _store(reports: Sequence[SpanReport], stored: Mapping[Trace, _Stored], *, trust: Trust, at: datetime) -> None:
+    """Store the events of all traces at once, and note the episode that each trace has now."""
+    answers = record_events(reports, trust=trust, at=at) if reports else []
+    for report, answer in zip(reports, answers, strict=True):
+        if isinstance(answer, Exception):
+            raise answer
+        if answer.memory:
+            stored[report.scope, report.source, report.thread_id].latest = answer.memory.episode
+
+
+def _fail(stored: Mapping[Trace, _Stored], traces: Mapping[Trace, list[Span]], *, trust: Trust, at: datetime) -> None:
+    """A run failed whose root span says so; a root that went well says nothing about the task."""
+    for trace, one in stored.items():
+        if one.latest and any(span.failed and not span.parent for span in traces[trace]):
+            set_outcome(one.latest, Outcome.FAILURE, trust=trust, source=trace[1], at=at)
+
+
+def _mask(drafts: Iterable[EventDraft]) -> None:
+    for draft in drafts:
+        values = {name: getattr(draft, name) for name in MASKED}
+        for name, value in secret_removal.without_secrets(values).items():
+            setattr(draft, name, value)

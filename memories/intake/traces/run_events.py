@@ -1,0 +1,125 @@
+"""The events of one trace: what its spans say, each thing once, in the order in which it happened. Pure.
+
+Each span of a model repeats the messages before it. A message is known by what it says and which time it says it, a
+call by its id; that is the `ref` of its event, so that what is sent again is known again.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.messages import LONGEST_TEXT, Reader, cut
+from memories.intake.traces import conventions
+from memories.intake.traces.conventions import Messages, ToolCall
+from memories.intake.traces.otlp import Span
+from memories.values import roles
+from memories.values.exceptions import Invalid
+from memories.values.field_errors import LONGEST_NAME
+
+OF_SPAN = "span:"  # begins the ref of a call that nothing gives an id
+
+
+@dataclass
+class Known:
+    """What is stored of a trace: the refs of its events, its tools whose calls have no id, whether a user spoke."""
+
+    refs: set[str] = field(default_factory=set)
+    tools: set[str] = field(default_factory=set)
+    user_spoke: bool = False
+
+    def add(self, ref: str, tool: str, role: str) -> None:
+        self.refs.add(ref)
+        self.user_spoke |= roles.of(role) == roles.USER
+        if ref.startswith(OF_SPAN):
+            self.tools.add(tool)
+
+
+def events(spans: Iterable[Span], known: Known) -> tuple[list[EventDraft], dict[str, str]]:
+    """The new events of a trace by time, and why spans could not be read (their ids)."""
+    told = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
+    drafts: dict[str, EventDraft] = {}
+    refused: dict[str, str] = {}
+    for span, said in told:
+        if said and said.call:
+            _keep(_of_call(span, said.call), drafts, refused, span)
+    tools = known.tools | {draft.tool for ref, draft in drafts.items() if ref.startswith(OF_SPAN)}
+    for span, said in told:
+        if said and (said.inputs or said.outputs):
+            _keep(_of_messages(span, said.inputs, said.outputs, tools), drafts, refused, span)
+    if not known.user_spoke and not any(draft.role == roles.USER for draft in drafts.values()):
+        for span, said in told:
+            if said and not span.parent and (said.request or said.reply):
+                _keep(_of_run(span, said), drafts, refused, span)
+    fresh = [draft for ref, draft in drafts.items() if ref not in known.refs]
+    return sorted(fresh, key=lambda draft: _moment(draft.at)), refused
+
+
+def _moment(at: datetime | None) -> float:
+    return at.timestamp() if at else 0.0
+
+
+def _keep(found: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
+    try:
+        for draft in list(found):
+            former = drafts.get(draft.ref)
+            if former is None or _moment(draft.at) < _moment(former.at):
+                drafts[draft.ref] = draft
+    except Invalid as invalid:
+        refused[span.id] = "; ".join(f"{error.pointer} {error.detail}".strip() for error in invalid.errors[:3])
+
+
+def _of_call(span: Span, call: ToolCall) -> Iterator[EventDraft]:
+    """The call of a span of its own. `ok` is what its status says: unset is unknown."""
+    messages = [
+        {"role": "assistant", "tool_calls": [{"function": {"name": call.tool[:LONGEST_NAME], "arguments": call.args}}]}
+    ]
+    answer = {"role": "tool", "name": call.tool[:LONGEST_NAME], "content": _as_content(call.result)}
+    [draft, *_others] = Reader().read([*messages, answer])
+    draft.ref = call.id[:LONGEST_NAME] or f"{OF_SPAN}{span.id}"
+    draft.ok = None if span.failed is None else not span.failed
+    draft.at = span.start
+    if span.start and span.end and span.end >= span.start:
+        draft.latency_ms = (span.end - span.start).total_seconds() * 1000
+    yield draft
+
+
+def _as_content(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collection[str]) -> Iterator[EventDraft]:
+    """What was said, and the calls that were answered, of tools whose calls are no spans with no id."""
+    times: Counter[str] = Counter()
+    for messages, at in ((inputs, span.start), (outputs, span.end or span.start)):
+        for draft in Reader().read([_bounded(message) for message in messages]):
+            draft.at = at
+            if draft.kind == "message":
+                name = _digest([roles.of(draft.role), draft.text])
+            elif draft.kind == "tool_call" and draft.result is not None and draft.tool not in tools:
+                name = draft.ref or _digest([draft.tool, draft.args])
+            else:
+                continue  # not answered yet, or a span tells it
+            times[name] += 1
+            draft.ref = name if draft.kind == "tool_call" and draft.ref else f"{name}:{times[name]}"
+            yield draft
+
+
+def _of_run(span: Span, said: conventions.Told) -> Iterator[EventDraft]:
+    for role, text, at in ((roles.USER, said.request, span.start), (roles.ASSISTANT, said.reply, span.end)):
+        if text:
+            ref = f"{_digest([role, text])}:1"
+            yield EventDraft("message", role, ref=ref, text=cut(text), at=at)
+
+
+def _bounded(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    return {**message, "content": cut(content)} if isinstance(content, str) and len(content) > LONGEST_TEXT else message
+
+
+def _digest(said: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
