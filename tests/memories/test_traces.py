@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from opentelemetry.sdk.trace import Tracer
-from opentelemetry.trace import Status, StatusCode
+from opentelemetry.trace import Status, StatusCode, Tracer
 from rest_framework.test import APIClient
 
 from memories import people

@@ -35,7 +35,7 @@ class ToolCall:
 
 
 @dataclass
-class Told:
+class SpanContent:
     """`request` and `reply`: of a whole run, where nothing tells its messages."""
 
     inputs: Messages
@@ -45,19 +45,19 @@ class Told:
     reply: str = ""
 
 
-def read(span: Span) -> Told | None:
+def read(span: Span) -> SpanContent | None:
     """None: the span is of no agent's run."""
     told = span.attributes
     kind = str(told.get("openinference.span.kind") or "").upper()
     operation = str(told.get("gen_ai.operation.name") or "")
     if operation == "execute_tool" or kind in TOOL_KINDS:
-        return Told([], [], call=_tool_call(span, kind))
+        return SpanContent([], [], call=_tool_call(span, kind))
     inputs, outputs = _messages(span)
     if inputs or outputs:
-        return Told(inputs, outputs)
+        return SpanContent(inputs, outputs)
     if kind in RUN_KINDS or operation == "invoke_agent":
-        return Told([], [], request=_text(told.get("input.value")), reply=_text(told.get("output.value")))
-    return Told([], []) if kind or operation else None
+        return SpanContent([], [], request=_text(told.get("input.value")), reply=_text(told.get("output.value")))
+    return SpanContent([], []) if kind or operation else None
 
 
 def _tool_call(span: Span, kind: str) -> ToolCall:

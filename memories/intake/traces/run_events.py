@@ -109,7 +109,7 @@ def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collect
             yield draft
 
 
-def _of_run(span: Span, said: conventions.Told) -> Iterator[EventDraft]:
+def _of_run(span: Span, said: conventions.SpanContent) -> Iterator[EventDraft]:
     for role, text, at in ((roles.USER, said.request, span.start), (roles.ASSISTANT, said.reply, span.end)):
         if text:
             ref = f"{_digest([role, text])}:1"
