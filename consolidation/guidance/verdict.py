@@ -63,8 +63,10 @@ def _verdict(
     language = language_of(run)
     if not run.steps:
         return RunVerdict(said=[sentence("no_calls", language)])
+    if not run.said:
+        return RunVerdict(said=[sentence("no_request", language)])
     said, identifiers = features.of_moment(run, until=first_change(run, rules))
-    experience = gather(said, identifiers, trust, opening=False, but=but) if run.said and said else None
+    experience = gather(said, identifiers, trust, opening=False, but=but) if said else None
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])
     calibration = curves.calibration_of(experience.profiles[0].scope, trust)

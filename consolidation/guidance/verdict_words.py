@@ -33,6 +33,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "This run called no tool: there is nothing to compare.",
         "本次没有调用任何工具，无从比较。",
     ),
+    "no_request": (
+        "No user spoke in this run: what it was for is not known.",
+        "本次运行中没有用户发言，无从得知要做什么。",
+    ),
     "no_run": (
         "You have reported no run with this name that you may see.",
         "没有找到你报告过且有权查看的这次运行。",

@@ -27,7 +27,7 @@ MESSAGES = {
     "extra_forbidden": "is not a field of this endpoint",
     "dict_type": "must be a JSON object",
     "too_short": "needs at least one item",
-    "too_long": "needs no more than 100 items",
+    "too_long": "needs no more than {max_length:,} items",
     "string_pattern_mismatch": SCOPE_IN_WORDS,
 }
 
@@ -88,5 +88,6 @@ def field_error(wrong: Any) -> FieldError:
         return FieldError(pointer, "unknown_value", f"must be one of {expected}")
     if wrong["type"] == "value_error":
         return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
-    detail = MESSAGES.get(wrong["type"], wrong["msg"])
+    text = MESSAGES.get(wrong["type"])
+    detail = text.format_map(wrong.get("ctx", {})) if text else wrong["msg"]
     return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)

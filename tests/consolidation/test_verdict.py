@@ -80,7 +80,7 @@ def test_a_reported_run_is_found_by_its_thread_and_does_not_vote_for_itself(refu
     ("messages", "words"),
     [
         ([user("Please cancel my ticket T9 to Rome")], "called no tool"),
-        ([{"role": "assistant", "content": "Hello"}, call("cancel_ticket", "c"), answer("done", "c")], "Too few"),
+        ([{"role": "assistant", "content": "Hello"}, call("cancel_ticket", "c"), answer("done", "c")], "No user spoke"),
         ([user("Write a haiku"), call("write_poem", "c"), answer("done", "c")], "Too few"),
         ([user("ช่วยยกเลิกตั๋วของฉันหน่อย"), call("cancel_ticket", "c"), answer("done", "c")], "Too few"),
         ([user("写一首关于大海的诗"), call("write_poem", "c"), answer("done", "c")], "太少"),
@@ -122,3 +122,9 @@ def test_bad_input_names_the_field(agent: APIClient, body: Json, pointer: str) -
     told: Any = agent.post("/api/v1/verdict", body, format="json")
     assert told.status_code == 400, told.content
     assert pointer in [wrong["pointer"] for wrong in told.json()["errors"]]
+
+
+def test_more_messages_than_are_read_are_refused_with_their_number(agent: APIClient) -> None:
+    told: Any = agent.post("/api/v1/verdict", {"messages": [0] * 50_001}, format="json")
+    wrong = {"pointer": "/messages", "code": "too_long", "detail": "needs no more than 50,000 items"}
+    assert (told.status_code, told.json()["errors"]) == (400, [wrong])
