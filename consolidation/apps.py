@@ -8,7 +8,8 @@ class ConsolidationConfig(AppConfig):
 
     def ready(self) -> None:
         from consolidation import checks  # noqa: F401 - registers them
-        from consolidation.guidance import skill_votes
+        from consolidation.guidance import holdback, skill_votes
         from memories.search import run_votes
 
         run_votes.PROVIDERS.append(skill_votes.of_skills)  # the comparison of runs stands above the search
+        run_votes.WITHHOLDING.append(holdback.without)

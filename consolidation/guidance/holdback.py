@@ -1,13 +1,13 @@
 """Offers of skills, some of them withheld at random: what tells whether a skill helps from whether it is offered.
 
-A run is known by its episode or thread; it is dealt with alike however often it asks. A person's own skills are never
-withheld.
+A run is known by its thread, and one without a thread by its episode: so it is dealt with alike however often it asks
+and whichever of the two it names. A person's own skills are never withheld.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -26,31 +26,39 @@ BY_PEOPLE = (SkillVersion.MadeBy.UPLOAD, SkillVersion.MadeBy.EDIT)
 AUTO, HALF = "auto", 0.5
 
 
+class _NamedRun(NamedTuple):
+    thread_id: str
+    episode_id: UUID | None
+
+
 def offer(
     skill: OfferedSkill, request: GuidanceRequest, *, scope: str, trust: Trust, at: datetime
 ) -> SkillOffer | None:
     """The offer of this skill to this run, made unless it was made before. None: the request names no run, or the disk
     is full."""
-    if request.episode_id is None and request.thread_id is None:
+    named = request.thread_id or str(request.episode_id or "")
+    if not named:
         return None
-    run = {"episode_id": request.episode_id, "thread_id": "" if request.episode_id else request.thread_id or ""}
+    run = _run_named(named, trust)
     share = _share(skill)
     facts: dict[str, Any] = {"version": skill.version, "agent": trust.actor.name[:200], "at": at, "share": share}
     facts |= {"withheld": _drawn(skill.memory_id, run) < share}
+    key = {"memory_id": skill.memory_id, "scope": scope, **run._asdict()}
     with outages.dispensable("the offer of a skill"), replicas.primary():
-        return SkillOffer.objects.get_or_create(memory_id=skill.memory_id, scope=scope, **run, defaults=facts)[0]
+        return SkillOffer.objects.get_or_create(**key, defaults=facts)[0]
     return None
 
 
-def without(thread_id: str | None, trust: Trust) -> frozenset[UUID]:
-    """The skills that a run of this thread does without wherever it might meet them; none for a run without a name."""
-    if not settings.SKILL_HOLDBACK or not thread_id:
+def without(name: str, trust: Trust) -> frozenset[UUID]:
+    """The skills that the run of this thread or episode does without wherever it might meet them; none for a run
+    without a name."""
+    if not settings.SKILL_HOLDBACK or not name:
         return frozenset()
+    run = _run_named(name, trust)
     published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).exclude(made_by__in=BY_PEOPLE)
     rows = published.filter(trust.visible("skill__memory__")).values_list("skill", "number")
     known = set(SkillAnswer.objects.known().values_list("memory", "version")) if _is_auto() else set()
     share = HALF if _is_auto() else float(settings.SKILL_HOLDBACK)
-    run = {"episode_id": None, "thread_id": thread_id}
     return frozenset(pk for pk, number in rows if (pk, number) not in known and _drawn(pk, run) < share)
 
 
@@ -71,9 +79,19 @@ def _share(skill: OfferedSkill) -> float:
     return 0.0 if known.exists() else HALF
 
 
-def _drawn(memory_id: UUID, run: Mapping[str, object]) -> float:
+def _run_named(name: str, trust: Trust) -> _NamedRun:
+    """The run of the episode with this id, if the caller may see one, else of this thread."""
+    try:
+        episode = Episode.objects.visible_to(trust).filter(pk=UUID(name)).first()
+    except ValueError:
+        episode = None
+    thread_id = episode.thread_id if episode else name
+    return _NamedRun(thread_id, None) if thread_id else _NamedRun("", UUID(name))
+
+
+def _drawn(memory_id: UUID, run: _NamedRun) -> float:
     """The lot, from 0 to below 1, by a hash of the skill and the run: the same run always alike."""
-    drawn = hashlib.sha256(f"{memory_id}/{run['episode_id']}/{run['thread_id']}".encode()).digest()
+    drawn = hashlib.sha256(f"{memory_id}/{run.episode_id}/{run.thread_id}".encode()).digest()
     return int.from_bytes(drawn[:8], "big") / 2**64
 
 

@@ -20,7 +20,7 @@ from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, unreviewed
-from memories.search.request import Scopes, scopes_of
+from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
 from memories.values.field_types import CategoryName, Given, ScopeName, Text
@@ -40,7 +40,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-class MemoryQuestion(Arguments):
+class MemoryQuestion(AskingRun):
     text: Text
     """A question or words, in any language"""
     category: CategoryName | None = None
@@ -109,7 +109,7 @@ def memory_query(call: ToolCall) -> Reply:
         "scopes": list(scopes_of(question.scopes, question.scope)),
         "categories": [question.category] if question.category else [],
     }
-    options = question.model_dump(include={"limit", "include_candidates"})
+    options = question.model_dump(include={"limit", "include_candidates", "for_run"})
     return _found(call, SearchRequest(query=question.text, types=KNOWLEDGE, **given, **options))
 
 

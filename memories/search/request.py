@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
@@ -72,10 +72,17 @@ def narrowed(trust: Trust, *limits: Limits | None) -> Trust:
     return trust
 
 
-class SearchRequest(BaseModel):
-    """Without a query: what is most salient now, then newest."""
+class AskingRun(BaseModel):
+    """The run that asks."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    for_run: Annotated[str, StringConstraints(strip_whitespace=True, max_length=512)] = ""
+    """The run that asks, by its thread or episode: skills that are withheld from it are left out"""
+
+
+class SearchRequest(AskingRun):
+    """Without a query: what is most salient now, then newest."""
 
     query: Text = Field("", validation_alias=AliasChoices("query", "task_descriptor"))
     types: list[TypeName] = Field([], validation_alias=AliasChoices("types", "memory_types"), max_length=10)

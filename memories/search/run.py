@@ -1,9 +1,10 @@
 """Execution of a search: parse the question, read the candidates, rank them, fetch the results."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -51,16 +52,18 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
     narrowed, text = request.narrows(trust), request.query.strip()
     moment = AsOf.of(request.as_of, max_sensitivity=narrowed.max_sensitivity, now=at)
     at = moment.at if moment else at
-    wanted = filters.of_search(request, narrowed, at)
+    wanted, withheld = filters.of_search(request, narrowed, at), run_votes.withheld(request, narrowed)
     model, vector, degraded = embed_question(text) if text else (Serving("", None), None, ())
     if text:
         question = read_question(text, model, vector, wanted)
         former = FormerWords.of(wanted, moment, model=model.name) if moment else None
         votes = votes and moment is None and run_votes.applies_to(request.types)
-        results = _answers(SearchPlan(question, wanted, at, former), request, narrowed, votes=votes)
+        plan = SearchPlan(question, wanted, at, former)
+        results = _answers(plan, request, narrowed, votes=votes, without=withheld)
         degraded += former.degraded if former else ()
     else:
         rows = with_recorded(Memory.objects.as_of(moment), moment).filter(wanted.q())
+        rows = rows.exclude(pk__in=withheld) if withheld else rows
         results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
     if moment:
         former_episodes.restore([result.memory for result in results], at)
@@ -70,8 +73,13 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
     return SearchResults(results, stubs, selection(request, results, at=at), degraded, took, moment)
 
 
-def _answers(plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool) -> list[Result]:
+def _answers(
+    plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool, without: Collection[UUID]
+) -> list[Result]:
     weights, found = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
+    if without:
+        left_out = set(map(str, without))
+        found = replace(found, candidates=[one for one in found.candidates if one.memory not in left_out])
     scored = by_passage(found, plan.question.text, weights)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
     if not votes_of_runs and not floor.is_answered(scored, found):

@@ -1,8 +1,8 @@
-"""Votes of finished runs for skills: which of them did what runs with such a task did.
+"""What runs say of skills: votes for those that did what runs with such a task did; and which ones a run does without.
 
 A user's wish shares few words with the text of a skill, and what runs with such a wish did tells more. A text that
-names a skill is answered by its words. Runs are compared by the room above this one, which registers its function in
-PROVIDERS when it starts.
+names a skill is answered by its words. Runs are compared, and lots drawn, by the room above this one, which registers
+its functions in PROVIDERS and WITHHOLDING when it starts.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Protocol
 from uuid import UUID
 
 from memories.search.ranking import Scored
+from memories.search.request import AskingRun
 from memories.values.choices import Type
 from memories.values.trust import Trust
 
@@ -24,7 +25,19 @@ class Provider(Protocol):
     def __call__(self, text: str, *, trust: Trust) -> Mapping[UUID, float]: ...
 
 
+class Withholding(Protocol):
+    """The skills that are withheld from this run, to measure what they are worth, by memory."""
+
+    def __call__(self, run: str, trust: Trust) -> frozenset[UUID]: ...
+
+
 PROVIDERS: list[Provider] = []
+WITHHOLDING: list[Withholding] = []
+
+
+def withheld(request: AskingRun, trust: Trust) -> frozenset[UUID]:
+    """The skills that the run that asks does without; none where it is not named."""
+    return frozenset().union(*(one(request.for_run, trust) for one in WITHHOLDING if request.for_run))
 
 
 def applies_to(types: Collection[str]) -> bool:

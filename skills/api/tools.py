@@ -10,8 +10,8 @@ from memories import search
 from memories.api.tool import ToolCall, tool
 from memories.api.tool_reply import Reply, filled, shortened
 from memories.intake.reports.events import check
-from memories.search import SearchRequest
-from memories.search.request import Scopes, scopes_of
+from memories.search import SearchRequest, run_votes
+from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
@@ -25,9 +25,7 @@ MOST_RANKED = 100
 TO_READ = (Permission.SKILLS, Permission.READ)
 
 
-class SkillQuestion(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
+class SkillQuestion(AskingRun):
     text: Text = ""
     """What it should help with; without it all skills, by name"""
     scopes: Scopes = []
@@ -60,6 +58,7 @@ def skill_search(call: ToolCall) -> Reply:
     rows = Skill.objects.shown_to(call.trust)
     scopes = scopes_of(question.scopes, question.scope)
     rows = rows.filter(scope__in=scopes) if scopes else rows
+    rows = rows.exclude(pk__in=run_votes.withheld(question, call.trust))
     if not question.text.strip():
         found = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
         items = [_brief(skill) for skill in found[: question.limit]]

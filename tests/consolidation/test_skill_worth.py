@@ -142,6 +142,34 @@ def test_nothing_is_withheld_from_a_nameless_run_and_no_skill_of_a_person(agent:
     assert not any(ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(12))
 
 
+@override_settings(SKILL_HOLDBACK=0.5)
+def test_a_skill_that_a_run_does_without_is_not_found_by_it_whichever_name_it_gives(
+    agent: APIClient, skill: Memory
+) -> None:
+    threads = [f"t-{n}" for n in range(12)]
+    runs = {thread: str(learn(50 + n, "cancel_ticket", thread_id=thread).pk) for n, thread in enumerate(threads)}
+    without = {thread for thread in threads if ask(agent, thread_id=thread)["withheld"]}
+    assert 0 < len(without) < len(threads)
+    assert {thread for thread in threads if ask(agent, episode_id=runs[thread])["withheld"]} == without
+    assert SkillOffer.objects.count() == len(threads), "a run that gives its other name is the same run"
+
+    def finds(**named: str) -> list[bool]:
+        found = [
+            agent.post("/api/v1/search", {"query": query, "types": ["competence"], **named}, format="json").json()
+            for query in ("cancel the ticket", "")
+        ]
+        tools: Any = [
+            agent.post(f"/api/v1/tools/{tool}", {"text": "cancel the ticket", **named}, format="json").json()
+            for tool in ("memory_query", "skill_search")
+        ]
+        return [*(str(skill.pk) in str(one) for one in found), *("cancel" in str(one) for one in tools)]
+
+    assert finds() == [True] * 4
+    for thread, episode in runs.items():
+        expected = [thread not in without] * 4
+        assert finds(for_run=thread) == finds(for_run=episode) == expected, thread
+
+
 def test_how_the_run_ended_is_written_to_its_offer(agent: APIClient, skill: Memory) -> None:
     SkillOffer.objects.create(memory=skill, version=1, scope=SCOPE, thread_id="t-1", agent="a", withheld=False, at=NOON)
     learn(20, "cancel_ticket", thread_id="t-1", minutes=5)

@@ -59,7 +59,7 @@ class Report(BaseModel):
     tags: Tags = []
     timestamp: Instant = None
     deletion_policy: DeletionPolicyName | None = None
-    """Of the memory that this makes; one that is there keeps its own. Default `auto_prune`"""
+    """Only of a new memory. Default `auto_prune`"""
 
     @property
     def notice(self) -> str | None:
