@@ -28,7 +28,7 @@ class Provider(Protocol):
 class Withholding(Protocol):
     """The skills that are withheld from this run, to measure what they are worth, by memory."""
 
-    def __call__(self, run: str, trust: Trust) -> frozenset[UUID]: ...
+    def __call__(self, run: str, trust: Trust, /) -> frozenset[UUID]: ...
 
 
 PROVIDERS: list[Provider] = []
