@@ -59,7 +59,7 @@ def make_pair(number: int, draw: Random, scope: str) -> Pair:
 
 
 def _propose(lower: Memory, higher: Memory, word: str) -> UUID:
-    stranger = Trust(Actor(ANNA.kind.AGENT, "P09", "9"), Sensitivity.HYPER)
+    stranger = Trust(Actor(ANNA.kind.AGENT, "P09", "9"), Sensitivity.HYPER, permissions=frozenset({"read"}))
     change = Change("merge", f"{word} says the same", bodies.check(bodies.NewMemory, NEW))
     asked = revisions.ask(change, [lower.pk, higher.pk], trust=stranger, at=timezone.now())
     assert asked.proposal is not None

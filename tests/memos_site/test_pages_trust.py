@@ -49,7 +49,7 @@ LISTS = {
 }
 NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "start-run", "language", "styles"}
 TESTED_ELSEWHERE = {
-    *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp"),
+    *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp", "otlp-traces"),
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start"),
     *("start-backlog", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere"),
