@@ -16,6 +16,8 @@ from django.conf import settings
 from django.db import connection
 from django.test import TransactionTestCase
 
+from tests import shared_rows
+
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
@@ -59,8 +61,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
 def pytest_longest_files_first(items: list[pytest.Item]) -> None:
-    """After pytest-django, which lets those without a database come last: whole clusters, servers that are killed."""
+    """After pytest-django, which lets those without a database come last: whole clusters, servers that are killed.
+
+    The tests of a file that begin with the same rows follow each other.
+    """
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+    files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+    rows = {item: getattr(shared_rows.wanted(item), "__name__", "") for item in items}
+    items.sort(key=lambda item: (files[item.path], not rows[item], rows[item]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> None:
+    """Before pytest-django begins the transaction of a test, the rows are written that it begins with."""
+    if fixturedef.argname == "_django_db_helper" and (make := shared_rows.wanted(request.node)):
+        with request.getfixturevalue("django_db_blocker").unblock():
+            shared_rows.begin(make)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem and shared_rows.are_standing() and shared_rows.wanted(nextitem) != shared_rows.wanted(item):
+        with item._request.getfixturevalue("django_db_blocker").unblock():  # type: ignore[attr-defined]
+            shared_rows.end()
 
 
 def pytest_sessionstart() -> None:

@@ -18,6 +18,7 @@ from memories.values.choices import ActorKind, Category, Origin, Status
 from memories.values.trust import Actor, everything
 from memos_site.review.explain import explain
 from tests.consolidation.experience import NOON, consolidated, run
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
@@ -56,14 +57,19 @@ def eight_runs(**fields: Any) -> None:
     digested()
 
 
+@shared_rows
+def counted() -> None:
+    """Eight runs that are counted: six refunds were right."""
+    eight_runs()
+
+
 def facts(**where: Any) -> list[Memory]:
     return list(Memory.objects.filter(type="semantic", origin=Origin.CONSOLIDATED, **where).order_by("scope", "key"))
 
 
-def test_the_source_that_is_right_and_the_one_that_failed_are_one_candidate_with_a_row_of_evidence_for_each_run() -> (
-    None
-):
-    eight_runs()
+def test_the_source_that_is_right_and_the_one_that_failed_are_one_candidate_with_a_row_of_evidence_for_each_run(
+    counted: None,
+) -> None:
     (fact,) = facts()
     assert fact.content == WORDS.format(n=6)
     assert (fact.status, fact.category, fact.confidence) == (Status.CANDIDATE, Category.FACT, 40)
@@ -71,8 +77,7 @@ def test_the_source_that_is_right_and_the_one_that_failed_are_one_candidate_with
     assert fact.evidence.filter(episode__isnull=False).count() == 8
 
 
-def test_each_run_speaks_at_the_call_that_shows_it() -> None:
-    eight_runs()
+def test_each_run_speaks_at_the_call_that_shows_it(counted: None) -> None:
     (fact,) = facts()
     refund(right=True)
     digested()
@@ -81,8 +86,7 @@ def test_each_run_speaks_at_the_call_that_shows_it() -> None:
     assert fact.evidence.filter(event__isnull=False).count() == fact.evidence.filter(episode__isnull=False).count() == 9
 
 
-def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
-    eight_runs()
+def test_the_next_run_adds_one_row_once_and_the_number_never_climbs(counted: None) -> None:
     refund(right=True)
     digested()
     PendingProfile.objects.put(Episode.objects.all())
@@ -94,8 +98,7 @@ def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     assert ArgumentUse.objects.filter(fact__memory=fact).count() == 9
 
 
-def test_agents_that_say_a_counted_fact_again_do_not_confirm_it() -> None:
-    eight_runs()
+def test_agents_that_say_a_counted_fact_again_do_not_confirm_it(counted: None) -> None:
     digested()
     (fact,) = facts()
     report = events.check(
@@ -109,8 +112,7 @@ def test_agents_that_say_a_counted_fact_again_do_not_confirm_it() -> None:
     assert explain(fact, everything()).remaining == ""
 
 
-def test_an_outcome_that_is_corrected_moves_the_counts() -> None:
-    eight_runs()
+def test_an_outcome_that_is_corrected_moves_the_counts(counted: None) -> None:
     last = refund(right=True)
     digested()
     Episode.objects.filter(pk=last.pk).update(outcome="failure", digested_at=None)
@@ -118,8 +120,7 @@ def test_an_outcome_that_is_corrected_moves_the_counts() -> None:
     assert facts()[0].content == WORDS.format(n=6)
 
 
-def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay() -> None:
-    eight_runs()
+def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay(counted: None) -> None:
     for _ in range(2):
         refund(right=False, works=True)
     digested()
@@ -135,8 +136,7 @@ def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay() -> None:
     assert fact.evidence.filter(kind=Evidence.Kind.CONTRADICTS).count() == 2
 
 
-def test_errors_from_the_right_source_are_asked_about_too() -> None:
-    eight_runs()
+def test_errors_from_the_right_source_are_asked_about_too(counted: None) -> None:
     for _ in range(2):
         refund(right=True, works=False)
     digested()
@@ -146,8 +146,7 @@ def test_errors_from_the_right_source_are_asked_about_too() -> None:
     assert Proposal.objects.get().change["content"] == f"`payment_id` of `refund_payment` {told}."
 
 
-def test_when_it_turns_back_the_open_question_is_withdrawn() -> None:
-    eight_runs()
+def test_when_it_turns_back_the_open_question_is_withdrawn(counted: None) -> None:
     for works in (False, False, True):
         refund(right=True, works=works)
         digested()
@@ -156,8 +155,7 @@ def test_when_it_turns_back_the_open_question_is_withdrawn() -> None:
 
 
 @pytest.mark.parametrize("status", [Status.CONFIRMED, Status.DISMISSED])
-def test_what_a_person_decided_keeps_its_words(status: Status) -> None:
-    eight_runs()
+def test_what_a_person_decided_keeps_its_words(status: Status, counted: None) -> None:
     (fact,) = facts()
     fact.revise("promote", {"status": status}, by=PERSON, why="seen", at=NOON)
     refund(right=True)
@@ -165,8 +163,7 @@ def test_what_a_person_decided_keeps_its_words(status: Status) -> None:
     assert [(one.pk, one.content, one.status) for one in facts()] == [(fact.pk, fact.content, status)]
 
 
-def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level() -> None:
-    eight_runs()
+def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level(counted: None) -> None:
     facts()[0].revise("dismiss", {"status": Status.DISMISSED}, by=PERSON, why="no", at=NOON)
     ArgumentFact.objects.update(memory=None)
     Memory.objects.filter(pk=facts()[0].pk).delete()
@@ -175,8 +172,7 @@ def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level(
     assert facts() == []
 
 
-def test_a_person_who_dismisses_one_tool_dismisses_no_other() -> None:
-    eight_runs()
+def test_a_person_who_dismisses_one_tool_dismisses_no_other(counted: None) -> None:
     eight_runs(tool="void_payment")
     one, other = facts()
     equal_claims.dismiss(one, trust=everything(PERSON), why="wrong here", at=NOON, batch=other.pk)
@@ -184,8 +180,7 @@ def test_a_person_who_dismisses_one_tool_dismisses_no_other() -> None:
     assert [fact.status for fact in facts()].count(Status.CANDIDATE) == 2
 
 
-def test_levels_and_scopes_are_counted_apart() -> None:
-    eight_runs()
+def test_levels_and_scopes_are_counted_apart(counted: None) -> None:
     eight_runs(sensitivity="high")
     eight_runs(scope="project:other")
     told = [(fact.scope, fact.sensitivity, fact.evidence.count()) for fact in facts()]

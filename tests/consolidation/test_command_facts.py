@@ -17,6 +17,7 @@ from memories.values.speakers import review_of
 from memories.values.trust import Actor, everything
 from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import make_agent
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
@@ -51,12 +52,17 @@ def nine_runs(**fields: Any) -> None:
     digested()
 
 
+@shared_rows
+def counted() -> None:
+    """Nine runs that are counted."""
+    nine_runs()
+
+
 def facts(**where: Any) -> list[Memory]:
     return list(Memory.objects.filter(type="semantic", origin=Origin.CONSOLIDATED, **where).order_by("scope", "key"))
 
 
-def test_what_starts_and_what_does_not_is_one_candidate_with_a_row_of_evidence_for_each_run() -> None:
-    nine_runs()
+def test_what_starts_and_what_does_not_is_one_candidate_with_a_row_of_evidence_for_each_run(counted: None) -> None:
     (fact,) = facts()
     assert fact.content == "In sympy `bin/test` starts (5 of 5 runs); `pytest` does not (0 of 4)."
     assert (fact.status, fact.category, fact.confidence) == (Status.CANDIDATE, Category.FACT, 40)
@@ -73,8 +79,7 @@ def test_each_run_speaks_at_the_first_call_of_the_command() -> None:
     assert rows.count() == 4
 
 
-def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
-    nine_runs()
+def test_the_next_run_adds_one_row_once_and_the_number_never_climbs(counted: None) -> None:
     commands(STARTS)
     digested()
     PendingProfile.objects.put(Episode.objects.all())
@@ -86,8 +91,7 @@ def test_the_next_run_adds_one_row_once_and_the_number_never_climbs() -> None:
     assert CommandAttempt.objects.count() == 10
 
 
-def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay() -> None:
-    nine_runs()
+def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay(counted: None) -> None:
     words = facts()[0].content
     for _ in range(2):
         commands(("bin/test sympy/core", BROKEN))
@@ -102,8 +106,7 @@ def test_when_it_turns_one_conflict_is_proposed_and_the_words_stay() -> None:
     assert fact.evidence.filter(kind=Evidence.Kind.CONTRADICTS).count() == 3
 
 
-def test_when_it_turns_back_the_open_question_is_withdrawn() -> None:
-    nine_runs()
+def test_when_it_turns_back_the_open_question_is_withdrawn(counted: None) -> None:
     for answer in (BROKEN, BROKEN, PASSED):
         commands(("bin/test sympy/core", answer))
         digested()
@@ -113,8 +116,7 @@ def test_when_it_turns_back_the_open_question_is_withdrawn() -> None:
     assert fact.content == "In sympy `bin/test` starts (6 of 8 runs); `pytest` does not (0 of 4)."
 
 
-def test_what_begins_to_start_is_asked_too() -> None:
-    nine_runs()
+def test_what_begins_to_start_is_asked_too(counted: None) -> None:
     for _ in range(2):
         commands(("pytest -q", PASSED))
     digested()
@@ -122,16 +124,14 @@ def test_what_begins_to_start_is_asked_too() -> None:
     assert Proposal.objects.get().change["content"] == f"In sympy {told}"
 
 
-def test_a_single_run_that_is_otherwise_only_moves_the_counts() -> None:
-    nine_runs()
+def test_a_single_run_that_is_otherwise_only_moves_the_counts(counted: None) -> None:
     commands(("bin/test sympy/core", BROKEN))
     digested()
     assert facts()[0].content == "In sympy `bin/test` starts (5 of 6 runs); `pytest` does not (0 of 4)."
     assert not Proposal.objects.exists()
 
 
-def test_a_rejected_conflict_is_not_asked_again() -> None:
-    nine_runs()
+def test_a_rejected_conflict_is_not_asked_again(counted: None) -> None:
     for _ in range(4):
         commands(("bin/test sympy/core", BROKEN))
         digested()
@@ -141,8 +141,7 @@ def test_a_rejected_conflict_is_not_asked_again() -> None:
 
 
 @pytest.mark.parametrize("status", [Status.CONFIRMED, Status.DISMISSED])
-def test_what_a_person_decided_keeps_its_words(status: Status) -> None:
-    nine_runs()
+def test_what_a_person_decided_keeps_its_words(status: Status, counted: None) -> None:
     (fact,) = facts()
     fact.revise("promote", {"status": status}, by=PERSON, why="seen", at=NOON)
     commands(STARTS)
@@ -150,8 +149,7 @@ def test_what_a_person_decided_keeps_its_words(status: Status) -> None:
     assert [(one.pk, one.content, one.status) for one in facts()] == [(fact.pk, fact.content, status)]
 
 
-def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level() -> None:
-    nine_runs()
+def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level(counted: None) -> None:
     facts()[0].revise("dismiss", {"status": Status.DISMISSED}, by=PERSON, why="no", at=NOON)
     CommandFact.objects.update(memory=None)
     Memory.objects.filter(pk=facts()[0].pk).delete()
@@ -160,16 +158,14 @@ def test_a_dismissed_one_does_not_come_back_when_it_is_gone_or_at_another_level(
     assert facts() == []
 
 
-def test_another_repository_is_not_kept_down_by_a_dismissal() -> None:
-    nine_runs()
+def test_another_repository_is_not_kept_down_by_a_dismissal(counted: None) -> None:
     facts()[0].revise("dismiss", {"status": Status.DISMISSED}, by=PERSON, why="no", at=NOON)
     nine_runs(repository="https://bot:token@git.example.org/tools/solver.git")
     (fact,) = facts(status=Status.CANDIDATE)
     assert fact.content == "In tools/solver `bin/test` starts (5 of 5 runs); `pytest` does not (0 of 4)."
 
 
-def test_levels_and_scopes_are_counted_apart() -> None:
-    nine_runs()
+def test_levels_and_scopes_are_counted_apart(counted: None) -> None:
     nine_runs(sensitivity="high")
     nine_runs(scope="project:other")
     told = [(fact.scope, fact.sensitivity, fact.evidence.count()) for fact in facts()]
@@ -210,8 +206,7 @@ def test_a_fault_in_the_middle_leaves_nothing_half_written(monkeypatch: pytest.M
     assert [fact.evidence.count() for fact in facts()] == [5]
 
 
-def test_a_person_who_dismisses_one_repository_dismisses_no_other() -> None:
-    nine_runs()
+def test_a_person_who_dismisses_one_repository_dismisses_no_other(counted: None) -> None:
     nine_runs(repository="solver")
     one, other = facts()
     equal_claims.dismiss(one, trust=everything(PERSON), why="wrong here", at=NOON, batch=uuid7())

@@ -20,6 +20,7 @@ from tests.consolidation.test_command_facts import (
     nine_runs,
 )
 from tests.make import caller
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
@@ -51,9 +52,14 @@ def so_far(*lines: tuple[str, str]) -> list[Json]:
     return said
 
 
-@pytest.mark.parametrize("line", ["pytest sympy/core", "cd /testbed && pytest -q sympy/core", "PYTHONPATH=. pytest"])
-def test_what_does_not_start_is_said_with_what_does(line: str) -> None:
+@shared_rows
+def counted() -> None:
+    """Nine runs that are counted."""
     nine_runs()
+
+
+@pytest.mark.parametrize("line", ["pytest sympy/core", "cd /testbed && pytest -q sympy/core", "PYTHONPATH=. pytest"])
+def test_what_does_not_start_is_said_with_what_does(line: str, counted: None) -> None:
     assert notes(line) == [{"pointer": "/arguments/command", "note": NOTE}]
     assert notes(line, argument="cmd") == [{"pointer": "/arguments/cmd", "note": NOTE}]
 
@@ -75,8 +81,7 @@ def test_a_run_that_could_not_start_a_command_supports_no_call_of_it() -> None:
 
 
 @pytest.mark.parametrize("line", ["bin/test sympy/core", "python -m pytest sympy", "ls sympy", "pytest 'sympy", ""])
-def test_nothing_is_said_of_what_starts_or_is_not_known(line: str) -> None:
-    nine_runs()
+def test_nothing_is_said_of_what_starts_or_is_not_known(line: str, counted: None) -> None:
     assert notes(line) == []
 
 
@@ -87,8 +92,7 @@ def test_a_program_that_only_reads_may_be_missing_too() -> None:
     assert [told["note"] for told in notes("rg zeta sympy")] == ["`rg` did not start in 3 of 3 runs in `sympy`"]
 
 
-def test_another_repository_learns_nothing_from_it() -> None:
-    nine_runs()
+def test_another_repository_learns_nothing_from_it(counted: None) -> None:
     for _ in range(3):
         commands(("pytest sphinx/ext", PASSED), repository="sphinx")
     digested()
@@ -115,16 +119,14 @@ def test_a_repository_with_an_owner_is_known_by_its_folder() -> None:
     assert notes("pytest sympy/core") == []
 
 
-def test_what_starts_now_and_then_is_not_said() -> None:
-    nine_runs()
+def test_what_starts_now_and_then_is_not_said(counted: None) -> None:
     for answer in (PASSED, MISSING):
         commands(("pytest sympy/core", answer))
         digested()
     assert notes("pytest sympy/core") == []
 
 
-def test_what_starts_on_another_level_is_not_said_to_who_sees_both() -> None:
-    nine_runs()
+def test_what_starts_on_another_level_is_not_said_to_who_sees_both(counted: None) -> None:
     for _ in range(5):
         commands(("pytest sympy/core", PASSED), sensitivity="high")
     digested()
@@ -132,27 +134,23 @@ def test_what_starts_on_another_level_is_not_said_to_who_sees_both() -> None:
     assert notes("pytest sympy/core", caller(clearance=Sensitivity.HIGH)) == []
 
 
-def test_what_started_in_this_run_is_left_alone() -> None:
-    nine_runs()
+def test_what_started_in_this_run_is_left_alone(counted: None) -> None:
     installed = so_far(("pip install pytest", PASSED), ("pytest sympy/core", PASSED))
     assert notes("pytest sympy/core", task=None, messages=installed) == []
 
 
-def test_a_person_who_dismisses_the_fact_ends_the_notes() -> None:
-    nine_runs()
+def test_a_person_who_dismisses_the_fact_ends_the_notes(counted: None) -> None:
     (fact,) = facts()
     fact.revise("dismiss", {"status": Status.DISMISSED}, by=PERSON, why="no", at=NOON)
     assert notes("pytest sympy/core") == []
 
 
-def test_a_flagged_fact_is_not_told() -> None:
-    nine_runs()
+def test_a_flagged_fact_is_not_told(counted: None) -> None:
     facts()[0].revise("edit", {"flags": ["instructions"]}, by=PERSON, why="", at=NOON)
     assert notes("pytest sympy/core") == []
 
 
-def test_what_turned_is_not_said() -> None:
-    nine_runs()
+def test_what_turned_is_not_said(counted: None) -> None:
     for _ in range(3):
         commands(("bin/test sympy/core", BROKEN))
     digested()
@@ -168,8 +166,7 @@ def test_nobody_learns_what_runs_above_a_clearance_or_in_another_scope_showed() 
     assert notes("pytest sympy/core", caller(clearance=Sensitivity.HIGH), scopes=["project:other"]) == []
 
 
-def test_a_memory_that_a_person_made_more_secret_is_not_told() -> None:
-    nine_runs()
+def test_a_memory_that_a_person_made_more_secret_is_not_told(counted: None) -> None:
     facts()[0].revise("edit", {"sensitivity": Sensitivity.HIGH}, by=PERSON, why="", at=NOON)
     assert notes("pytest sympy/core") == []
 

@@ -1,6 +1,5 @@
 """Lines of a skill that a language model writes from a success and a failure of one case: which are kept."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -19,13 +18,14 @@ from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import learn
 from tests.make import ANNA, make_person
 from tests.model_endpoint import ModelEndpoint
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def skill() -> Iterator[Memory]:
-    yield learned()
+@shared_rows
+def skill() -> Memory:
+    return learned()
 
 
 def test_a_line_that_loses_nothing_becomes_a_proposed_version_with_its_runs(

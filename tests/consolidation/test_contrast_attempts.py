@@ -21,11 +21,12 @@ from tests.consolidation.test_guidance import learn
 from tests.make import caller
 from tests.model_endpoint import ModelEndpoint, Reply, fence, prose
 from tests.pages import signed_in
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_rows
 def skill() -> Memory:
     """Two of its cases have a success and a failure."""
     learn(5, outcome="failure")

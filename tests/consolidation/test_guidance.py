@@ -14,6 +14,7 @@ from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
 from tests.consolidation.recorded import run as recorded
 from tests.make import answer, call, caller, user
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 SCOPE = "project:acme"
@@ -46,7 +47,7 @@ def agent() -> APIClient:
     return caller(clearance=Sensitivity.MEDIUM)
 
 
-@pytest.fixture
+@shared_rows
 def refused() -> list[Memory]:
     """Three cases in which refusing ended well, two in which cancelling ended badly."""
     rows = [learn(n) for n in range(3)]

@@ -10,6 +10,7 @@ from memories.models import Memory
 from memories.values.trust import everything
 from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import ANNA, answer, call, user
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 WISH = "Good morning, I have a question about my ticket to Rome"
@@ -30,7 +31,7 @@ def ask(*messages: dict[str, Any]) -> guidance.Guidance:
     return guidance.answer(question, trust=everything(ANNA), at=NOON)
 
 
-@pytest.fixture
+@shared_rows
 def opened_alike() -> set[Any]:
     """Six cases that open like WISH and then tell much else; three that only come to its words, and say no more."""
     alike = {learn(n, "cancel_ticket", WISH, TALK.format(n=n)).pk for n in range(6)}

@@ -18,6 +18,7 @@ from tests.consolidation import experience
 from tests.consolidation.test_command_facts import PASSED, nine_runs
 from tests.consolidation.test_command_notes import NOTE
 from tests.make import answer, call, caller, user
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 SCOPE = "project:acme"
@@ -36,13 +37,18 @@ def steps(n: int) -> list[Json]:
     ]
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    """Of two scopes; five refunds worked, each to the payment that the order named."""
+@shared_rows
+def five_refunds() -> None:
+    """Each to the payment that the order named; they worked."""
     for n in range(2, 7):
         made = [call("refund", "c2", order_id=f"order-{n}", payment_id=f"pay-{n}"), answer("done", "c2")]
         experience.run([], thread_id=f"case-{n}", messages=[*steps(n), *made])
     experience.consolidated()
+
+
+@pytest.fixture
+def agent(five_refunds: None) -> APIClient:
+    """Of two scopes."""
     return caller(scopes=[SCOPE, "project:other"])
 
 

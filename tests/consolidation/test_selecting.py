@@ -13,6 +13,7 @@ from memories.values.trust import everything
 from tests.consolidation.experience import NOON, competence, consolidated, messages, run
 from tests.make import ANNA
 from tests.memories.searched import known
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 BUILD = "go_build+go_test+lint"
@@ -97,7 +98,7 @@ OTHER_WISH = (
 )
 
 
-@pytest.fixture
+@shared_rows
 def wishes() -> None:
     """Two requests, of which neither shares a word with the skill that is right."""
     for number in range(4):

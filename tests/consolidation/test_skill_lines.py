@@ -14,11 +14,12 @@ from tests.consolidation.experience import consolidated
 from tests.consolidation.recorded import learned, run
 from tests.consolidation.test_guidance import learn
 from tests.make import make_person
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_rows
 def runs() -> list[Memory]:
     """Six cases that ended well with it and two that ended ill without."""
     rows = [learn(n, "cancel_ticket") for n in range(6)] + [learn(n, outcome="failure") for n in (6, 7)]

@@ -22,6 +22,7 @@ from tests.benchmarks.skill_effects import series
 from tests.consolidation.experience import NOON, consolidated
 from tests.consolidation.test_guidance import SCOPE, ask, learn
 from tests.make import caller, make_person
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ def agent() -> APIClient:
     return caller(clearance=Sensitivity.MEDIUM)
 
 
-@pytest.fixture
+@shared_rows
 def skill() -> Memory:
     """Learned from six cases that ended well with it and two that ended ill without, and published."""
     for n in range(6):

@@ -14,12 +14,13 @@ from memories.values.trust import everything
 from skills.models import Skill
 from tests.consolidation.experience import consolidated, run
 from tests.make import caller, make_memory
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 BASE = "/api/v1/memories"
 
 
-@pytest.fixture
+@shared_rows
 def learned() -> Memory:
     for minutes in (1, 2):
         run(["build", "test"], minutes=minutes)

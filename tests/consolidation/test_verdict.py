@@ -12,6 +12,7 @@ from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import learn, talk
 from tests.make import answer, call, caller, user
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
@@ -29,7 +30,7 @@ def agent() -> APIClient:
     return caller(clearance=Sensitivity.MEDIUM)
 
 
-@pytest.fixture
+@shared_rows
 def refunded() -> list[Memory]:
     """Twelve cases that ended well because they also refunded, eight that only cancelled and failed."""
     rows = [learn(n, "cancel_ticket", "refund_fare") for n in range(12)]

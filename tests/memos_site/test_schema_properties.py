@@ -23,6 +23,7 @@ from memos_site.api.tools import TOOLS
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 from tests.memos_site.test_api_schema import OPERATIONS
+from tests.shared_rows import shared_rows
 
 if TYPE_CHECKING:
     from tests.memos_site.drawing import Site
@@ -69,10 +70,8 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-@pytest.fixture
-def site(one_connection: None) -> "Site":
-    from tests.memos_site.drawing import Site
-
+@shared_rows
+def tokens_and_rows() -> tuple[list[str], dict[str, list[str]]]:
     whole: dict[str, Any] = {"permissions": Permission.values, "clearance": Sensitivity.HYPER}
     tokens = [
         make_agent("all", **whole)[1],
@@ -80,7 +79,14 @@ def site(one_connection: None) -> "Site":
         make_agent("plain", clearance=Sensitivity.LOW)[1],
         make_agent("reader", permissions=["read"])[1],
     ]
-    return Site(tokens, _rows())
+    return tokens, _rows()
+
+
+@pytest.fixture
+def site(one_connection: None, tokens_and_rows: tuple[list[str], dict[str, list[str]]]) -> "Site":
+    from tests.memos_site.drawing import Site
+
+    return Site(*tokens_and_rows)
 
 
 def _rows() -> dict[str, list[str]]:
