@@ -29,7 +29,10 @@ FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
         "RULES_OF_THE_SCAN",
     ),
 }
-NOT_OURS = ("memos_site/settings.py", "memos_site/platform/formats")  # names that Django asks for
+NOT_OURS = (  # names that Django asks for, and frameworks of agents
+    *("memos_site/settings.py", "memos_site/platform/formats"),
+    *(f"memos_site/launcher/{name}.py" for name in ("langgraph", "langchain", "openai_agents")),
+)
 IN_TEXT = re.compile(r"[A-Za-z_]\w+")
 
 

@@ -53,7 +53,8 @@ def _pause(tried: int, response: httpx.Response | None) -> float:
 class _Calls:
     """Path and body of each verb; what they are sent with is the business of the two clients."""
 
-    def call(self, path: str, body: Json | None = None) -> Any:
+    def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
+        """The answer to a GET, with a body to a POST, or to that `method`; paths are those under /api/v1/."""
         raise NotImplementedError
 
     def tool(self, name: str, **arguments: Any) -> Any:
@@ -98,12 +99,13 @@ class Memos(_Calls):
     def __exit__(self, *_error: object) -> None:
         self.http.close()
 
-    def call(self, path: str, body: Json | None = None) -> Any:
+    def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
+        verb = method or ("GET" if body is None else "POST")
         key = {"Idempotency-Key": uuid4().hex}
         for tried in range(TRIES):
             response, last = None, tried == TRIES - 1
             try:
-                response = self.http.request("GET" if body is None else "POST", path, json=body, headers=key)
+                response = self.http.request(verb, path, json=body, headers=key)
                 if response.status_code not in TRANSIENT or last:
                     return _read(response)
             except httpx.TransportError:
@@ -134,12 +136,13 @@ class AsyncMemos(_Calls):
     async def __aexit__(self, *_error: object) -> None:
         await self.http.aclose()
 
-    async def call(self, path: str, body: Json | None = None) -> Any:
+    async def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
+        verb = method or ("GET" if body is None else "POST")
         key = {"Idempotency-Key": uuid4().hex}
         for tried in range(TRIES):
             response, last = None, tried == TRIES - 1
             try:
-                response = await self.http.request("GET" if body is None else "POST", path, json=body, headers=key)
+                response = await self.http.request(verb, path, json=body, headers=key)
                 if response.status_code not in TRANSIENT or last:
                     return _read(response)
             except httpx.TransportError:

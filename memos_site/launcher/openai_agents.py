@@ -1,0 +1,129 @@
+"""A session of the OpenAI Agents SDK in Memos: `Runner.run(agent, "Hi", session=MemosSession("ticket-812"))`. Needs
+`memos[openai-agents]`.
+
+The session is a thread: messages and answered tool calls are its events, and its runs are episodes to learn from. What
+is neither (reasoning, calls of hosted tools) is not kept. Texts come back as texts, calls with ids of Memos.
+"""
+
+import json
+from typing import Any, cast
+from urllib.parse import urlencode, urlsplit
+from uuid import uuid4
+
+from agents.items import TResponseInputItem
+from agents.memory.session import SessionABC
+from agents.memory.session_settings import SessionSettings
+
+from .client import AsyncMemos
+
+Json = dict[str, Any]
+TAKEN_BACK = "session_item_taken_back"  # the kind of an event: the item before it is no part of the session any more
+MOST = 1_000  # reports of one batch
+
+
+class MemosSession(SessionABC):
+    """`client`: else one of MEMOS_URL and MEMOS_TOKEN."""
+
+    session_settings: SessionSettings | None = None
+
+    def __init__(
+        self,
+        session_id: str,
+        client: AsyncMemos | None = None,
+        *,
+        scope: str | None = None,
+        source: str = "openai-agents",
+    ) -> None:
+        self.session_id, self.client = session_id, client or AsyncMemos()
+        self.place: Json = {"source": source, **({} if scope is None else {"scope": scope})}
+        self._open: dict[str, Json] = {}  # calls that are not answered yet
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The latest `limit` items, the oldest first."""
+        turns: list[list[Json]] = []
+        for episode in reversed(await self._episodes()):
+            for event in await self._pages(f"episodes/{episode['id']}/events", {"limit": 200}):
+                if event["kind"] == TAKEN_BACK:
+                    turns = turns[:-1]
+                else:
+                    turns += [[item] for item in _items(event)]
+        items = [item for turn in turns for item in turn]
+        return cast(list[TResponseInputItem], items if limit is None else items[len(items) - min(limit, len(items)) :])
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        reports = [report for item in items for report in self._reports(cast(Json, item))]
+        for first in range(0, len(reports), MOST):
+            answer = await self.client.call("batch", {"items": reports[first : first + MOST]})
+            wrong = next((one["error"] for one in answer["results"] if one["status"] >= 400), None)
+            if wrong:
+                raise ValueError(f"an item of the session {self.session_id!r} was refused: {wrong['detail']}")
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        items = await self.get_items(limit=1)
+        if not items:
+            return None
+        await self.client.call("batch", {"items": [self._event(TAKEN_BACK, "")]})
+        return items[0]
+
+    async def clear_session(self) -> None:
+        """Forget the episodes of this session; one that is not the caller's own is a MemosError."""
+        for episode in await self._episodes():
+            await self.client.call(f"memories/{episode['id']}", method="DELETE")
+        self._open.clear()
+
+    def _event(self, kind: str, text: str) -> Json:
+        said = {"kind": "event", "event_kind": kind, "ref": uuid4().hex, "summary": text}
+        return {**said, "thread_id": self.session_id, **self.place}
+
+    def _reports(self, item: Json) -> list[Json]:
+        if item.get("type") == "function_call":
+            self._open[str(item["call_id"])] = item
+            return []
+        if item.get("type") == "function_call_output":
+            call = self._open.pop(str(item["call_id"]), {"name": "unknown", "arguments": None})
+            return [
+                {"kind": "tool_output", "tool_name": call["name"], "args": _loaded(call.get("arguments")),
+                 "result": item.get("output"), "thread_id": self.session_id, **self.place}
+            ]  # fmt: skip
+        text = _text(item.get("content"))
+        return [self._event(f"{item['role']}_message", text)] if item.get("role") and text else []
+
+    async def _episodes(self) -> list[Json]:
+        """The episodes of the thread, the newest first."""
+        return await self._pages("episodes", {"thread_id": self.session_id, "limit": 200, **self.place})
+
+    async def _pages(self, path: str, asked: Json) -> list[Json]:
+        found: list[Json] = []
+        query = urlencode(asked)
+        while query:
+            page = await self.client.call(f"{path}?{query}")
+            found += page["results"]
+            query = urlsplit(page["next"]).query if page["next"] else ""
+        return found
+
+
+def _items(event: Json) -> list[Json]:
+    """What an event was as an item; of a call two: the call and its output."""
+    if event["tool"]:
+        id = f"call_{event['id']}"
+        output = (
+            event["result"] if isinstance(event["result"], str) else json.dumps(event["result"], ensure_ascii=False)
+        )
+        arguments = json.dumps(event["args"] or {}, ensure_ascii=False)
+        call = {"type": "function_call", "call_id": id, "name": event["tool"], "arguments": arguments}
+        return [call, {"type": "function_call_output", "call_id": id, "output": output}]
+    return [{"role": event["role"], "content": event["text"]}] if event["role"] else []
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
+
+
+def _loaded(arguments: Any) -> Any:
+    try:
+        return json.loads(arguments) if isinstance(arguments, str) and arguments else arguments
+    except ValueError:
+        return arguments

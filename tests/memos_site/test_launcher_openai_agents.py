@@ -1,0 +1,94 @@
+"""The OpenAI Agents SDK keeps a session in Memos: its own runner, with a model that follows a script."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from agents import Agent, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled
+from agents.models.interface import Model
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from memories.models import Episode, Event
+from memos_site.launcher.client import AsyncMemos
+from memos_site.launcher.openai_agents import MemosSession
+from tests.make import make_agent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def says(text: str) -> ResponseOutputMessage:
+    part = ResponseOutputText(text=text, type="output_text", annotations=[])
+    return ResponseOutputMessage(id="m", content=[part], role="assistant", status="completed", type="message")
+
+
+class Script(Model):
+    """Answers with what it was given, one after the other; `asked` is the input of each turn."""
+
+    def __init__(self, *outputs: Any) -> None:
+        self.outputs, self.asked = list(outputs), list[Any]()
+
+    async def get_response(self, system_instructions: Any, input: Any, *args: Any, **more: Any) -> ModelResponse:
+        self.asked.append(input)
+        return ModelResponse(output=[self.outputs.pop(0)], usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **more: Any) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
+
+@function_tool
+def get_order(order_id: str) -> str:
+    """The state of an order."""
+    return f"{order_id} is late"
+
+
+def test_a_run_goes_on_where_the_last_one_ended(live_server: Any) -> None:
+    set_tracing_disabled(True)
+    call = ResponseFunctionToolCall(
+        call_id="c1", name="get_order", arguments='{"order_id": "order-7"}', type="function_call"
+    )
+    model = Script(call, says("It is late."), says("Refunded."))
+    agent = Agent(name="shop", model=model, tools=[get_order])
+
+    token = make_agent()[1]
+
+    async def work() -> list[Any]:
+        async with AsyncMemos(live_server.url, token) as client:
+            await Runner.run(agent, "Where is order-7?", session=MemosSession("ticket-812", client))
+            await Runner.run(agent, "I want my money back", session=MemosSession("ticket-812", client))
+            return list(await MemosSession("ticket-812", client).get_items())
+
+    items = asyncio.run(work())
+    assert [item.get("content") or item.get("output") or item["name"] for item in items] == [
+        "Where is order-7?",
+        "get_order",
+        "order-7 is late",
+        "It is late.",
+        "I want my money back",
+        "Refunded.",
+    ]
+    assert len(model.asked[2]) == 5  # the second run was told the first
+    assert Episode.objects.get().thread_id == "ticket-812"
+    assert Event.objects.get(tool="get_order").args == {"order_id": "order-7"}
+
+
+def test_items_are_limited_taken_back_and_cleared(live_server: Any) -> None:
+    token = make_agent()[1]
+
+    async def work() -> None:
+        async with AsyncMemos(live_server.url, token) as client:
+            session = MemosSession("s", client)
+            assert (await session.get_items(), await session.pop_item()) == ([], None)
+            await session.add_items([{"role": "user", "content": str(number)} for number in range(3)])
+            await session.add_items([{"role": "assistant", "content": [{"type": "output_text", "text": "4"}]}])
+            assert [item["content"] for item in await session.get_items(limit=2)] == ["2", "4"]
+            assert await session.get_items(limit=0) == []
+            assert await session.pop_item() == {"role": "assistant", "content": "4"}
+            await session.add_items([{"role": "user", "content": "5"}])
+            assert [item["content"] for item in await session.get_items()] == ["0", "1", "2", "5"]
+            await MemosSession("another", client).add_items([{"role": "user", "content": "x"}])
+            await session.clear_session()
+            assert await session.get_items() == []
+
+    asyncio.run(work())
+    assert Episode.objects.get().thread_id == "another"
