@@ -100,15 +100,16 @@ if CACHE_URL:
         "default": {"BACKEND": backend, "LOCATION": CACHE_URL, "KEY_PREFIX": "memos", "OPTIONS": waits}
     }
 
+# A job begins no question to the model after a minute; one may take three, or two answers of the longest time.
+JOB_SECONDS = max(300, 60 + max(180, ENV.LLM_TIMEOUT) + ENV.LLM_TIMEOUT)
 Q_CLUSTER: dict[str, Any] = {
     "name": "memos",
     "label": "Jobs",
     "orm": "default",
     "poll": 0.5,  # seconds between two questions for work
     "workers": 2,  # `--workers` says otherwise
-    "timeout": 300,
-    # Far above `timeout`: nothing in hand comes twice.
-    "retry": 960,
+    "timeout": JOB_SECONDS,
+    "retry": 3 * JOB_SECONDS,  # far above: nothing in hand comes twice
     "max_attempts": 3,
     "ack_failures": True,  # a failed job's rows are still pending, and the next nudge finds them
     "save_limit": -1,  # above 0 every success locks all successes; ours are kept by `supervision/exchange.py`
@@ -213,7 +214,8 @@ LLM_BASE_URL, LLM_API_KEY = ENV.LLM_BASE_URL, ENV.LLM_API_KEY
 LLM_MODEL, SKILLS_LLM = ENV.LLM_MODEL, ENV.SKILLS_LLM
 EXTRACT_MIN_MESSAGES, EXTRACT_MIN_CHARACTERS = 4, 400  # of a conversation; a shorter one has taught nothing
 COMPLETE_SKILL_MEMORY = ENV.COMPLETE_SKILL_MEMORY
-LLM_CONCURRENCY, LLM_TIMEOUT, LLM_DAILY_TOKENS = ENV.LLM_CONCURRENCY, ENV.LLM_TIMEOUT, ENV.LLM_DAILY_TOKENS
+LLM_CONCURRENCY, LLM_DAILY_TOKENS, LLM_MAX_TOKENS = ENV.LLM_CONCURRENCY, ENV.LLM_DAILY_TOKENS, ENV.LLM_MAX_TOKENS
+LLM_TIMEOUT, LLM_IDLE_TIMEOUT = ENV.LLM_TIMEOUT, ENV.LLM_IDLE_TIMEOUT
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 21 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 1_000  # above the entries of a package, so that too many of them are counted and named

@@ -30,7 +30,8 @@ class Reply:
     """What is sent. `text`: of the assistant; `body`: instead of a completion. `usage` None: the endpoint reports none.
 
     `hang`: headers and a first byte, then nothing until the server ends. `drip`: a byte at a time without an end.
-    `drop`: the connection is closed before the answer is whole.
+    `drop`: the connection is closed before the answer is whole. `message`: fields of it beside or instead of `text`.
+    `silence`: a stream that stops in the middle, and stays open.
     """
 
     text: str = ""
@@ -42,13 +43,50 @@ class Reply:
     hang: bool = False
     drip: bool = False
     drop: bool = False
+    silence: bool = False
+    message: Json = field(default_factory=dict)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it never is whole."""
+        return self.hang or self.drip or self.drop or self.silence
+
+    @property
+    def stays(self) -> bool:
+        """Whether the connection stays open although nothing, or hardly anything, comes."""
+        return self.is_cut and not self.drop
+
+    def begun(self, sent: bytes) -> bytes:
+        """What is sent at once of an answer."""
+        if self.hang or self.drip:
+            return b" "
+        return sent[: len(sent) // 2] if self.is_cut else sent
+
+    def sent(self, asked: Json) -> tuple[bytes, str]:
+        """The body, and its type."""
+        if asked.get("stream") and self.status == 200 and self.body is None:
+            return self.stream(asked["model"]), "text/event-stream"
+        return self.bytes(asked["model"]), "application/json"
+
+    def stream(self, model: str) -> bytes:
+        """The same answer as events, a few characters each, with the usage in one of its own."""
+        whole = json.loads(self.bytes(model))
+        message = whole["choices"][0]["message"]
+        text = message.pop("content")
+        pieces = [text[at : at + 6] for at in range(0, len(text), 6)] if isinstance(text, str) else [text]
+        deltas: list[Json] = [message, *({"content": piece} for piece in pieces), {}]
+        chunks: list[Json] = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        chunks[-1]["choices"][0]["finish_reason"] = self.finish_reason
+        chunks += [{"choices": [], "usage": whole["usage"]}] if self.usage else []
+        events = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+        return "".join([": a comment\n\n", *events, "data: [DONE]\n\n"]).encode()
 
     def bytes(self, model: str) -> bytes:
         if self.body is not None:
             return self.body
         if self.status != 200:
             return json.dumps({"error": {"message": self.text or f"scripted {self.status}", "type": "x"}}).encode()
-        message = {"role": "assistant", "content": self.text}
+        message = {"role": "assistant", "content": self.text, **self.message}
         answer: Json = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -81,10 +119,10 @@ Scripted = Reply | Json | str | Callable[[Json], "Reply | Json | str"]
 
 @dataclass
 class ModelEndpoint:
-    """`asked`: the body of each request; `headers`: its headers. `takes_schema` False: it rejects response_format."""
+    """`asked`: the body of each request; `headers`: its headers. `rejects`: fields that it answers 400 to."""
 
     url: str = ""
-    takes_schema: bool = True
+    rejects: set[str] = field(default_factory=set)
     asked: list[Json] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     _script: dict[str, list[Scripted]] = field(default_factory=lambda: defaultdict(list))
@@ -104,11 +142,13 @@ class ModelEndpoint:
         """All texts of a request."""
         return "\n".join(message["content"] for message in self.asked[number]["messages"])
 
-    def reply(self, body: Json) -> Reply:
+    def reply(self, path: str, body: Json) -> Reply:
+        if path != "/v1/chat/completions":
+            return Reply(f"no {path}", status=404)
         with self._lock:
             self.asked.append(body)
-            if "response_format" in body and not self.takes_schema:
-                return Reply("unknown field response_format", status=400)
+            if rejected := sorted(self.rejects & body.keys()):
+                return Reply(f"unknown field {rejected[0]}", status=400)
             purpose = body.get("response_format", {}).get("json_schema", {}).get("name", "")
             script = self._script[purpose] or self._script[""] or (not purpose and self._any()) or []
             answer: Any = script.pop(0) if script else Reply(f"no answer left: {purpose}", status=NO_ANSWER_LEFT)
@@ -124,7 +164,7 @@ class ModelEndpoint:
     def configured(self, **settings: Any) -> Iterator["ModelEndpoint"]:
         """The settings name this endpoint."""
         named = {"LLM_BASE_URL": self.url, "LLM_MODEL": "scripted", "LLM_API_KEY": KEY, "SKILLS_LLM": ""}
-        bounds = {"LLM_TIMEOUT": 20, "LLM_DAILY_TOKENS": 0, "LLM_CONCURRENCY": 2}
+        bounds = {"LLM_TIMEOUT": 20, "LLM_IDLE_TIMEOUT": 20, "LLM_DAILY_TOKENS": 0, "LLM_CONCURRENCY": 2}
         with override_settings(**{**named, **bounds, **settings}):
             yield self
 
@@ -136,7 +176,7 @@ def listening() -> Iterator[ModelEndpoint]:
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    questions._plain.clear()
+    questions._dialects.clear()
     try:
         yield endpoint
     finally:
@@ -152,28 +192,20 @@ def _handler(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             endpoint.headers.append({name.title(): value for name, value in self.headers.items()})
-            known = self.path == "/v1/chat/completions"
-            reply = endpoint.reply(body) if known else Reply(f"no {self.path}", status=404)
+            reply = endpoint.reply(self.path, body)
             with suppress(OSError):  # the client may be gone
-                self._send(reply, reply.bytes(body["model"]))
+                self._send(reply, *reply.sent(body))
 
-        def _send(self, reply: Reply, sent: bytes) -> None:
+        def _send(self, reply: Reply, sent: bytes, kind: str) -> None:
             self.send_response(reply.status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", kind)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
-            self.close_connection = bool(reply.hang or reply.drip or reply.drop) or self.close_connection
-            if reply.hang or reply.drip:
-                self._linger(reply)
-            else:
-                self.wfile.write(sent[: len(sent) // 2] if reply.drop else sent)
-
-        def _linger(self, reply: Reply) -> None:
-            """A byte now, and where it drips one more each tick, until the client is gone or the test ends."""
-            self.wfile.write(b" ")
-            while not endpoint.ended.wait(0.02):
+            self.close_connection = reply.is_cut or self.close_connection
+            self.wfile.write(reply.begun(sent))
+            while reply.stays and not endpoint.ended.wait(0.02):  # or until the client is gone
                 self.wfile.write(b" " if reply.drip else b"")
 
         def log_message(self, format: str, *args: Any) -> None:

@@ -143,7 +143,7 @@ def _written(work: Work, write: Writing, now: Callable[[], datetime]) -> Counter
 
 def _halt(run: Run, halts: Sequence[llm.NotNow | OutOfTime], *, at: datetime) -> None:
     """Leave the run to another job: at once, or when the model can be asked again."""
-    if fault := next((halt for halt in halts if isinstance(halt, llm.NotNow)), None):
+    if fault := next((halt for halt in halts if isinstance(halt, llm.NotNow) and not isinstance(halt, llm.Busy)), None):
         return pause(run, fault, at=at)
     return run.requeue()
 

@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from consolidation.llm.errors import (
+    Busy,
     DailyLimit,
     ModelError,
     NotConfigured,
@@ -18,6 +19,7 @@ from consolidation.llm.questions import LanguageModel
 from memories.values.choices import Sensitivity
 
 __all__ = [
+    "Busy",
     "DailyLimit",
     "LanguageModel",
     "ModelError",
@@ -53,8 +55,11 @@ def language_model(*, for_skills: bool = False) -> LanguageModel:
         raise NotConfigured
     return LanguageModel(
         name=(for_skills and settings.SKILLS_LLM) or settings.LLM_MODEL,
-        endpoint=ChatEndpoint(settings.LLM_BASE_URL, settings.LLM_TIMEOUT, settings.LLM_API_KEY),
+        endpoint=ChatEndpoint(
+            settings.LLM_BASE_URL, settings.LLM_TIMEOUT, settings.LLM_API_KEY, idle=settings.LLM_IDLE_TIMEOUT
+        ),
         highest=highest_sensitivity(),
         daily_tokens=settings.LLM_DAILY_TOKENS,
         concurrency=settings.LLM_CONCURRENCY,
+        most_tokens=settings.LLM_MAX_TOKENS,
     )

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import F, Sum
@@ -13,17 +14,25 @@ from django.utils import timezone
 from consolidation.llm.errors import DailyLimit, ModelError
 from consolidation.models import LLMCall, Run
 from memos_site.platform import tracing
+from memos_site.platform.outages import UNAVAILABLE
 
 PENDING = "no answer was recorded: its worker ended, or it is under way"
 
 
 @dataclass
 class Tokens:
-    """Tokens of one attempt: as the endpoint reports them, until then as estimated."""
+    """Tokens of one attempt: as the endpoint reports them, until then as estimated. `row`: of the attempt."""
 
     incoming: int
+    row: UUID
     outgoing: int = 0
     reasoning: int = 0
+
+    def tell(self, outgoing: int) -> None:
+        """Tell how far an answer is that is under way. What the database does not take is told the next time."""
+        self.outgoing = outgoing
+        with suppress(*UNAVAILABLE):
+            LLMCall.objects.filter(pk=self.row).update(tokens_out=outgoing)
 
 
 @contextmanager
@@ -36,7 +45,7 @@ def recorded(
     RuntimeError: inside one. DailyLimit: nothing may be sent; no row is kept.
     """
     row = _insert(purpose=purpose, model=model, run=run, estimate=estimate, daily_tokens=daily_tokens, at=at)
-    tokens, started, error = Tokens(estimate), time.monotonic(), ""
+    tokens, started, error = Tokens(estimate, row.pk), time.monotonic(), ""
     try:
         with tracing.span(f"chat {model}", _facts(row), kind="CLIENT") as span:
             yield tokens

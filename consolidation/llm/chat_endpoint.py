@@ -1,75 +1,41 @@
-"""One request to an OpenAI-compatible endpoint, with a bound for its time and its size. Imports the client library,
-which takes half a second: import it where a question is asked.
+"""One request to an OpenAI-compatible endpoint, with bounds for its time, its silence and its size. Imports the client
+library, which takes half a second: import it where a question is asked.
 """
 
-import json
+import math
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import openai
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
+from consolidation.llm.completions import Completion, streamed, whole
 from consolidation.llm.errors import ModelError, Refused, RejectedRequest, Unavailable
 from memories.scanning import credentials
 
 LARGEST_ANSWER = 4 * 1024 * 1024
 LONGEST_WHY = 300
 CONNECT_SECONDS = 10.0
+TOLD_EVERY = 2.0  # seconds
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
+T = TypeVar("T", str, bytes)
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
     """Reading those that are trusted takes 40 ms."""
     return httpx2.create_ssl_context()
-
-
-class _Details(BaseModel):
-    reasoning_tokens: int | None = Field(None, ge=0)
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = Field(0, ge=0)
-    completion_tokens: int = Field(0, ge=0)
-    completion_tokens_details: _Details | None = None
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class Completion(BaseModel):
-    """An answer of the endpoint, as far as it is read."""
-
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
-
-    @property
-    def text(self) -> str:
-        return self.choices[0].message.content or ""
-
-    @property
-    def refusal(self) -> str:
-        return self.choices[0].message.refusal or ""
-
-    @property
-    def finish_reason(self) -> str:
-        return self.choices[0].finish_reason or ""
 
 
 class _Bounded(httpx2.SyncByteStream):
@@ -92,32 +58,52 @@ class _Bounded(httpx2.SyncByteStream):
 
 @dataclass(frozen=True)
 class ChatEndpoint:
-    """Where the model is asked. `timeout`: seconds for one request in all, also where the answer drips."""
+    """Where the model is asked. `timeout`: seconds for one request in all, also where the answer drips. `idle`: between
+    two pieces of an answer that is streamed; before the first one a slow model reads."""
 
     url: str
     timeout: float
     key: str = field(default="", repr=False)
+    idle: float = math.inf
 
-    def complete(self, request: dict[str, Any]) -> Completion:
-        """Send one request and wait for its answer. Unavailable, Refused or RejectedRequest: there is none.
+    def complete(self, request: dict[str, Any], told: Callable[[int], None] = lambda _pieces: None) -> Completion:
+        """Send one request and wait for its answer. Unavailable, Refused, RejectedRequest or Truncated: there is none.
 
-        Runs in a thread, because no timeout of a connection covers the name lookup and slow headers; when the time is
-        over the connection is closed under it.
+        `told`: called now and then with how many pieces have come. Runs in a thread, because no timeout of a connection
+        covers the name lookup and slow headers; when the time is over the connection is closed under it.
         """
-        client = self._client()
-        done: SimpleQueue[Completion | Exception] = SimpleQueue()
-        threading.Thread(target=_put, args=(done, lambda: self._read(client, request)), daemon=True).start()
+        client, answer = self._client(), Completion()
+        done: SimpleQueue[Exception | None] = SimpleQueue()
+        threading.Thread(target=_put, args=(done, lambda: self._read(client, request, answer)), daemon=True).start()
         try:
-            answer = done.get(timeout=self.timeout)
-        except Empty:
-            answer = TimeoutError()
+            error = self._wait(done, answer, told)
         finally:
             client.close()
-        if isinstance(answer, Exception):
-            fault = self._error_of(answer)
-            fault.read = not isinstance(answer, openai.APIStatusError) and not _never_connected(answer)
-            raise fault from None
-        return answer
+        if error is None:
+            return answer
+        if answer.pieces:
+            told(answer.pieces)
+        fault = error if isinstance(error, ModelError) else self._error_of(error)
+        fault.read = not isinstance(error, openai.APIStatusError) and not _never_connected(error)
+        raise fault from None
+
+    def _wait(
+        self, done: "SimpleQueue[Exception | None]", answer: Completion, told: Callable[[int], None]
+    ) -> Exception | None:
+        """What went wrong; None: the answer is whole."""
+        begun = heard = time.monotonic()
+        pieces = 0
+        while True:
+            now = time.monotonic()
+            if answer.pieces > pieces:
+                pieces, heard = answer.pieces, now
+                told(pieces)
+            silent = heard + self.idle - now if pieces else math.inf
+            left = min(begun + self.timeout - now, silent, TOLD_EVERY)
+            if left <= 0:
+                return TimeoutError("" if silent > 0 else f"said nothing for {self.idle:g} seconds")
+            with suppress(Empty):
+                return done.get(timeout=left)
 
     def _client(self) -> openai.OpenAI:
         """A client for one request: never shared with a fork, and closed when the time is over."""
@@ -133,20 +119,20 @@ class ChatEndpoint:
             http_client=http,
         )
 
-    def _read(self, client: openai.OpenAI, request: dict[str, Any]) -> Completion:
-        read, headers = bytearray(), {} if self.key else {"Authorization": openai.omit}
+    def _read(self, client: openai.OpenAI, request: dict[str, Any], into: Completion) -> None:
+        headers = {} if self.key else {"Authorization": openai.omit}
         with client.chat.completions.with_streaming_response.create(**request, extra_headers=headers) as answer:
-            for chunk in answer.iter_bytes():
-                read += chunk
-                if len(read) > LARGEST_ANSWER:  # unpacked
-                    raise httpx2.ReadError("its answer is too large")
-        return Completion.model_validate(json.loads(read))
+            if answer.headers.get("content-type", "").startswith("text/event-stream"):
+                streamed(_bounded(answer.iter_lines()), into)
+            else:
+                whole(b"".join(_bounded(answer.iter_bytes())), into)
 
     def _error_of(self, error: Exception) -> ModelError:
         if isinstance(error, openai.APIStatusError):
             return self._status_error(error)
         if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
-            return Unavailable(self._sentence(f"did not answer within {self.timeout:g} seconds"))
+            silent = str(error) if type(error) is TimeoutError else ""
+            return Unavailable(self._sentence(silent or f"did not answer within {self.timeout:g} seconds"))
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
             cause = error.__cause__ or error
             what = "cannot be reached" if _never_connected(error) else "cannot be read"
@@ -176,11 +162,22 @@ def _never_connected(error: Exception) -> bool:
     return isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
 
 
-def _put(done: "SimpleQueue[Completion | Exception]", work: Callable[[], Completion]) -> None:
+def _put(done: "SimpleQueue[Exception | None]", work: Callable[[], None]) -> None:
     try:
-        done.put(work())
+        work()
+        done.put(None)
     except Exception as error:  # raised again by who waits for it
         done.put(error)
+
+
+def _bounded(pieces: Iterable[T]) -> Iterator[T]:
+    """The pieces of an answer, unpacked."""
+    read = 0
+    for piece in pieces:
+        read += len(piece)
+        if read > LARGEST_ANSWER:
+            raise httpx2.ReadError("its answer is too large")
+        yield piece
 
 
 def _bound_size(response: httpx2.Response) -> None:

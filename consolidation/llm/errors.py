@@ -33,6 +33,10 @@ class DailyLimit(NotNow):
     """The tokens of this day are used up (LLM_DAILY_TOKENS). Nothing was sent."""
 
 
+class Busy(NotNow):
+    """Other processes make as many calls as may be made at once (LLM_CONCURRENCY). Nothing was sent."""
+
+
 class Unavailable(NotNow):
     """The endpoint is down, slow or busy, or rejects any text (wrong key, address or model). Says nothing about this
     one. `passing`: it may well be over in a moment.

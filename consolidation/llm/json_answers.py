@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
+import json5
 from pydantic import BaseModel, ValidationError
 
 from consolidation.llm.errors import Unusable
@@ -16,6 +18,10 @@ LONGEST_FAULT = 300
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 BEGUN = re.compile(r'[{\[]\s*(?:"|[{\[])')  # JSON that was meant as such, not a bracket of prose
 NULL = re.compile(r"\s*(?:```\w*\s*)?null(?:\s*```)?\s*")  # an answer that is nothing but null
+OBJECT = re.compile(
+    r"\s*(?:```\w*\s*)?([{\[].*[}\]])(?:\s*```)?\s*", re.DOTALL
+)  # an answer that is nothing but one value
+LONGEST_CARELESS = 50_000  # characters; a parser that forgives takes its time
 THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _decoder = json.JSONDecoder()
 T = TypeVar("T", bound=BaseModel)
@@ -28,7 +34,8 @@ def read(text: str, shape: type[T]) -> T:
     """
     first_fault = ""
     fitting: dict[str, T] = {}
-    for value in _values(THOUGHTS.sub("", text)):
+    said = THOUGHTS.sub("", text)
+    for value in list(_values(said)) or _careless(said):
         try:
             answer = shape.model_validate(value)
             fitting[answer.model_dump_json()] = answer
@@ -58,6 +65,16 @@ def _values(text: str) -> Iterator[Any]:
             continue
         if not strict_json.too_deep(value):
             yield _storable(value)
+
+
+def _careless(text: str) -> Iterator[Any]:
+    """The object of an answer that is JSON but for single quotes, commas at the end, comments or names in no quotes."""
+    found = OBJECT.fullmatch(text)
+    if found and len(text) <= LONGEST_CARELESS:
+        with suppress(ValueError, RecursionError):
+            value = json5.loads(found[1], allow_duplicate_keys=False)
+            if not strict_json.too_deep(value):
+                yield _storable(value)
 
 
 def _next_start(text: str, at: int) -> int | None:

@@ -2,18 +2,18 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.utils import timezone
 from pydantic import BaseModel
 
-from consolidation.llm import json_answers, tokens
+from consolidation.llm import json_answers, slots, tokens
 from consolidation.llm.call_record import recorded
+from consolidation.llm.dialects import Dialect
 from consolidation.llm.errors import (
     ModelError,
     Refused,
@@ -27,11 +27,12 @@ from consolidation.models import Run
 from memories.scanning import credentials
 
 if TYPE_CHECKING:
-    from consolidation.llm.chat_endpoint import ChatEndpoint, Completion
+    from consolidation.llm.chat_endpoint import ChatEndpoint
+    from consolidation.llm.completions import Completion
 
 MOST_ATTEMPTS = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between two attempts
-LONGEST_QUESTION = 180.0  # seconds with all attempts; a job may take 300
+LONGEST_QUESTION = 180.0  # seconds with all attempts, or one attempt that takes longer
 LONGEST_REPEATED = 20_000  # characters of an answer that is given back to be repaired
 REPAIR = (
     "Your answer cannot be used: {fault}\n\nAnswer once more, with exactly one JSON object of the shape that was asked "
@@ -40,18 +41,20 @@ REPAIR = (
 Messages = list[dict[str, str]]
 T = TypeVar("T", bound=BaseModel)
 
-_plain: set[tuple[str, str]] = set()  # endpoints and models that reject a JSON schema; of this process
+_dialects: dict[tuple[str, str], Dialect] = {}  # of endpoints and models, as far as this process has asked them
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model of an endpoint. `highest`: the highest sensitivity that may leave. The last four are for tests."""
+    """A model of an endpoint. `highest`: the highest sensitivity that may leave. `most_tokens`: of an answer; 0: as the
+    endpoint wants. The last four are for tests."""
 
     name: str
     endpoint: "ChatEndpoint"
     highest: int
     daily_tokens: int = 0
     concurrency: int = 5
+    most_tokens: int = 0
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     clock: Callable[[], float] = time.monotonic
@@ -68,7 +71,7 @@ class LanguageModel:
         """
         if sensitivity > self.highest:
             raise TooSensitive
-        question = Question(self, shape, purpose, run, self.clock() + LONGEST_QUESTION)
+        question = Question(self, shape, purpose, run)
         messages = [_message("system", system), _message("user", text)]
         try:
             return question.answer(messages)
@@ -77,32 +80,43 @@ class LanguageModel:
             return question.answer([*messages, former, _message("user", REPAIR.format(fault=fault))])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Question(Generic[T]):
-    """One question with its attempts. `until`: by the clock, when no further attempt begins."""
+    """One question with its attempts. `waited`: seconds for a slot, which are no part of the model's time."""
 
     model: LanguageModel
     shape: type[T]
     purpose: str
     run: Run | None
-    until: float
+    waited: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.begun = self.model.clock()
+
+    @property
+    def until(self) -> float:
+        """By the clock, when no further attempt begins."""
+        return self.begun + self.waited + max(LONGEST_QUESTION, self.model.endpoint.timeout)
 
     def answer(self, messages: Messages) -> T:
-        """The answer to these messages, with a JSON schema where the endpoint takes one."""
-        place = (self.model.endpoint.url, self.model.name)
-        if place in _plain:
-            return self._persist(messages, {})
-        schema = {"name": self.purpose, "schema": self.shape.model_json_schema()}
-        try:
-            return self._persist(messages, {"response_format": {"type": "json_schema", "json_schema": schema}})
-        except RejectedRequest:  # of the schema or of the text: without the schema it shows
+        """The answer to these messages, asked with as many optional fields as the endpoint takes."""
+        place, schema = (self.model.endpoint.url, self.model.name), self.shape.model_json_schema()
+        dialect: Dialect | None = _dialects.get(place, Dialect())
+        while dialect:
             try:
-                answer = self._persist(messages, {})
+                fields = dialect.fields(name=self.purpose, schema=schema, most=self.model.most_tokens)
+                answer = self._persist(messages, fields)
+            except RejectedRequest as fault:
+                dialect = dialect.after(str(fault))
+                if dialect is None:
+                    raise
             except (Truncated, Unusable):
-                _plain.add(place)
+                _dialects[place] = dialect
                 raise
-            _plain.add(place)
-            return answer
+            else:
+                _dialects[place] = dialect
+                return answer
+        raise AssertionError("the plainest request answers or raises")
 
     def _persist(self, messages: Messages, options: dict[str, Any]) -> T:
         """Attempt it again after a while where a fault may pass."""
@@ -128,7 +142,7 @@ class Question(Generic[T]):
         model = self.model
         estimate = tokens.estimate(*(message["content"] for message in messages))
         with (
-            _slots(model.concurrency),
+            self._slot(),
             recorded(
                 purpose=self.purpose,
                 model=model.name,
@@ -139,17 +153,24 @@ class Question(Generic[T]):
             ) as used,
         ):
             try:
-                completion = model.endpoint.complete({"model": model.name, "messages": messages, **options})
+                asked = {"model": model.name, "messages": messages, **options}
+                completion = model.endpoint.complete(asked, used.tell)
             except ModelError as fault:
                 used.incoming = used.incoming if fault.read else 0
                 raise
             if completion.usage:
                 used.incoming, used.outgoing = completion.usage.prompt_tokens, completion.usage.completion_tokens
-                details = completion.usage.completion_tokens_details
-                used.reasoning = (details and details.reasoning_tokens) or 0
+                used.reasoning = completion.usage.reasoning
             else:
                 used.outgoing = tokens.estimate(completion.text)
             return _usable(completion, self.shape)
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        begun = self.model.clock()
+        with slots.hold(self.model.concurrency):
+            self.waited += self.model.clock() - begun
+            yield
 
 
 def _usable(completion: "Completion", shape: type[T]) -> T:
@@ -163,9 +184,3 @@ def _usable(completion: "Completion", shape: type[T]) -> T:
 
 def _message(role: str, content: str) -> dict[str, str]:
     return {"role": role, "content": credentials.masked(content)}
-
-
-@cache
-def _slots(most: int) -> BoundedSemaphore:
-    """What bounds the calls of this process at once."""
-    return BoundedSemaphore(most)

@@ -176,9 +176,17 @@ class Models(Section):
     SKILLS_LLM: str = Field(
         "", max_length=255, description="another model of that address, for skills; `LLM_MODEL` when unset"
     )
-    LLM_CONCURRENCY: int = Field(5, ge=1, le=100, description="calls of the model at once, per process")
+    LLM_CONCURRENCY: int = Field(
+        5, ge=1, le=100, description="calls of the model at once, over all processes and hosts"
+    )
     LLM_TIMEOUT: int = Field(
-        60, ge=1, le=150, description="seconds that one call of the model may take in all; at most 150"
+        120, ge=1, le=1_800, description="seconds that one call of the model may take in all; at most 1,800"
+    )
+    LLM_IDLE_TIMEOUT: int = Field(
+        60, ge=1, le=1_800, description="seconds between two tokens of an answer; before the first one a model reads"
+    )
+    LLM_MAX_TOKENS: int = Field(
+        8_192, ge=0, le=1_000_000, description="tokens of one answer, reasoning included; 0 = as the endpoint wants"
     )
     LLM_DAILY_TOKENS: int = Field(
         0,

@@ -10,7 +10,8 @@ from django.db import transaction
 
 from consolidation import llm
 from consolidation.llm import DailyLimit, TooSensitive, Unavailable
-from consolidation.llm.chat_endpoint import ChatEndpoint, Completion
+from consolidation.llm.chat_endpoint import ChatEndpoint
+from consolidation.llm.completions import Completion
 from consolidation.models import LLMCall, Run
 from memories.values.choices import Sensitivity
 from tests.consolidation.model_questions import GOOD, Trip, ask, ledger, model
@@ -111,9 +112,9 @@ def test_an_attempt_is_recorded_before_it_is_sent(endpoint: ModelEndpoint) -> No
     meanwhile: list[tuple[bool, str]] = []
 
     class Watched(ChatEndpoint):
-        def complete(self, request: Any) -> Completion:
+        def complete(self, request: Any, *told: Any) -> Completion:
             meanwhile.extend(ledger())
-            return super().complete(request)
+            return super().complete(request, *told)
 
     plain = model()
     ask(replace(plain, endpoint=Watched(plain.endpoint.url, plain.endpoint.timeout, plain.endpoint.key)))

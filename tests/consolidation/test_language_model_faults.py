@@ -121,7 +121,7 @@ def test_a_huge_answer_is_not_read_to_its_end(endpoint: ModelEndpoint, reply: Re
 
 
 def test_an_endpoint_without_json_schemas_is_asked_plainly_from_then_on(endpoint: ModelEndpoint) -> None:
-    endpoint.takes_schema = False
+    endpoint.rejects = {"response_format"}
     endpoint.answers("", GOOD, GOOD)
     assert [ask(model()), ask(model())] == [Trip(city="Oslo", nights=3)] * 2
     assert ["response_format" in body for body in endpoint.asked] == [True, False, False]

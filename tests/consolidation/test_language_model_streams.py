@@ -1,0 +1,130 @@
+"""Answers as real servers write them: in pieces, in parts, as a call of a tool, in a dialect, or without an end."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from consolidation.llm import Busy, Truncated, Unavailable, slots
+from consolidation.llm.completions import repeats_itself
+from consolidation.models import LLMCall
+from memories import leases
+from tests.consolidation.model_questions import GOOD, Trip, ask, ledger, model
+from tests.model_endpoint import ModelEndpoint, Reply
+
+pytestmark = pytest.mark.django_db
+OSLO = Trip(city="Oslo", nights=3)
+
+
+def test_an_answer_is_streamed_with_its_usage(endpoint: ModelEndpoint, settings: Any) -> None:
+    settings.LLM_MAX_TOKENS = 900
+    endpoint.answers("trip", GOOD)
+    assert ask(model()) == OSLO
+    asked = endpoint.asked[0]
+    assert (asked["stream"], asked["stream_options"]) == (True, {"include_usage": True})
+    assert asked["max_completion_tokens"] == 900
+    call = LLMCall.objects.get()
+    assert (call.tokens_in, call.tokens_out, call.tokens_reasoning) == (100, 20, 5)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": [{"type": "text", "text": GOOD[:9]}, {"type": "text", "text": GOOD[9:]}]},
+        {"content": None, "tool_calls": [{"type": "function", "function": {"name": "answer", "arguments": GOOD}}]},
+        {"content": "", "reasoning_content": f"They want Oslo. {GOOD}"},
+        {"content": GOOD, "reasoning_content": "They want {nothing} yet"},
+    ],
+)
+@pytest.mark.parametrize("streams", [True, False])
+def test_an_answer_is_found_where_servers_put_it(endpoint: ModelEndpoint, message: Any, streams: bool) -> None:
+    endpoint.rejects = set() if streams else {"stream"}
+    endpoint.answers("trip", Reply(message=message))
+    assert ask(model()) == OSLO
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{'city': 'Oslo', 'nights': 3}",
+        '{"city": "Oslo", "nights": 3,}',
+        '```json\n{city: "Oslo", nights: 3} \n```',
+        '{"city": "Oslo", // the capital\n "nights": 3}',
+    ],
+)
+def test_json_that_was_written_carelessly_is_read_where_it_means_one_thing(
+    endpoint: ModelEndpoint, answer: str
+) -> None:
+    endpoint.answers("trip", answer)
+    assert ask(model()) == OSLO
+
+
+@pytest.mark.parametrize("answer", ["{'city': 'Oslo', 'nights': 3", "{'nights': 1, 'nights': 3, 'city': 'Oslo'}"])
+def test_what_may_mean_several_things_is_asked_again(endpoint: ModelEndpoint, answer: str) -> None:
+    endpoint.answers("trip", answer, GOOD)
+    assert ask(model()) == OSLO and len(endpoint.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("rejects", "left"),
+    [
+        ({"max_completion_tokens"}, {"response_format", "stream", "stream_options", "max_tokens"}),
+        ({"max_completion_tokens", "max_tokens"}, {"response_format", "stream", "stream_options"}),
+        ({"stream_options"}, {"response_format", "max_completion_tokens"}),
+        ({"response_format"}, {"stream", "stream_options", "max_completion_tokens"}),
+        ({"response_format", "stream", "max_completion_tokens", "max_tokens"}, set()),
+    ],
+)
+def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
+    endpoint: ModelEndpoint, rejects: set[str], left: set[str]
+) -> None:
+    endpoint.rejects = rejects
+    endpoint.answers("", GOOD, GOOD)
+    assert [ask(model()), ask(model())] == [OSLO, OSLO]
+    assert endpoint.asked[-1].keys() - {"model", "messages"} == left
+    assert len([ok for ok, _error in ledger() if ok]) == 2 and ledger()[-1] == (True, "")
+
+
+def test_a_model_that_falls_silent_in_the_middle_is_left(endpoint: ModelEndpoint) -> None:
+    endpoint.answers("trip", *[Reply(GOOD * 9, silence=True)] * 4)
+    asked = model()
+    with pytest.raises(Unavailable, match=r"said nothing for 0\.2 seconds"):
+        ask(replace(asked, endpoint=replace(asked.endpoint, idle=0.2)))
+
+
+def test_a_model_that_goes_round_in_circles_is_stopped(endpoint: ModelEndpoint) -> None:
+    endpoint.answers("trip", Reply("The trip goes to Oslo, " * 400, silence=True))
+    with pytest.raises(Truncated, match="repeated"):
+        ask(model())
+    assert LLMCall.objects.get().tokens_out > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_loop"),
+    [
+        ("one two three " * 40, True),
+        ("我想要去奥斯陆" * 20, True),
+        ("one two three " * 39, False),
+        ("| --- " * 300, False),
+        (" ".join(f'{{"day": {n}, "city": "Oslo"}},' for n in range(99)), False),
+    ],
+)
+def test_a_loop_is_the_same_few_words_for_120_words(text: str, is_loop: bool) -> None:
+    assert repeats_itself(f"It begins otherwise. {text}") == is_loop
+
+
+def test_a_stream_that_breaks_off_is_no_answer(endpoint: ModelEndpoint) -> None:
+    error = b'data: {"error": {"message": "out of memory"}}\n\n'
+    endpoint.answers("trip", *[Reply(body=error, headers={"Content-Type": "text/event-stream"})] * 4)
+    with pytest.raises(Unavailable):
+        ask(model())
+
+
+def test_calls_at_once_are_bounded_over_all_processes(endpoint: ModelEndpoint, monkeypatch: Any) -> None:
+    monkeypatch.setattr(slots, "LONGEST_WAIT", 0.3)
+    endpoint.answers("trip", GOOD)
+    with leases.hold("model call 1", wait=False), leases.hold("model call 2", wait=False):
+        with pytest.raises(Busy, match="all 2 calls"):
+            ask(model())
+        assert endpoint.asked == [] and ledger() == []
+        assert ask(model(concurrency=3)) == OSLO
