@@ -6,6 +6,7 @@ from typing import Any, Literal
 from memories import models
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
 from memories.intake.episodes.dependencies import resolve
+from memories.models.former_episodes import made_at
 from memories.values import links
 from memories.values.choices import Outcome, OutcomeSource, Status
 from memories.values.field_errors import normalize_instant
@@ -55,6 +56,9 @@ class EpisodicPayload(Shape):
     """False: the source is not counted in learning, by COUNT_INFERRED_OUTCOMES or because people disagree with it"""
     outcome_at: datetime | None
     closed_at: datetime | None
+    """Of a conversation when its last message was said, where its messages tell"""
+    recorded_at: datetime
+    """When it came in"""
     verdict: Literal["", "low", "medium", "high", "unknown"]
     """How likely it failed, told by runs like it when it was read; '': not read yet"""
     risk: Share | None
@@ -77,6 +81,7 @@ class EpisodicPayload(Shape):
         "outcome_counts": True,
         "outcome_at": EXAMPLE_TIME,
         "closed_at": EXAMPLE_TIME,
+        "recorded_at": EXAMPLE_TIME,
         "verdict": "low",
         "risk": 0.12,
         "extract": True,
@@ -92,7 +97,8 @@ class EpisodicPayload(Shape):
     @classmethod
     def of(cls, episode: models.Episode, events: list[models.Event] | None) -> Json:
         environment = {name: value for name, value in episode.environment.items() if name != "chat_history"}
-        payload = cls.from_row(episode, kind="episodic", environment=environment, outcome_source=episode.said_by)
+        derived = {"environment": environment, "outcome_source": episode.said_by, "recorded_at": made_at(episode.pk)}
+        payload = cls.from_row(episode, kind="episodic", **derived)
         if events is not None:
             payload["timeline"] = [Entry.of(event) for event in events]
             payload["tool_graph"] = [Node.of(event) for event in events if event.kind == "tool_call"]

@@ -1,7 +1,7 @@
 """Episodes as they stood at an instant: from when their events arrived, and from the audit trail of their outcomes."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,11 @@ from memories.values.choices import OutcomeSource, Type
 def first_id_after(at: datetime) -> UUID:
     """The least id of what is made after the millisecond of `at`: an id begins with its time."""
     return UUID(int=(int(at.timestamp() * 1000) + 1) << 80)
+
+
+def made_at(id: UUID) -> datetime:
+    """When the row of this id was made, to the millisecond."""
+    return datetime.fromtimestamp((id.int >> 80) / 1000, UTC)
 
 
 def arrived(events: EventQuerySet, at: datetime) -> EventQuerySet:

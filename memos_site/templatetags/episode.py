@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from memories.models import Episode, Event, Memory
 from memories.models.episode import node_id
+from memories.models.former_episodes import made_at
 from memories.web.tool_graph import Call, graph
 from memos_site.templatetags.page import as_json, failed
 from memos_site.web.words import in_words, listed
@@ -21,6 +22,12 @@ register = template.Library()
 
 KIND_AND_REF = re.compile(r"([a-z]+(?:_[a-z]+)+) (\S.*)")  # what is stored of an event that nobody summarised
 LEADING_TAGS = re.compile(r"^(?:\s*<[A-Za-z][\w:-]{0,40}>)+\s*(?=\S)")
+
+
+@register.filter
+def recorded_at(episode: Episode) -> datetime:
+    """Return when an episode came in: what is imported happened before."""
+    return made_at(episode.pk)
 
 
 @register.filter

@@ -1,5 +1,7 @@
 """`as_of` over the API for episodes, working states, many at once, and beyond what is looked at."""
 
+from datetime import datetime, timedelta
+
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -83,3 +85,23 @@ def test_beyond_the_bound_the_answer_says_that_former_words_are_missing(
     assert get(agent, "memories", 400, q="invoice", as_of=then)["errors"][0]["pointer"] == "/q"
     assert post(agent, "search", query="invoice", categories=["contact"], as_of=then)["degraded"] == []
     assert get(agent, "memories", 400, stale="true", as_of=then)["errors"][0]["pointer"] == "/stale"
+
+
+def test_imported_history_is_known_as_of_when_it_happened_and_tells_when_it_came_in(agent: APIClient) -> None:
+    said = [
+        {"role": "user", "content": "The giraffe arrived broken", "timestamp": "2024-03-01T10:00:00Z"},
+        {"role": "assistant", "content": "I have sent another one", "timestamp": "2024-03-01T10:05:00Z"},
+    ]
+    body = {"messages": said, "outcome": "success", "source": "desk"}
+    stored = post(agent, "conversations", 201, **body)["episode"]
+    payload = stored["payload"]
+    assert [payload[name] for name in ("closed_at", "outcome_at")] == ["2024-03-01T10:05:00Z"] * 2
+    assert abs(datetime.fromisoformat(payload["recorded_at"]) - timezone.now()) < timedelta(minutes=5)
+    for at, known in (("2024-03-01T10:04:59Z", False), ("2024-03-02T00:00:00Z", True)):
+        found = post(agent, "search", query="giraffe", types=["episodic"], as_of=at)["results"]
+        assert [one["memory"]["id"] for one in found] == [stored["id"]] * known
+        listed = get(agent, "memories", type="episodic", as_of=at)["results"]
+        assert [(one["payload"]["event_count"], one["payload"]["outcome"]) for one in listed] == [
+            (2, "success")
+        ] * known
+    assert get(agent, "memories", type="episodic")["results"][0]["salience"] > 0.9, "it fades from when it came in"

@@ -168,6 +168,8 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
     draft, fields = placement.draft, placement.draft.fields
     place = {"scope": placement.scope, "source": placement.source, "thread_id": fields.thread_id}
     secret = draft.holds_secret
+    last_event_at = max((event.at for event in draft.events if event.at), default=fields.timestamp or at)
+    ended_at = min(last_event_at, at)  # what is imported is known as of when it happened; its id tells when it came in
     memory = episode_memory(
         draft.content(placement.source),
         "conversation",
@@ -178,19 +180,19 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         sensitivity=sensitivity_of(fields.sensitivity, secret=secret),
         secret=secret,
         confidence=CONFIDENCE,
+        created_at=ended_at,
         **place,
     )
-    moment = fields.timestamp or at
     told = {
         "title": fields.title,
         "external_id": fields.id,
         "event_count": len(draft.events),
-        "last_event_at": max((event.at for event in draft.events if event.at), default=moment),
+        "last_event_at": last_event_at,
         "outcome": draft.outcome,
-        "outcome_at": at if draft.outcome else None,
+        "outcome_at": ended_at if draft.outcome else None,
         "outcome_by": placement.source if draft.outcome else "",
         "outcome_source": OutcomeSource.REPORTED if draft.outcome else OutcomeSource.NONE,
-        "closed_at": at,
+        "closed_at": ended_at,
         "content_sha256": draft.sha256,
         "extract": fields.extract,
         "environment": draft.environment,
