@@ -46,7 +46,9 @@ def test_times_of_messages_are_kept_and_the_others_are_the_conversations() -> No
         moment,
         moment + timedelta(minutes=1),
     ]
-    assert (memory.created_at, memory.episode.last_event_at) == (AT, moment + timedelta(minutes=1))
+    ended_at = moment + timedelta(minutes=1)
+    assert (memory.created_at, memory.episode.closed_at, memory.episode.last_event_at) == (ended_at,) * 3
+    assert (memory.updated_at, memory.salience_at) == (AT, AT), "it fades from when it came in"
 
 
 def test_a_system_message_is_stored_once_however_many_runs_begin_with_it() -> None:
