@@ -91,9 +91,13 @@ class Site(UnfoldAdminSite):
         return redirect_to_login(next_page(request) or reverse("admin:index"))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """The apps in the order of ORDER: memories first, the job queue last."""
-        apps = super().get_app_list(request, app_label)
-        return sorted(apps, key=lambda app: ORDER.index(app["app_label"]) if app["app_label"] in ORDER else len(ORDER))
+        """The apps in the order of ORDER: memories first, the job queue last. Each page asks twice."""
+        lists: dict[str | None, list[Any]] = vars(request).setdefault("app_lists", {})
+        if app_label not in lists:
+            apps = super().get_app_list(request, app_label)
+            places = {label: place for place, label in enumerate(ORDER)}
+            lists[app_label] = sorted(apps, key=lambda app: places.get(app["app_label"], len(ORDER)))
+        return lists[app_label]
 
     def index(self, request: HttpRequest, extra_context: Any = None) -> TemplateResponse:
         return super().index(request, {"places": self._places(request), **(extra_context or {})})

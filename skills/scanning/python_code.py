@@ -3,10 +3,11 @@
 The files are parsed and never run. A comment in them (`# nosec`) does not silence it.
 """
 
+import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,11 +17,13 @@ from django.conf import settings
 from skills.scanning.findings import Finding, Severity, excerpt
 
 SECONDS = 5  # an upload waits for it
+MOST_KEPT = 20  # reports, each of a package
 ARGUMENTS = ("-m", "bandit", "--recursive", "--format", "json", "--quiet", "--exit-zero", "--ignore-nosec")
 SEVERITIES = {"HIGH": Severity.HIGH, "MEDIUM": Severity.MEDIUM}
 UNCHECKED = "its Python could not be checked: read it line by line"
 NOT_CHECKED = "python-not-checked"
 RULES = "bandit-"  # the names of the others begin with it
+_latest: dict[bytes, dict[str, Any]] = {}
 
 
 def scan(files: Mapping[str, str], seconds: float = 0.0) -> Iterator[Finding]:
@@ -30,10 +33,7 @@ def scan(files: Mapping[str, str], seconds: float = 0.0) -> Iterator[Finding]:
     names = [name for name in files if name.endswith(".py")]
     if not names:
         return
-    with TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR, prefix="scan-") as folder:
-        for number, name in enumerate(names):
-            (Path(folder) / f"{number}.py").write_text(files[name], encoding="utf-8", newline="")
-        report = _report(folder, seconds or SECONDS)
+    report = _report([files[name] for name in names], seconds or SECONDS)
     if report is None:
         yield from (Finding(NOT_CHECKED, Severity.HIGH, name, 1, UNCHECKED) for name in names)
         return
@@ -48,7 +48,23 @@ def scan(files: Mapping[str, str], seconds: float = 0.0) -> Iterator[Finding]:
         yield Finding(f"{RULES}{result['test_name'].replace('_', '-')}", severity, name, line, shown)
 
 
-def _report(folder: str, seconds: float) -> dict[str, Any] | None:
+def _report(texts: Sequence[str], seconds: float) -> dict[str, Any] | None:
+    """Of each text by its number. A draft is scanned whenever it is saved, compared and published: the latest reports
+    are kept."""
+    digest = hashlib.sha256(json.dumps(texts).encode()).digest()
+    if (report := _latest.get(digest)) is None:
+        with TemporaryDirectory(dir=settings.FILE_UPLOAD_TEMP_DIR, prefix="scan-") as folder:
+            for number, text in enumerate(texts):
+                (Path(folder) / f"{number}.py").write_text(text, encoding="utf-8", newline="")
+            report = _by_bandit(folder, seconds)
+        if report is not None:
+            if len(_latest) == MOST_KEPT:
+                _latest.clear()
+            _latest[digest] = report
+    return report
+
+
+def _by_bandit(folder: str, seconds: float) -> dict[str, Any] | None:
     command = [sys.executable, "-I", *ARGUMENTS, folder]
     try:
         done = subprocess.run(command, capture_output=True, timeout=seconds, check=True, cwd=folder)  # noqa: S603

@@ -1,9 +1,11 @@
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from skills.scanning import Severity, scan
+from skills.scanning import Severity, python_code, scan
 
 
 def rules(text: str, file: str = "SKILL.md") -> set[str]:
@@ -132,6 +134,17 @@ def test_what_is_no_python_is_told_and_the_other_files_are_checked() -> None:
         ("bandit-blacklist", "scripts/b.py"),
         ("bandit-exec-used", "scripts/lib/c.py"),
     }
+
+
+def test_bandit_reads_the_same_python_once_but_tries_again_what_it_could_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reports: Iterator[Any] = iter([None, {"errors": [], "results": []}])
+    monkeypatch.setattr(python_code, "_by_bandit", lambda folder, seconds: next(reports))
+    files = {"scripts/a.py": "print('read once')\n"}
+    assert [finding.rule for finding in python_code.scan(files)] == ["python-not-checked"]
+    assert list(python_code.scan(files)) == []
+    assert list(python_code.scan({"scripts/renamed.py": files["scripts/a.py"]})) == []
 
 
 def test_python_that_would_keep_bandit_busy_for_minutes_is_told_instead(monkeypatch: pytest.MonkeyPatch) -> None:
