@@ -68,8 +68,7 @@ def pytest_longest_files_first(items: list[pytest.Item]) -> None:
     """
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
     files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
-    rows = {item: getattr(shared_rows.wanted(item), "__name__", "") for item in items}
-    items.sort(key=lambda item: (files[item.path], not rows[item], rows[item]))
+    items.sort(key=lambda item: (files[item.path], shared_rows.place(item)))
 
 
 def pytest_collection_finish() -> None:
@@ -80,9 +79,9 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> None:
     """Before pytest-django begins the transaction of a test, the rows are written that it begins with."""
-    if fixturedef.argname == "_django_db_helper" and (make := shared_rows.wanted(request.node)):
+    if fixturedef.argname == "_django_db_helper" and (rows := shared_rows.wanted(request.node)):
         with request.getfixturevalue("django_db_blocker").unblock():
-            shared_rows.begin(make)
+            shared_rows.begin(rows)
 
 
 @pytest.hookimpl(trylast=True)

@@ -18,6 +18,7 @@ from memories.values.trust import Trust
 from memos_site.api.urls import urlpatterns
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, bearing, bytes_of, make_agent, make_memory, make_run, make_skill, make_version, user
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 ROWS = list(product(["", "project:alpha", "project:beta"], [Sensitivity.LOW, Sensitivity.MEDIUM, Sensitivity.HYPER]))
@@ -193,7 +194,7 @@ def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
     return Secret(scope, sensitivity, word, waiting.pk, run.pk, skill.name, batch, **beside)
 
 
-@pytest.fixture
+@shared_rows
 def secrets() -> list[Secret]:
     return [make_secret(number, *row) for number, row in enumerate(ROWS)]
 

@@ -24,6 +24,7 @@ from tests.memos_site.test_api_trust import (
     everything_listed,
     make_secret,
 )
+from tests.shared_rows import shared_rows_of_seeds
 
 pytestmark = pytest.mark.django_db
 SEEDS, SECRETS, TOKENS = range(2), 7, 5  # each secret is a dozen rows
@@ -32,9 +33,9 @@ SCOPES = ["", "global", "project:alpha", "project:beta", "user:anna"]
 Walk = tuple[Random, list[Secret]]
 
 
-@pytest.fixture(params=SEEDS, ids=lambda seed: f"seed{seed}")
-def walk(request: pytest.FixtureRequest) -> Walk:
-    draw = Random(request.param)
+@shared_rows_of_seeds(SEEDS)
+def walk(seed: int) -> Walk:
+    draw = Random(seed)
     return draw, [make_secret(number, draw.choice(SCOPES), draw.randrange(5)) for number in range(SECRETS)]
 
 
@@ -72,9 +73,9 @@ def test_a_wrong_question_about_a_hidden_row_is_a_wrong_question_about_nothing(w
             assert ask(client, *mine) == ask(client, *nobodys), (mine, trust)
 
 
-@pytest.fixture(params=SEEDS, ids=lambda seed: f"seed{seed}")
-def pairs(request: pytest.FixtureRequest) -> tuple[Random, list[Pair]]:
-    draw = Random(request.param)
+@shared_rows_of_seeds(SEEDS)
+def pairs(seed: int) -> tuple[Random, list[Pair]]:
+    draw = Random(seed)
     return draw, [make_pair(number, draw, draw.choice(SCOPES)) for number in range(PAIRS)]
 
 

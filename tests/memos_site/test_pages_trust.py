@@ -24,6 +24,7 @@ from skills.models import SkillVersion
 from tests.make import AT, bytes_of, make_memory, make_person
 from tests.memos_site.revised_pairs import make_pair
 from tests.memos_site.test_api_trust import NOTHING, Secret, make_secret
+from tests.shared_rows import shared_rows_of_seeds
 
 pytestmark = pytest.mark.django_db
 SEEDS, SECRETS, PAIRS, READERS = range(2), 6, 10, 3
@@ -55,17 +56,8 @@ TESTED_ELSEWHERE = {
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere"),
 }
 WITH_A_TEST_BELOW = {
-    "search",
-    "bulk",
-    "teach",
-    "teach-look",
-    "outcomes",
-    "judge",
-    "arrivals",
-    "export-csv",
-    "export-jsonl",
-    "adaptations-file",
-    "dismissed-file",
+    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals"),
+    *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file"),
 }
 
 
@@ -139,9 +131,9 @@ class Scene:
         return [secret for secret in self.secrets if not secret.is_seen_by(trust)]
 
 
-@pytest.fixture(params=SEEDS, ids=lambda seed: f"seed{seed}")
-def scene(request: pytest.FixtureRequest) -> Scene:
-    return Scene(request.param)
+@shared_rows_of_seeds(SEEDS)
+def scene(seed: int) -> Scene:
+    return Scene(seed)
 
 
 def read(client: Client, url: str, form: Any = None, *, headers: dict[str, str] | None = None) -> tuple[int, str]:
