@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from consolidation.execution import Reporter, never
 from consolidation.models import ImportFile, Run
+from consolidation.packs.bringing_in import bring_in
 from memories.people import administers, trust_of
 from memories.transfer.importing import Summary, import_file
-from memories.transfer.options import Format, Options
+from memories.transfer.options import Format, Options, RowResult
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed
@@ -29,11 +30,15 @@ NOT_ALLOWED = "importing needs the permission review"
 def preview(file: ImportFile) -> None:
     """Find out what the first rows would become, and keep nothing of them. Unreadable: it is no such file."""
     summary = Summary()
-    with _on_disk(file) as path:
-        for results in import_file(path, options_of(file), at=timezone.now, keeps=False, most=PREVIEWED):
-            for result in results:
-                summary.add(result)
+    for results in _results(file, keeps=False, most=PREVIEWED):
+        for result in results:
+            summary.add(result)
     file.preview = summary.as_json
+
+
+def is_partial(file: ImportFile) -> bool:
+    """Whether the preview shows the first rows only; that of a pack is whole."""
+    return file.run is None and file.format != Format.PACK and file.preview.get("rows") == PREVIEWED
 
 
 def order(file: ImportFile, *, by: Actor, at: datetime) -> Run:
@@ -56,12 +61,11 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
     summary, reporter = Summary(), Reporter(run, counters, should_stop)
     reporter.done, reporter.total = 0, _rows_of(file)
     try:
-        with _on_disk(file) as path:
-            reporter.stage("importing")
-            for results in import_file(path, options_of(file), at=timezone.now):
-                for result in results:
-                    summary.add(result)
-                reporter.batch(len(results), summary.counts)
+        reporter.stage("importing")
+        for results in _results(file):
+            for result in results:
+                summary.add(result)
+            reporter.batch(len(results), summary.counts)
     except (Unreadable, NotAllowed) as refusal:
         run.finish(Run.Status.FAILED, counters=dict(summary.counts), at=timezone.now(), error=str(refusal))
         return
@@ -69,6 +73,16 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
     file.save(update_fields=["summary", "content"])
     run.total = summary.rows
     run.finish(Run.Status.SUCCEEDED, counters=dict(summary.counts), at=timezone.now())
+
+
+def _results(file: ImportFile, *, keeps: bool = True, most: int | None = None) -> Iterator[list[RowResult]]:
+    """A pack is previewed whole: it is small."""
+    options = options_of(file)
+    if options.format == Format.PACK:
+        yield from bring_in(bytes(file.content), options, at=timezone.now, keeps=keeps)
+        return
+    with _on_disk(file) as path:
+        yield from import_file(path, options, at=timezone.now, keeps=keeps, most=most)
 
 
 def _rows_of(file: ImportFile) -> int:

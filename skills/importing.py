@@ -5,7 +5,7 @@ row is swept after a day.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -108,30 +108,42 @@ def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
 
 
 def record(
-    prepared: PreparedImport, *, trust: Trust, at: datetime, sensitivity: Sensitivity | None = None, changelog: str = ""
+    prepared: PreparedImport,
+    *,
+    trust: Trust,
+    at: datetime,
+    sensitivity: Sensitivity | None = None,
+    changelog: str = "",
+    sources: Sequence[Mapping[str, Any]] = (),
+    by_hand: bool = True,
 ) -> Imported:
     """Propose the version, of a new skill or the one of that name; what agents download does not change.
 
-    Conflict: somebody else was faster, or (for a person) the skill was dismissed.
+    `sources`: provenance of a new skill. `by_hand`: a person who brings in this very skill decides over dismissals.
+    Conflict: somebody else was faster, or (for a person by hand) the skill was dismissed.
     """
+    decided = by_hand and trust.actor.kind == ActorKind.PERSON
     changelog = credentials.removed(changelog) if _removes(trust) else changelog
     try:
         with transaction.atomic():
             if prepared.skill is not None:
-                return _next_version(prepared, prepared.skill, trust=trust, at=at, changelog=changelog)
-            return _first_version(prepared, trust=trust, at=at, sensitivity=sensitivity, changelog=changelog)
+                return _next_version(prepared, prepared.skill, trust=trust, at=at, changelog=changelog, decided=decided)
+            told: dict[str, Any] = {"sensitivity": sensitivity, "changelog": changelog, "sources": [*sources]}
+            return _first_version(prepared, trust=trust, at=at, decided=decided, **told)
     except IntegrityError:
         raise Conflict(f"{prepared.version.fields.name} was changed meanwhile: send it again") from None
 
 
-def _next_version(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str) -> Imported:
+def _next_version(
+    prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str, decided: bool
+) -> Imported:
     memory = Memory.objects.select_for_update().get(pk=skill.pk)
     visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
     if memory.status not in LIVE:
-        return _suppressed(prepared, memory, visible=visible, trust=trust)
+        return _suppressed(prepared, memory, visible=visible, decided=decided)
     for version in skill.versions.filter(status__in=publishing.SINGLE_STATUSES, sha256=prepared.version.package.sha256):
         return Imported(version, prepared.warnings) if visible else Imported(None, [], stored=NOTHING_TOLD)
-    if memory.status == Status.CANDIDATE and (stored := _reword(memory, prepared, trust=trust, at=at)):
+    if memory.status == Status.CANDIDATE and (stored := _reword(memory, prepared, trust=trust, at=at, decided=decided)):
         return Imported(None, [], stored=stored)
     version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
     if not visible:
@@ -139,12 +151,11 @@ def _next_version(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: d
     return Imported(version, prepared.warnings, created=True)
 
 
-def _reword(memory: Memory, prepared: PreparedImport, *, trust: Trust, at: datetime) -> Stored | None:
+def _reword(memory: Memory, prepared: PreparedImport, *, trust: Trust, at: datetime, decided: bool) -> Stored | None:
     """Not decided yet: what people read is what the proposal says. Through the gate, as at first; what it answered
     where people have dismissed these words."""
     statement = _statement(prepared.version.fields, memory.scope, trust=trust, sensitivity=None)
-    by_person = trust.actor.kind == ActorKind.PERSON
-    dismissal, columns = admission.admit_new_words(memory, statement, trust=trust, decided=by_person)
+    dismissal, columns = admission.admit_new_words(memory, statement, trust=trust, decided=decided)
     if dismissal.blocking is not None:
         return admission.suppress(dismissal.blocking, statement, trust=trust, at=at)
     # what runs told of the skill stays
@@ -159,21 +170,29 @@ def _steps(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {name: payload[name] for name in ("recipe", "required_tools", "failure_modes", "fallbacks")}
 
 
-def _suppressed(prepared: PreparedImport, memory: Memory, *, visible: bool, trust: Trust) -> Imported:
+def _suppressed(prepared: PreparedImport, memory: Memory, *, visible: bool, decided: bool) -> Imported:
     """People decided against the skill: an agent is told so, a person may restore it first."""
     if not visible:
         return Imported(None, [], stored=NOTHING_TOLD)
-    if trust.actor.kind == ActorKind.PERSON:
+    if decided:
         raise Conflict(f"{prepared.version.fields.name} is {memory.status}: restore it first, then upload")
     return Imported(None, [], stored=Stored(memory, suppressed=True, notice=admission.DISMISSED))
 
 
 def _first_version(
-    prepared: PreparedImport, *, trust: Trust, at: datetime, sensitivity: Sensitivity | None, changelog: str
+    prepared: PreparedImport,
+    *,
+    trust: Trust,
+    at: datetime,
+    decided: bool,
+    sensitivity: Sensitivity | None,
+    changelog: str,
+    sources: Sequence[Mapping[str, Any]],
 ) -> Imported:
     fields = prepared.version.fields
     statement = _statement(fields, prepared.scope, trust=trust, sensitivity=sensitivity)
-    admitted = admission.admit(statement, trust=trust, at=at, decided=trust.actor.kind == ActorKind.PERSON)
+    columns: dict[str, Any] = {"provenance": {"sources": sources}} if sources else {}
+    admitted = admission.admit(statement, trust=trust, at=at, decided=decided, **columns)
     if admitted.memory is None:
         return Imported(None, [], stored=admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at))
     memory = admitted.memory

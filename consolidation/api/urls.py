@@ -3,6 +3,7 @@ from django.urls import path
 from consolidation.api import runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
+from consolidation.api.packs import Packs
 from consolidation.api.verdict import AskVerdict
 from consolidation.api.worth import SkillWorth
 
@@ -10,6 +11,7 @@ urlpatterns = [
     path("conversations", Conversations.as_view(), name="api-conversations"),
     path("guidance", AskGuidance.as_view(), name="api-guidance"),
     path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),
+    path("packs", Packs.as_view(), name="api-packs"),
     path("runs", runs.Runs.as_view(), name="api-runs"),
     path("runs/backlog", runs.RunBacklog.as_view(), name="api-backlog"),
     path("runs/contrast", runs.RunContrast.as_view(), name="api-contrast-price"),

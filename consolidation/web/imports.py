@@ -31,6 +31,7 @@ NAMES = {
     Format.MEM0: "mem0 (JSON, Markdown)",
     Format.OPEN_MEMORY: "OpenMemory (JSON lines)",
     Format.MEMOS: "Memos (export_memories)",
+    Format.PACK: gettext_lazy("A pack of Memos (zip)"),
 }
 FILES_ON_THE_PAGE = 10
 
@@ -89,7 +90,7 @@ def import_file(request: HttpRequest, file_id: UUID) -> HttpResponse:
         "run": file.run,
         "shown": shown,
         "format_name": NAMES[Format(file.format)],
-        "is_partial": file.run is None and file.preview.get("rows") == import_run.PREVIEWED,
+        "is_partial": import_run.is_partial(file),
         "polls": file.run is not None and not ended,
     }
     by_htmx = request.headers.get("HX-Request") == "true"

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from consolidation.web import imports, insights, scheduling, tools, views
+from consolidation.web import imports, insights, packs, scheduling, tools, views
 
 urlpatterns = [
     path("import/", imports.imports, name="import"),
     path("import/<uuid:file_id>/", imports.import_file, name="import-file"),
     path("import/<uuid:file_id>/start/", imports.start, name="import-start"),
+    path("packs/", packs.packs, name="packs"),
+    path("packs/download/", packs.download, name="pack-download"),
     path("insights/", insights.insights, name="insights"),
     path("insights/<slug:chart>.csv", insights.insights_csv, name="insights-csv"),
     path("skills/tools/", tools.tools, name="tools"),

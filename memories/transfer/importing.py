@@ -20,6 +20,7 @@ READERS: dict[Format, Reader] = {
     Format.MEM0: mem0.rows,
     Format.OPEN_MEMORY: mem0.openmemory_rows,
     Format.MEMOS: memos_lines.rows,
+    Format.PACK: memos_lines.rows,
 }
 MOST_TOLD = 50  # rows that a summary keeps of each kind
 

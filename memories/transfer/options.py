@@ -15,6 +15,7 @@ class Format(StrEnum):
     OPEN_MEMORY = "openmemory"
     MEMOS = "memos"
     CONVERSATIONS = "conversations"
+    PACK = "pack"  # its lines of memories, once they are unpacked
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ PAGES = {
     *("inbox", "decided", "bulk-order", "memories", "memory", "evidence", "memory-as-of", "forget", "merge", "teach"),
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
-    *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere"),
+    *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
 }
 NO_PAGES = {
     *(
@@ -51,6 +51,7 @@ NO_PAGES = {
         "insights-csv",
         "adaptations-file",
         "dismissed-file",
+        "pack-download",
     ),  # files
     *("mcp", "prometheus", "live", "ready"),  # programs
     "api-docs",  # Swagger UI's page
@@ -64,7 +65,7 @@ def addresses(person: User) -> dict[str, list[str]]:
     skill = Skill.objects.filter(memory__status=Status.CONFIRMED).order_by("name")[0]
     moment = format_instant(memory.created_at)
     twins = Memory.objects.filter(scope=memory.scope, type=Type.SEMANTIC, status__in=LIVE).exclude(pk=memory.pk)
-    return _lists() | {
+    return _lists(skill) | {
         "memory": [f"/memories/{one.pk}/" for one in _of_each_state()],
         "evidence": [f"/memories/{memory.pk}/evidence/"],
         "forget": [f"/memories/{memory.pk}/forget/"],
@@ -94,7 +95,7 @@ def _ordered(person: User, memory: Memory) -> BulkOrder:
     return order
 
 
-def _lists() -> dict[str, list[str]]:
+def _lists(skill: Skill) -> dict[str, list[str]]:
     return {
         "inbox": ["/", *(f"/?kind={kind}" for kind in KINDS), "/?scope=nowhere"],
         "decided": ["/decided/"],
@@ -111,6 +112,7 @@ def _lists() -> dict[str, list[str]]:
         "insights": ["/insights/"],
         "agents": ["/agents/"],
         "import": ["/import/"],
+        "packs": ["/packs/", f"/packs/?scope={skill.scope}&skill={skill.name}"],
         "welcome": ["/welcome/"],
         "people": ["/people/"],
         "profile": ["/profile/"],

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 LISTS = (
     *("/", "/?kind=semantic", "/?q=没有", "/?kind=merge", "/memories/", "/memories/?q=没有", "/memories/teach/"),
     *("/dismissed/", "/dismissed/?lifted=1", "/adaptations/", "/adaptations/?past=1", "/episodes/", "/skills/"),
-    *("/runs/", "/import/", "/skills/upload/", "/nowhere/", "/insights/", "/search/?q=没有"),
+    *("/runs/", "/import/", "/packs/", "/skills/upload/", "/nowhere/", "/insights/", "/search/?q=没有"),
 )
 
 

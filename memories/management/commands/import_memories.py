@@ -16,6 +16,7 @@ from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything
 
 COUNTED = (Result.IMPORTED, Result.CHANGED, Result.KNOWN, Result.SUPPRESSED, Result.LEFT_OUT, Result.FAILED)
+FORMATS = [one.value for one in Format if one != Format.PACK]  # `import_pack` brings in those
 SHOWN = 10  # rows of a preview
 
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--from", dest="format", required=True, choices=[one.value for one in Format])
+        parser.add_argument("--from", dest="format", required=True, choices=FORMATS)
         parser.add_argument("--scope", help="of rows that name none: a name, or a template such as user:{user_id}")
         parser.add_argument(
             "--status", choices=["keep", "candidate"], default="keep", help="what was confirmed stays so, or waits"

@@ -1,0 +1,1 @@
+"""Packs: what an experienced agent knows as one file, brought into another scope or store for people to decide on."""

@@ -1,0 +1,132 @@
+"""Make a pack: a zip of Agent Skills folders, `memories.jsonl`, `pack.json`, and manifests by which Claude Code and
+Gemini CLI take it as a plugin.
+"""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.models import Memory
+from memories.transfer import exporting
+from memories.values.choices import BELIEVED, Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import format_instant
+from memories.values.trust import Trust
+from skills import downloads, storages
+from skills.models import Skill, SkillVersion
+from skills.packaging.archives import MAX_COMPRESSED, MAX_ENTRIES, MIB
+
+KIND, VERSION = "memos-pack", 1
+MANIFEST, MEMORIES, SKILLS = "pack.json", "memories.jsonl", "skills/"
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME_IN_WORDS = "must be small letters, digits and single hyphens"
+# What leads to runs that stay here, or is worth nothing elsewhere
+OF_RUNS = ("evidence", "sources", "thread_id", "track_record")
+LEFT_OUT = (*OF_RUNS, "times_used", "times_confirmed", "last_used_at", "confidence")
+MOST = 500  # memories
+
+
+@dataclass(frozen=True)
+class Contents:
+    memories: list[Memory]
+    versions: list[SkillVersion]
+
+
+def known_in(scope: str, trust: Trust, *, at: datetime) -> Any:
+    """The memories of a scope that a pack may hold: what is believed there, of facts, preferences and the like."""
+    rows = Memory.objects.told_to(trust).unexpired(at).filter(scope=scope, type=Type.SEMANTIC, status__in=BELIEVED)
+    return rows.order_by("-confidence", "pk")
+
+
+def published_in(scope: str, trust: Trust) -> Any:
+    """The skills of a scope that a pack may hold."""
+    rows = Skill.objects.visible_to(trust).downloadable().filter(scope=scope)
+    return rows.select_related("memory").distinct().order_by("name")
+
+
+def chosen(
+    scope: str, trust: Trust, *, at: datetime, memories: Sequence[UUID] | None, skills: Sequence[str] | None
+) -> Contents:
+    """What was chosen of a scope; None: everything. Invalid: something cannot be packed, or there is too much."""
+    known, published = known_in(scope, trust, at=at), published_in(scope, trust)
+    rows = list((known if memories is None else known.filter(pk__in=memories))[: MOST + 1])
+    found = list(published if skills is None else published.filter(name__in=skills))
+    missing = {str(id) for id in memories or ()} - {str(row.pk) for row in rows}
+    absent = set(skills or ()) - {skill.name for skill in found}
+    errors = [FieldError("/memories", "not_there", f"{id} is not believed here") for id in sorted(missing)[:20]]
+    errors += [FieldError("/skills", "not_there", f"{name} is not published here") for name in sorted(absent)[:20]]
+    if len(rows) > MOST:
+        errors = [FieldError("/memories", "too_many", f"more than {MOST} memories: choose some of them")]
+    if not errors and not rows and not found:
+        errors = [FieldError("", "empty", "there is nothing to pack in this scope")]
+    if errors:
+        raise Invalid(*errors)
+    return Contents(rows, [version for skill in found if (version := skill.published)])
+
+
+def checked_name(name: str) -> str:
+    """Invalid: no name of a pack."""
+    if not NAME.fullmatch(name) or len(name) > 64:
+        raise Invalid(FieldError("/name", "invalid", NAME_IN_WORDS))
+    return name
+
+
+def make(contents: Contents, trust: Trust, *, name: str, scope: str, description: str, at: datetime) -> bytes:
+    """The zip. Invalid: it is too large to be taken in again. Lost: the package of a skill is not in the store."""
+    lines = _lines(contents.memories, trust, at=at)
+    files = {MEMORIES: lines} if contents.memories else {}
+    for version in contents.versions:
+        files |= {f"{SKILLS}{path}": content for path, content in _files(version).items()}
+    told = {
+        "kind": KIND,
+        "version": VERSION,
+        "name": name,
+        "description": description,
+        "scope": scope,
+        "made_by": trust.actor.name,
+        "made_at": format_instant(at),
+        "memories": len(contents.memories),
+        "memories_sha256": hashlib.sha256(lines).hexdigest(),
+        "skills": {version.skill.name: version.sha256 for version in contents.versions},
+    }
+    plugin = {"name": name, "version": f"1.0.{int(at.timestamp())}", "description": description or f"Skills of {scope}"}
+    manifests = {MANIFEST: told, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
+    for path, value in manifests.items():
+        files[path] = f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()
+    return _zip(files)
+
+
+def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
+    """As an export writes them, without what leads to runs that stay here."""
+    rows = Memory.objects.filter(pk__in=[row.pk for row in memories])
+    told = (json.loads(line) for line in exporting.lines(trust, at=at, rows=rows))
+    kept = ({key: value for key, value in line.items() if key not in LEFT_OUT} for line in told)
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in kept).encode()
+
+
+def _files(version: SkillVersion) -> dict[str, bytes]:
+    if not storages.holds(version.package):
+        raise downloads.lost(version)
+    with storages.open_package(version.package) as file, zipfile.ZipFile(file) as package:
+        return {entry.filename: package.read(entry) for entry in package.infolist() if not entry.is_dir()}
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    """Lines of memories are stored as they are: repeating ones would look like a bomb to whoever reads the pack."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(files):
+            kind = zipfile.ZIP_STORED if path == MEMORIES else zipfile.ZIP_DEFLATED
+            archive.writestr(zipfile.ZipInfo(path), files[path], compress_type=kind)
+    packed = content.getvalue()
+    if len(packed) > MAX_COMPRESSED or len(files) > MAX_ENTRIES:
+        limits = f"the limits are {MAX_ENTRIES} and {MAX_COMPRESSED // MIB} MiB"
+        raise Invalid(FieldError("", "too_large", f"{len(files)} files and {len(packed) / MIB:.1f} MiB: {limits}"))
+    return packed

@@ -1,0 +1,97 @@
+"""The page of packs: search what a scope knows and can, choose, see what an agent gets, download it as one zip."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from consolidation.api.packs import zip_answer
+from consolidation.packs import making
+from memories.models.passage import saying
+from memories.people import trust_of
+from memories.values.choices import Permission
+from memories.values.exceptions import Invalid, Lost
+from memories.values.trust import Trust
+
+SHOWN = 60  # memories to choose from; a search finds the others
+
+
+@require_safe
+def packs(request: HttpRequest) -> HttpResponse:
+    return _page(request, request.GET, _reader(request))
+
+
+@require_POST
+def download(request: HttpRequest) -> HttpResponseBase:
+    """The zip of what was chosen; the page again with what is wrong."""
+    trust, at, told = _reader(request), timezone.now(), request.POST
+    scope = told.get("scope", "").strip()
+    try:
+        name = making.checked_name(told.get("name", "").strip())
+        contents = making.chosen(scope, trust, at=at, memories=_ids(told), skills=told.getlist("skill"))
+        about = {"name": name, "scope": scope, "description": told.get("description", "").strip()[:1_000]}
+        return zip_answer(making.make(contents, trust, at=at, **about), name)
+    except Invalid as invalid:
+        return _page(request, told, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
+    except Lost as lost:
+        return _page(request, told, trust, wrong=str(lost), status=409)
+
+
+def _reader(request: HttpRequest) -> Trust:
+    trust = trust_of(request.user)
+    if not trust.may(Permission.READ):
+        raise PermissionDenied("making a pack needs the permission read")
+    return trust
+
+
+def _ids(told: QueryDict) -> list[UUID]:
+    """The chosen memories; what is no id was not on the page."""
+    found = []
+    for text in told.getlist("memory")[: making.MOST]:
+        try:
+            found.append(UUID(text))
+        except ValueError:
+            continue
+    return found
+
+
+def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "", status: int = 200) -> HttpResponse:
+    at, scope, words = timezone.now(), told.get("scope", "").strip().replace("\0", ""), _words(told)
+    known, ids = making.known_in(scope, trust, at=at), _ids(told)
+    chosen = list(known.filter(pk__in=ids))
+    others = (saying(known, words) if words else known).exclude(pk__in=ids)
+    skills = list(making.published_in(scope, trust)[:SHOWN])
+    names = set(told.getlist("skill"))
+    context: dict[str, Any] = {
+        "scope": scope,
+        "q": words,
+        "chosen": chosen,
+        "others": others[:SHOWN],
+        "most": SHOWN,
+        "skills": [(skill, skill.name in names) for skill in skills],
+        "names": [skill.name for skill in skills if skill.name in names],
+        "agent_gets": _block(chosen, [skill for skill in skills if skill.name in names]),
+        "name": told.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
+        "description": told.get("description", ""),
+        "wrong": wrong,
+    }
+    return render(request, "consolidation/packs.html", context, status=status)
+
+
+def _words(told: QueryDict) -> str:
+    return told.get("q", "").strip()[:200].replace("\0", "")
+
+
+def _block(memories: Sequence[Any], skills: Sequence[Any]) -> str:
+    """What a new agent gets once people have confirmed it, as it reads it."""
+    lines = [f"- {' '.join(memory.content.split())}" for memory in memories]
+    ways = [f"- {skill.name}: {' '.join(skill.memory.content.split())}" for skill in skills]
+    parts = [(_("What it knows"), lines), (_("Skills that it can load"), ways)]
+    return "\n\n".join("\n".join([f"{title}:", *found]) for title, found in parts if found)
