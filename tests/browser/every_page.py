@@ -53,7 +53,7 @@ NO_PAGES = {
         "dismissed-file",
         "pack-download",
     ),  # files
-    *("mcp", "prometheus", "live", "ready"),  # programs
+    *("mcp", "otlp-traces", "prometheus", "live", "ready"),  # programs
     "api-docs",  # Swagger UI's page
 }
 WITHOUT_SIGNING_IN = {"login", "join"}

@@ -17,6 +17,7 @@ from consolidation.packs.bringing_in import read
 from memories import indexing
 from memories.models import Memory
 from memories.transfer.sqlite_file import Unreadable
+from memories.values.choices import Sensitivity
 from skills.models import Skill
 from tests.make import ANNA, AT, caller, make_memory, make_skill
 from tests.pages import signed_in
@@ -206,6 +207,17 @@ def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads(
     assert ([line["content"] for line in pack.lines], [*pack.skills]) == ([TERMS], ["refund-payment"])
     wrong = anna.post("/packs/download/", {**chosen, "name": "No Name!"})
     assert (wrong.status_code, "must be small letters" in wrong.content.decode().lower()) == (400, True)
+
+
+def test_nobody_packs_what_they_may_not_see() -> None:
+    terms, _tone = known()
+    skill = make_skill("refund-payment", scope=HERE)
+    Memory.objects.filter(pk__in=[terms.pk, skill.pk]).update(sensitivity=Sensitivity.HYPER)
+    vera = signed_in("vera", group="viewer")
+    asked = {"scope": HERE, "memory": str(terms.pk), "skill": "refund-payment", "name": "x"}
+    for page in (vera.get("/packs/", asked), vera.post("/packs/download/", asked)):
+        assert [word in page.content.decode() for word in (TERMS, "Books a flight", TONE)] == [False, False, True]
+    assert page.status_code == 400
 
 
 def test_the_command_tells_what_would_come_in_and_brings_it_in(

@@ -54,6 +54,7 @@ TESTED_ELSEWHERE = {
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start"),
     *("start-backlog", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere"),
+    *("packs", "pack-download"),
 }
 WITH_A_TEST_BELOW = {
     *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals"),

@@ -51,6 +51,8 @@ DEPENDS = {  # whether these are right is not for a schema to say
         "/as_of",
         "/stale",
         "/keep",
+        "/memories",
+        "/skills",
     ),
 }
 BY_ANOTHER_SCHEMA = ("CallTool",)  # which GET tools answers: one for each tool
