@@ -50,10 +50,5 @@ class Packs(ApiView):
         asked, at = self.body(PackRequest), timezone.now()
         contents = making.chosen(asked.scope, self.trust, at=at, memories=asked.memories, skills=asked.skills)
         about = {"name": asked.name, "scope": asked.scope, "description": asked.description}
-        return zip_answer(making.make(contents, self.trust, at=at, **about), asked.name)
-
-
-def zip_answer(content: bytes, name: str) -> HttpResponse:
-    answer = HttpResponse(content, content_type="application/zip")
-    answer["Content-Disposition"] = f'attachment; filename="{name}.zip"'
-    return answer
+        content = making.make(contents, self.trust, at=at, **about)
+        return HttpResponse(content, content_type="application/zip", headers=making.headers(asked.name))

@@ -103,6 +103,11 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
     return _zip(files)
 
 
+def headers(name: str) -> dict[str, str]:
+    """Of an answer that is a pack."""
+    return {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+
+
 def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
     """As an export writes them, without what leads to runs that stay here."""
     rows = Memory.objects.filter(pk__in=[row.pk for row in memories])

@@ -12,7 +12,6 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from consolidation.api.packs import zip_answer
 from consolidation.packs import making
 from memories.models.passage import saying
 from memories.people import trust_of
@@ -37,11 +36,12 @@ def download(request: HttpRequest) -> HttpResponseBase:
         name = making.checked_name(told.get("name", "").strip())
         contents = making.chosen(scope, trust, at=at, memories=_ids(told), skills=told.getlist("skill"))
         about = {"name": name, "scope": scope, "description": told.get("description", "").strip()[:1_000]}
-        return zip_answer(making.make(contents, trust, at=at, **about), name)
+        content = making.make(contents, trust, at=at, **about)
     except Invalid as invalid:
         return _page(request, told, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
     except Lost as lost:
         return _page(request, told, trust, wrong=str(lost), status=409)
+    return HttpResponse(content, content_type="application/zip", headers=making.headers(name))
 
 
 def _reader(request: HttpRequest) -> Trust:
