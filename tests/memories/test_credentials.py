@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from memories.scanning import credentials, named_secrets
 from memories.scanning.credentials import MASK
 
-DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", "recorded-runs"))  # a folder of conversations, one a line
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"  # the checkout
+DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", BESIDE))  # a folder of conversations, one a line
 CARD = "4111 1111 1111 1111"
 SECRETS = [
     "AKIAIOSFODNN7EXAMPLE",
