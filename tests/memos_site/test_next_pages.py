@@ -12,6 +12,7 @@ from tests.deciding import make_applied, propose
 from tests.make import make_memory, make_person, make_run
 from tests.memos_site.test_pages_trust import names
 from tests.pages import signed_in
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 WORDS = {
@@ -39,6 +40,7 @@ WORDS = {
     "a colon": "a:b:c",
     "white space": "  ",
 }
+Forms = dict[str, tuple[str, dict[str, str]]]  # by the name of a view
 SIGN_IN = {"username": "anna", "password": "secret"}
 
 
@@ -53,7 +55,8 @@ def location(answer: Any) -> str:
     return str(answer["Location"])
 
 
-def forms() -> dict[str, tuple[str, dict[str, str]]]:
+@shared_rows
+def forms() -> Forms:
     """Each form that is followed by the page it names: its address and its fields."""
     memory, proposed = make_memory(), make_memory("Acme pays late")
     dismissed = make_memory("Acme pays twice", key="acme-twice")
@@ -74,19 +77,19 @@ def forms() -> dict[str, tuple[str, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("word", WORDS.values(), ids=WORDS)
-def test_a_word_that_is_no_page_of_this_site_leads_to_the_usual_page(word: str) -> None:
+def test_a_word_that_is_no_page_of_this_site_leads_to_the_usual_page(word: str, forms: Forms) -> None:
     client = client_of("administrator")
-    for name, (path, form) in forms().items():
+    for name, (path, form) in forms.items():
         answer = client.post(path, form | {"next": word})
         if answer.status_code not in (400, 404):  # settle of what is not contested, undo of nothing
             assert location(answer) == ("/skills/tools/" if name == "decide-tool" else "/"), name
 
 
-def test_a_page_of_this_site_is_followed_with_its_query() -> None:
+def test_a_page_of_this_site_is_followed_with_its_query(forms: Forms) -> None:
     client, there = client_of("administrator"), "/memories/?q=%E9%AB%98&type=semantic"
     followed = {
         name
-        for name, (path, form) in forms().items()
+        for name, (path, form) in forms.items()
         if client.post(path, form | {"next": there}).headers.get("Location") == there
     }
     assert followed >= {"decide", "decide-proposal", "bulk", "lift", "revert", "decide-tool", "language"}

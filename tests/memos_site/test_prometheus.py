@@ -9,9 +9,16 @@ from prometheus_client.parser import text_string_to_metric_families
 from consolidation.models import LLMCall, Run
 from memories.models import Passage, Pending
 from memories.values.choices import Permission, Sensitivity
+from memos_site.platform import measures
 from tests.make import make_agent, make_memory
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nothing_measured() -> None:
+    """What other tests asked for takes seconds to read."""
+    measures.requests.clear()
 
 
 def bearer(token: str) -> dict[str, str]:
