@@ -20,7 +20,9 @@ from memories.api.payload_shapes import (
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
 from memories.api.time_travel import AsItStood
 from memories.models.as_of import AsOf
-from memories.values.choices import Category, DeletionPolicy, Origin, Review, Sensitivity, Status, Type
+from memories.scanning import INSTRUCTION, prompt_injection
+from memories.values import text
+from memories.values.choices import EXPERIENCE, Category, DeletionPolicy, Origin, Review, Sensitivity, Status, Type
 from memories.values.field_types import SensitivityName
 from memories.values.speakers import agents_of, review_of
 
@@ -170,6 +172,7 @@ class Memory(Shape):
     expires_at: datetime | None
     provenance: Provenance
     flags: list[Any]
+    """`instruction-like`: an order to a model; of experience it is nobody's instruction"""
     version: Annotated[int, Field(ge=1)]
     created_at: datetime
     updated_at: datetime
@@ -200,6 +203,7 @@ class Memory(Shape):
             salience=row.salience_on(at),
             lifecycle=Lifecycle.of(row),
             provenance=Provenance.of(row, events),
+            flags=flags_of(row),
             **former,
         )
 
@@ -207,6 +211,15 @@ class Memory(Shape):
     def of_id(cls, memory_id: UUID, *, at: datetime) -> Json:
         """Represent a memory after a write, loaded by its id."""
         return cls.of(models.Memory.objects.select_related(*RELATED).get(pk=memory_id), at=at)
+
+
+def flags_of(row: models.Memory) -> list[str]:
+    """The flags of a memory as it is shown: experience, which no gate scans for orders to a model, is scanned here."""
+    flags: list[str] = row.flags
+    if row.type not in EXPERIENCE:
+        return flags
+    is_order = prompt_injection.is_in("\n".join([row.content, *text.strings(row.payload)]))
+    return [*flags, INSTRUCTION] if is_order else flags
 
 
 def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:

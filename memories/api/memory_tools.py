@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from memories import lifecycle, models, redaction, search
 from memories.api import provenance
 from memories.api.episodes import Event, events_of
-from memories.api.memory_shape import RELATED, Accepted, Memory, Stub
+from memories.api.memory_shape import RELATED, Accepted, Memory, Stub, flags_of
 from memories.api.search import Selected
 from memories.api.shapes import Json
 from memories.api.tool import ToolCall, tool
@@ -172,7 +172,7 @@ def memory_delete(call: ToolCall) -> Reply:
 def brief(row: models.Memory, trust: Trust) -> Json:
     """What an agent needs of a memory among others."""
     fields = {name: getattr(row, name) for name in BRIEF}
-    stands = {"review": review_of(row), "agents": agents_of(row), **_marks(row, trust)}
+    stands = {"review": review_of(row), "agents": agents_of(row), "flags": flags_of(row), **_marks(row, trust)}
     return filled({**fields, **stands, "content": shortened(row.content, LONG_CONTENT)})
 
 

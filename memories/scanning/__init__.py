@@ -1,6 +1,6 @@
 """Scanning of incoming texts for prompt injection, credentials and invisible characters."""
 
-from memories.scanning import credentials, prompt_injection, secret_removal
+from memories.scanning import ciphers, credentials, prompt_injection, secret_removal
 from memories.values import invisible
 
 SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden characters"  # the flags of a memory
@@ -19,6 +19,6 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
         SECRET: credentials.is_in(text),
         REMOVED: secret_removal.is_in(text),
         INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
-        HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN),
+        HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN) or ciphers.is_in(text),
     }
     return [flag for flag, match in found.items() if match]

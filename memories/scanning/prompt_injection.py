@@ -10,6 +10,7 @@ from memories.claims import lookalikes
 from memories.claims.encodings import decoded
 from memories.claims.letter_forms import plain_letters, simplified
 from memories.claims.spacing import respaced
+from memories.scanning import ciphers
 from memories.scanning.alternatives import Alternatives
 from memories.scanning.orders import (
     approval,
@@ -52,8 +53,8 @@ def is_in(text: str) -> bool:
 
 
 def readings(text: str) -> str:
-    """The text, followed by the lines that read otherwise where encodings, lookalikes, underscores, leetspeak, spaced
-    letters and traditional characters are undone.
+    """The text, followed by the lines that read otherwise where encodings, ciphers, lookalikes, underscores,
+    leetspeak, spaced letters and traditional characters are undone.
 
     One round of it, where the comparison of claims takes three, and every word with a digit: a claim must not become
     another by it, while here nothing is lost.
@@ -61,6 +62,8 @@ def readings(text: str) -> str:
     plain = simplified(lookalikes.folded(plain_letters(decoded(text))))
     plain = respaced(plain) if _SPACED.search(plain) else plain
     plain = _MIXED.sub(lambda word: word[0].translate(_LEET), plain)
+    if uncovered := ciphers.uncovered(text):
+        plain = f"{plain}\n{uncovered}"
     if plain == text:
         return text
     lines = {*text.split("\n"), *(text.translate(_WIDE_SIGNS).split("\n") if not text.isascii() else ())}

@@ -63,7 +63,7 @@ FIRST_PERSON = (
 )
 TITLE_ZH = (
     r"(?:首席\w{1,4}官|总裁|总经理|副总|董事长|董事会|财务总监|技术总监|法务总监|安全总监|IT ?主管|安全主管"
-    r"|老板|公司领导|公司高层|管理层|创始人|总部"
+    r"|合规总监|风控总监|老板|公司领导|公司高层|管理层|创始人|总部"
     r"|安全部门?|安全团队|信息安全\w{0,4}|合规部门?|财务部门?|法务部门?|IT ?部门|人力资源部|系统管理员)"
 )
 SOURCE_ZH = (
@@ -80,7 +80,13 @@ ENGLISH = (
     Sentence(EQUALS, SOURCE, PRINCIPAL, ORDERS),
     Sentence(SAME, SOURCE, rf"(?:{PRINCIPAL}|\bsystem message\b|\bby me\b|\bgenuine\b)"),
     Sentence(r"(?:\bgives? you (?:orders|commands|instructions)\b|\bcomply with\b|\bguide your actions\b)", SOURCE),
-    Sentence(OBEY, SOURCE, PRINCIPAL, rf"(?:{ORDERS}|\bmy own words\b|\bas (?:if|though)\b|\bwants\b)"),
+    Sentence(
+        OBEY,
+        SOURCE,
+        PRINCIPAL,
+        rf"(?:{ORDERS}|\bmy own words\b|\bas (?:if|though)\b|\bwants\b"
+        r"|\blike (?:a |the )?(?:messages?|words?) (?:from|of)\b)",
+    ),
     rf"\b(?:treat|regard|interpret|consider|handle|take|read|understand)\b{NEAR}\b(?:what|{SOURCE})\b{FAR}\b"
     rf"(?:as|like|a|an)\b{FAR}(?:{PRINCIPAL}|{ORDERS})",
     rf"\b(?:tool|function|search|api)(?: call)? (?:results?|outputs?|responses?)\b{FAR}\b(?:is|are|carry"

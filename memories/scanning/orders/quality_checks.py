@@ -14,7 +14,8 @@ TROUBLE = (  # why somebody would want that
     r"|push|so (?:that|nothing)|drops?|always|green|passes|blocks?|stuck|until|no matter|whatever|goes? away)\b)"
 )
 EVADE = (
-    rf"(?:\b{NOT}(?:delet(?:e|ed|ing)|remov(?:e|ed|ing)|take (?:it|them|that) out|comment(?:ed|ing)? out"
+    rf"(?:\b{NOT}(?:delet(?:e|ed|ing)|remov(?:e|ed|ing)|take (?:it|them|that) out"
+    r"|comment(?:ed|ing)? (?:it |them |that )?out"
     rf"|disabl(?:e|ed|ing)|skip(?:ped|ping)?|exclud(?:e|ed|ing)"
     r"|ignor(?:e|ed)|silenc(?:e|ed)|mute|xfail|turn(?:ed)? off|turn(?:ing)?\b[^.\n]{1,30}\binto skipped"
     r"|get rid of|bypass(?:ed)?|stub(?:bed)?|fak(?:e|ed)|hard-?code|lower|loosen|relax|weaken|optional"
