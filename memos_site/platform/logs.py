@@ -1,12 +1,15 @@
 """What is logged and how: a line or a JSON object a record, and no tracebacks for refused requests.
 
-Headers, cookies and queries are never logged.
+Headers, cookies and queries are never logged; of the paths of refused requests, in which a caller's own keys stand, no
+credential.
 """
 
 import json
 import logging
 from datetime import UTC, datetime
 from typing import Any
+
+from django.utils.module_loading import import_string
 
 from memos_site.platform.correlation import request_id
 
@@ -24,8 +27,10 @@ QUIET: dict[str, dict[str, Any]] = {
 }
 
 
-def logging_settings(form: str) -> dict[str, Any]:
-    """Django's LOGGING: everything to standard error, as a "line" or as "json"."""
+def logging_settings(form: str, *, masked_by: str) -> dict[str, Any]:
+    """Django's LOGGING: everything to standard error, as a "line" or as "json". `masked_by`: the dotted name of the
+    function that masks credentials in a text, imported with the first refusal.
+    """
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -33,12 +38,15 @@ def logging_settings(form: str) -> dict[str, Any]:
             "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
             "json": {"()": JSONLine},
         },
-        "filters": {"no_trace_of_refusals": {"()": DropRefusalTracebacks}},
+        "filters": {
+            "no_trace_of_refusals": {"()": DropRefusalTracebacks},
+            "no_credentials": {"()": MaskCredentials, "masked_by": masked_by},
+        },
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": form}},
         "root": {"handlers": ["console"], "level": "INFO"},
         "loggers": {
             "django": {"handlers": [], "level": "INFO"},  # its own handler speaks only in DEBUG
-            "django.request": {"filters": ["no_trace_of_refusals"]},
+            "django.request": {"filters": ["no_trace_of_refusals", "no_credentials"]},
             **QUIET,
         },
     }
@@ -68,4 +76,16 @@ class DropRefusalTracebacks(logging.Filter):
         status = getattr(record, "status_code", 500)
         if status < 500 or status == 503:
             record.exc_info = record.exc_text = None
+        return True
+
+
+class MaskCredentials(logging.Filter):
+    """Mask the credentials in a message."""
+
+    def __init__(self, masked_by: str) -> None:
+        super().__init__()
+        self.masked_by = masked_by
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = import_string(self.masked_by)(record.getMessage()), ()
         return True

@@ -4,8 +4,11 @@ import json
 import logging
 import sys
 
+import pytest
+
 from memos_site.platform.correlation import request_id
 from memos_site.platform.logs import JSONLine
+from tests.make import caller
 
 
 def written(**more: object) -> dict[str, object]:
@@ -26,3 +29,11 @@ def test_an_error_is_one_line_with_its_traceback() -> None:
         raise ValueError("broken")
     except ValueError:
         assert str(written(exc_info=sys.exc_info())["error"]).endswith("ValueError: broken")
+
+
+@pytest.mark.django_db
+def test_the_path_of_a_refused_request_is_logged_without_its_credentials(caplog: pytest.LogCaptureFixture) -> None:
+    caller().get(f"/api/v1/memories/by-key/git token ghp_{'a1B2' * 9}")
+    assert [record.getMessage() for record in caplog.records if record.name == "django.request"] == [
+        "Not Found: /api/v1/memories/by-key/git token ••••••"
+    ]
