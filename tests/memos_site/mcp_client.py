@@ -3,15 +3,16 @@
 import json
 from collections.abc import Awaitable, Callable
 from http.client import HTTPConnection
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
 import httpx2
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from tests.memos_site.processes import PATIENCE
+
+if TYPE_CHECKING:  # its import takes a second, in each worker that collects the tests
+    from mcp import Client
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -21,7 +22,7 @@ META = "io.modelcontextprotocol/"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
-def session(url: str, token: str, work: Callable[[Client], Awaitable[T]], *, mode: str = "auto", **headers: str) -> T:
+def session(url: str, token: str, work: Callable[["Client"], Awaitable[T]], *, mode: str = "auto", **headers: str) -> T:
     """What `work` returns within one session of the official client; `mode`: `auto`, `legacy`, or a version."""
 
     async def run() -> T:
@@ -35,7 +36,10 @@ def session(url: str, token: str, work: Callable[[Client], Awaitable[T]], *, mod
     return anyio.run(run)
 
 
-def _client(url: str, http: httpx2.AsyncClient, mode: str) -> Client:
+def _client(url: str, http: httpx2.AsyncClient, mode: str) -> "Client":
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     return Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode)
 
 

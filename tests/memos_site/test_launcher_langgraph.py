@@ -2,29 +2,28 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
 from django.utils import timezone
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import get_runtime
-from langgraph.store.base import InvalidNamespaceError
-from langgraph.store.memory import InMemoryStore
 
 from memories.models import Memory
 from memories.values.choices import Status
 from memos_site.launcher.client import Memos
-from memos_site.launcher.langchain import MemosRetriever
-from memos_site.launcher.langgraph import MemosStore
 from tests.make import ANNA, make_agent
 from tests.memos_site.harness import SCRIPTS
+
+if TYPE_CHECKING:  # its import takes a second, in each worker that collects the tests
+    from memos_site.launcher.langgraph import MemosStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OF_ANNA = ("users", "anna")
 
 
 @pytest.fixture
-def store(live_server: Any) -> Iterator[MemosStore]:
+def store(live_server: Any) -> Iterator["MemosStore"]:
+    from memos_site.launcher.langgraph import MemosStore
+
     with Memos(live_server.url, make_agent()[1]) as client:
         yield MemosStore(client)
 
@@ -44,7 +43,9 @@ def told(items: Any) -> list[Any]:
     return sorted((item.namespace, item.key, sorted(item.value.items())) for item in items)
 
 
-def test_items_stand_as_in_the_store_that_comes_with_langgraph(store: MemosStore) -> None:
+def test_items_stand_as_in_the_store_that_comes_with_langgraph(store: "MemosStore") -> None:
+    from langgraph.store.memory import InMemoryStore
+
     theirs = InMemoryStore()
     for one in (store, theirs):
         fill(one)
@@ -81,21 +82,21 @@ def test_items_stand_as_in_the_store_that_comes_with_langgraph(store: MemosStore
         assert store.list_namespaces(**more) == theirs.list_namespaces(**more), more
 
 
-def test_a_question_finds_the_item_that_answers_it(store: MemosStore) -> None:
+def test_a_question_finds_the_item_that_answers_it(store: "MemosStore") -> None:
     fill(store)
     found = store.search(("users",), query="What does she like to eat? pizza?")
     assert (found[0].key, found[0].score is not None) == ("food", True)
     assert store.search(("teams",), query="pizza") == []
 
 
-def test_a_text_reads_as_people_read_it_and_waits_for_them(store: MemosStore) -> None:
+def test_a_text_reads_as_people_read_it_and_waits_for_them(store: "MemosStore") -> None:
     fill(store)
     memory = Memory.objects.get(key="langgraph/users/anna/food")
     assert (memory.content, memory.status, memory.source) == ("text: likes pizza with olives", "candidate", "langgraph")
 
 
 def test_what_people_confirmed_is_not_replaced_and_a_warning_says_so(
-    store: MemosStore, caplog: pytest.LogCaptureFixture
+    store: "MemosStore", caplog: pytest.LogCaptureFixture
 ) -> None:
     store.put(OF_ANNA, "food", {"text": "likes pizza"})
     Memory.objects.get(key="langgraph/users/anna/food").promote(to=Status.CONFIRMED, by=ANNA, at=timezone.now())
@@ -105,7 +106,9 @@ def test_what_people_confirmed_is_not_replaced_and_a_warning_says_so(
     assert "is proposed to people: the former one stays" in caplog.text
 
 
-def test_what_cannot_be_kept_is_refused_in_words(store: MemosStore) -> None:
+def test_what_cannot_be_kept_is_refused_in_words(store: "MemosStore") -> None:
+    from langgraph.store.base import InvalidNamespaceError
+
     with pytest.raises(ValueError, match="more than 255"):
         store.put(("x" * 250,), "key", {"text": "long"})
     with pytest.raises(InvalidNamespaceError):
@@ -116,7 +119,7 @@ def test_what_cannot_be_kept_is_refused_in_words(store: MemosStore) -> None:
 
 
 def test_the_program_of_the_page_runs(
-    store: MemosStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    store: "MemosStore", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (SCRIPTS.parents[1] / "docs" / "agents" / "frameworks.md").read_text()
     program = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
@@ -130,13 +133,19 @@ class State(TypedDict):
 
 
 def remember(state: State) -> State:
+    from langgraph.runtime import get_runtime
+
     store = get_runtime().store
     assert store
     store.put(OF_ANNA, "food", {"text": state["said"]})
     return {"said": store.search(OF_ANNA, query="pizza")[0].value["text"]}
 
 
-def test_a_graph_keeps_its_memory_here_and_another_run_finds_it(store: MemosStore) -> None:
+def test_a_graph_keeps_its_memory_here_and_another_run_finds_it(store: "MemosStore") -> None:
+    from langgraph.graph import END, START, StateGraph
+
+    from memos_site.launcher.langchain import MemosRetriever
+
     graph = StateGraph(State)
     graph.add_node("remember", remember)
     graph.add_edge(START, "remember")

@@ -1,48 +1,24 @@
 """The OpenAI Agents SDK keeps a session in Memos: its own runner, with a model that follows a script."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from agents import Agent, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled
-from agents.models.interface import Model
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from memories.models import Episode, Event
 from memos_site.launcher.client import AsyncMemos
-from memos_site.launcher.openai_agents import MemosSession
 from tests.make import make_agent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def says(text: str) -> ResponseOutputMessage:
-    part = ResponseOutputText(text=text, type="output_text", annotations=[])
-    return ResponseOutputMessage(id="m", content=[part], role="assistant", status="completed", type="message")
-
-
-class Script(Model):
-    """Answers with what it was given, one after the other; `asked` is the input of each turn."""
-
-    def __init__(self, *outputs: Any) -> None:
-        self.outputs, self.asked = list(outputs), list[Any]()
-
-    async def get_response(self, system_instructions: Any, input: Any, *args: Any, **more: Any) -> ModelResponse:
-        self.asked.append(input)
-        return ModelResponse(output=[self.outputs.pop(0)], usage=Usage(), response_id=None)
-
-    def stream_response(self, *args: Any, **more: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
-
-
-@function_tool
-def get_order(order_id: str) -> str:
-    """The state of an order."""
-    return f"{order_id} is late"
-
-
 def test_a_run_goes_on_where_the_last_one_ended(live_server: Any) -> None:
+    from agents import Agent, Runner, set_tracing_disabled
+    from openai.types.responses import ResponseFunctionToolCall
+
+    from memos_site.launcher.openai_agents import MemosSession
+    from tests.memos_site.scripted_agent import Script, get_order, says
+
     set_tracing_disabled(True)
     call = ResponseFunctionToolCall(
         call_id="c1", name="get_order", arguments='{"order_id": "order-7"}', type="function_call"
@@ -73,6 +49,8 @@ def test_a_run_goes_on_where_the_last_one_ended(live_server: Any) -> None:
 
 
 def test_items_are_limited_taken_back_and_cleared(live_server: Any) -> None:
+    from memos_site.launcher.openai_agents import MemosSession
+
     token = make_agent()[1]
 
     async def work() -> None:

@@ -1,17 +1,18 @@
 """MCP as clients meet it: the official client over real HTTP, in the protocol without handshake and in the one with."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.utils import timezone
-from mcp import Client
-from mcp.shared.exceptions import MCPError
 
 from memories.models import Agent, Memory
 from tests.make import ANNA, make_agent, make_memory, make_skill
 from tests.memos_site.calling import NAMES, good_calls
 from tests.memos_site.mcp_client import session
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Json = dict[str, Any]
@@ -28,7 +29,7 @@ def text_of(result: Any) -> str:
     ("mode", "version"), [("2026-07-28", "2026-07-28"), ("auto", "2026-07-28"), ("legacy", "2025-11-25")]
 )
 def test_a_client_learns_who_it_speaks_to(live_server: Any, mode: str, version: str) -> None:
-    async def work(client: Client) -> tuple[str, bool]:
+    async def work(client: "Client") -> tuple[str, bool]:
         await client.list_tools()
         return client.protocol_version, "check_before_write" in (client.instructions or "")
 
@@ -38,7 +39,7 @@ def test_a_client_learns_who_it_speaks_to(live_server: Any, mode: str, version: 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_tools_are_listed_with_their_hints(live_server: Any, mode: str) -> None:
-    async def work(client: Client) -> Any:
+    async def work(client: "Client") -> Any:
         return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in session(live_server.url, make_agent()[1], work, mode=mode, **ALL)}
@@ -50,7 +51,7 @@ def test_the_tools_are_listed_with_their_hints(live_server: Any, mode: str) -> N
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_coding_agent_is_shown_a_short_table_of_at_most_2000_tokens(live_server: Any, mode: str) -> None:
-    async def work(client: Client) -> Any:
+    async def work(client: "Client") -> Any:
         return (await client.list_tools()).tools
 
     tools = session(live_server.url, make_agent()[1], work, mode=mode)
@@ -66,7 +67,7 @@ def test_every_tool_is_called(live_server: Any, mode: str) -> None:
     agent, token = make_agent()
     calls = good_calls(agent.trust.actor.identity)
 
-    async def work(client: Client) -> dict[str, Any]:
+    async def work(client: "Client") -> dict[str, Any]:
         return {name: await client.call_tool(name, arguments) for name, arguments in calls.items()}
 
     results = session(live_server.url, token, work, mode=mode)
@@ -84,7 +85,7 @@ def test_a_skill_is_read_as_resource_and_as_prompt(live_server: Any, mode: str) 
         make_skill(scope=scope)
     make_skill("rename-file", published=False)
 
-    async def work(client: Client) -> tuple[Any, ...]:
+    async def work(client: "Client") -> tuple[Any, ...]:
         resources = (await client.list_resources()).resources
         templates = (await client.list_resource_templates()).resource_templates
         prompts = (await client.list_prompts()).prompts
@@ -117,7 +118,7 @@ def test_what_a_model_can_mend_is_an_error_of_the_tool(
 ) -> None:
     make_memory("Not this agent's", key="theirs", status="applied")
 
-    async def work(client: Client) -> Any:
+    async def work(client: "Client") -> Any:
         return await client.call_tool(tool, arguments)
 
     result = session(live_server.url, make_agent()[1], work, mode=mode)
@@ -126,7 +127,7 @@ def test_what_a_model_can_mend_is_an_error_of_the_tool(
 
 
 def test_a_tool_without_its_permission_is_not_listed_and_says_so_when_called(live_server: Any) -> None:
-    async def work(client: Client) -> tuple[Any, Any]:
+    async def work(client: "Client") -> tuple[Any, Any]:
         return (await client.list_tools()).tools, await client.call_tool("memory_query", {"text": "Acme"})
 
     tools, result = session(live_server.url, make_agent(permissions=["report"])[1], work, **ALL)
@@ -136,7 +137,9 @@ def test_a_tool_without_its_permission_is_not_listed_and_says_so_when_called(liv
 
 @pytest.mark.parametrize("mode", MODES)
 def test_an_unknown_tool_is_an_error_of_the_protocol(live_server: Any, mode: str) -> None:
-    async def work(client: Client) -> None:
+    from mcp.shared.exceptions import MCPError
+
+    async def work(client: "Client") -> None:
         with pytest.raises(MCPError, match="Unknown tool: memory_promote"):
             await client.call_tool("memory_promote", {})
         with pytest.raises(MCPError, match="Resource not found"):
@@ -160,7 +163,7 @@ def test_who_may_not_come_in_does_not(live_server: Any, mode: str, who: str) -> 
     headers = {"Origin": "https://elsewhere.example"} if who == "a page of another site" else {}
     reason = {"nobody": "credentials", "a page of another site": "is not this site"}.get(who, "token is not valid")
 
-    async def work(client: Client) -> None:
+    async def work(client: "Client") -> None:
         await client.list_tools()
 
     with pytest.raises(Exception) as refused:  # or a group, as the client's tasks raise it
@@ -175,7 +178,7 @@ def leaves(error: BaseException) -> list[BaseException]:
 
 
 def test_the_site_itself_may_come_in_from_a_browser(live_server: Any) -> None:
-    async def work(client: Client) -> int:
+    async def work(client: "Client") -> int:
         return len((await client.list_tools()).tools)
 
     assert session(live_server.url, make_agent()[1], work, Origin=live_server.url, **ALL) == len(NAMES)
@@ -185,7 +188,7 @@ def test_a_long_answer_goes_on_with_next(live_server: Any) -> None:
     content = "".join(f"line {number}\n" for number in range(1_000))
     memory = make_memory(content, status="confirmed", hold="floor")
 
-    async def work(client: Client) -> str:
+    async def work(client: "Client") -> str:
         pieces, arguments = [], {"id": str(memory.pk)}
         while True:
             piece, rest = (await client.call_tool("memory_get", arguments)).content

@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
-from mcp import Client as McpClient
 from rest_framework.test import APIClient
 
 from memories.models import Memory
@@ -17,6 +16,9 @@ from tests.make import ANNA, AT, bearing, make_agent, make_person
 from tests.memories.searched import known
 from tests.memos_site.harness import connect, hook, sessions
 from tests.memos_site.mcp_client import session
+
+if TYPE_CHECKING:
+    from mcp import Client as McpClient
 
 pytestmark = pytest.mark.django_db
 PAYS = "Acme pays on net-30 terms"
@@ -154,7 +156,7 @@ def test_the_history_of_a_memory_names_no_speaker(ada: APIClient, bob: APIClient
 def test_mcp_marks_texts_and_structures(live_server: Any) -> None:
     stored(bearing(make_agent("ada")[1]))
 
-    async def work(client: McpClient) -> dict[str, list[str]]:
+    async def work(client: "McpClient") -> dict[str, list[str]]:
         arguments: dict[str, Json] = {**READS, "context": {"task": QUESTION}}
         answers = {name: await client.call_tool(name, given) for name, given in arguments.items()}
         return {name: [block.text for block in answer.content] for name, answer in answers.items()}  # type: ignore[union-attr]
