@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator
 from consolidation.extraction import grounding
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
-from consolidation.llm import fenced
+from consolidation.llm import fenced, part_tokens
 from consolidation.prompts import prompt
 from memories.intake import triples
 from memories.intake.claims import Occasion, Statement
@@ -69,7 +69,7 @@ def perform(work: Work) -> Counter[str]:
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
     or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), unread_parts.
     """
-    language, parts = work.transcript.language, work.transcript.parts()
+    language, parts = work.transcript.language, work.transcript.parts(part_tokens())
     texts = [fenced(part, what=WHAT[language], language=language) for part in parts]
     ask = partial(work.ask, Facts, system=prompt("facts", language))
     answers = work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])

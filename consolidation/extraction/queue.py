@@ -11,6 +11,7 @@ from django.db.models import Exists, IntegerField, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from consolidation import llm
+from consolidation.llm import PROMPT_TOKENS
 from consolidation.llm.tokens import CHARACTERS_PER_TOKEN
 from consolidation.models import Run
 from memories.models import Episode, Event
@@ -20,7 +21,6 @@ KIND = "extract"
 NOT_WANTED = "it was reported with extract false"
 NO_MODEL, TOO_SENSITIVE = str(llm.NotConfigured()), str(llm.TooSensitive())
 SAMPLE = 200  # episodes whose tokens are counted for an estimate
-PROMPT_TOKENS = 1_500  # of the instructions to the model, with each conversation
 
 
 @dataclass(frozen=True)

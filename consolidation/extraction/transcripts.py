@@ -23,7 +23,6 @@ MOST_EVENTS = 400
 LONGEST_READ = 200_000  # characters of a text or result that are loaded
 LONGEST_SHOWN = 6_000  # of a text or result that the model sees: its beginning and its end
 LENGTHS = (LONGEST_SHOWN, 2_000, 800, 300, 120)  # of a passage, tried in turn where a transcript must be short
-PART = 24_000  # characters of a transcript in one question
 MOST_PARTS = 8
 CUT = "\n[… {left} characters left out …]\n"
 PASSAGES_CUT = "[… {left} passages left out …]"
@@ -82,16 +81,16 @@ class Transcript:
         words = "\n".join(one.text[:LONGEST_SHOWN] for one in self.passages if one.speaker == "user")
         return detect_lang(words or "\n".join(one.text[:LONGEST_SHOWN] for one in self.passages))
 
-    def parts(self) -> list[str]:
-        """The transcript in texts of about PART characters, whole passages each; at most MOST_PARTS."""
+    def parts(self, tokens: int) -> list[str]:
+        """The transcript in texts of about so many tokens, whole passages each; at most MOST_PARTS."""
         parts, part, size = [], list[str](), 0
         for passage in self.passages:
             shown = passage.shown
-            if part and size + len(shown) > PART:
+            if part and size + estimate(shown) > tokens:
                 parts.append("\n".join(part))
                 part, size = [], 0
             part.append(shown)
-            size += len(shown)
+            size += estimate(shown)
         return [*parts, "\n".join(part)][:MOST_PARTS] if part else parts[:MOST_PARTS]
 
     def within(self, tokens: int) -> str:

@@ -34,7 +34,10 @@ __all__ = [
     "fenced",
     "highest_sensitivity",
     "language_model",
+    "part_tokens",
 ]
+PROMPT_TOKENS = 1_500  # of the instructions to the model
+ESTIMATED = 0.75  # of the real tokens, where a text is dense: code, tables
 
 
 def configured() -> bool:
@@ -45,6 +48,14 @@ def configured() -> bool:
 def highest_sensitivity() -> Sensitivity:
     """The highest level of what may be sent to the model."""
     return Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)
+
+
+def part_tokens() -> int:
+    """Estimated tokens of a long text that fit into one question: LLM_CONTEXT_TOKENS without the instructions and room
+    for an answer, a quarter at most."""
+    room = settings.LLM_CONTEXT_TOKENS
+    answer = min(settings.LLM_MAX_TOKENS or room, room // 4)
+    return max(500, round((room - answer - PROMPT_TOKENS) * ESTIMATED))
 
 
 def language_model(*, for_skills: bool = False) -> LanguageModel:

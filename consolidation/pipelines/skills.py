@@ -18,7 +18,7 @@ from consolidation.extraction.skill_matching import improved
 from consolidation.extraction.steps import Step, StepSkipped, Work, Writing
 from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
-from consolidation.llm import Unusable, fenced
+from consolidation.llm import Unusable, fenced, part_tokens
 from consolidation.models import Run
 from consolidation.pipelines import skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
@@ -57,7 +57,9 @@ NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
     language = work.transcript.language
-    texts = [fenced(part, what=TRANSCRIPT[language], language=language) for part in work.transcript.parts()]
+    texts = [
+        fenced(part, what=TRANSCRIPT[language], language=language) for part in work.transcript.parts(part_tokens())
+    ]
     ask = partial(work.ask, Chunks, system=prompt("task_chunking", language), purpose="task_chunking")
     work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])
     found = division(work.run, work.transcript)

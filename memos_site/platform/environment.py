@@ -185,6 +185,9 @@ class Models(Section):
     LLM_IDLE_TIMEOUT: int = Field(
         60, ge=1, le=1_800, description="seconds between two tokens of an answer; before the first one a model reads"
     )
+    LLM_CONTEXT_TOKENS: int = Field(
+        16_384, ge=4_096, le=10_000_000, description="tokens of a question and its answer; long texts are read in parts"
+    )
     LLM_MAX_TOKENS: int = Field(
         8_192, ge=0, le=1_000_000, description="tokens of one answer, reasoning included; 0 = as the endpoint wants"
     )

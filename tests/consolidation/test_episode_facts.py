@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from consolidation import extraction_run
+from consolidation import extraction_run, llm
 from consolidation.extraction import queue, transcripts
+from consolidation.llm import tokens
 from consolidation.models import Run
 from consolidation.prompts import prompt
 from memories.intake.observations import observation
@@ -187,11 +188,16 @@ def test_what_people_dismissed_does_not_come_back(endpoint: ModelEndpoint) -> No
     assert run.counters == {"suppressed": 1} and [fact.status for fact in facts()] == ["dismissed"]
 
 
-def test_a_long_conversation_is_read_in_parts_that_are_paid_for_once(endpoint: ModelEndpoint) -> None:
-    long = [user(f"{number} " + "word " * 1_000) for number in range(12)]
+@pytest.mark.parametrize(("word", "times"), [("word ", 1_000), ("单词", 650)])
+def test_a_long_conversation_is_read_in_parts_that_are_paid_for_once(
+    endpoint: ModelEndpoint, settings: Any, word: str, times: int
+) -> None:
+    settings.LLM_CONTEXT_TOKENS = 12_000
+    long = [user(f"{number} " + word * times) for number in range(12)]
     episode = talk(*long, user("we are on net-45 terms"))
-    parts = transcripts.of(episode).parts()
+    parts = transcripts.of(episode).parts(llm.part_tokens())
     assert len(parts) == 3
+    assert all(tokens.estimate(part) <= llm.part_tokens() for part in parts)
     endpoint.answers("facts", {"facts": []}, {"facts": []})
     read(endpoint, episode, TERMS)
     assert len(endpoint.asked) == 3 and len(facts()) == 1
