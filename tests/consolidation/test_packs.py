@@ -218,6 +218,8 @@ def test_nobody_packs_what_they_may_not_see() -> None:
     for page in (vera.get("/packs/", asked), vera.post("/packs/download/", asked)):
         assert [word in page.content.decode() for word in (TERMS, "Books a flight", TONE)] == [False, False, True]
     assert page.status_code == 400
+    pack = read(made(caller(permissions=["read"])))
+    assert ([line["content"] for line in pack.lines], pack.skills) == ([TONE], {})
 
 
 def test_the_command_tells_what_would_come_in_and_brings_it_in(

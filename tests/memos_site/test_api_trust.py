@@ -166,7 +166,7 @@ REVIEWED = ("inbox", "tombstones", "outcomes/queue")
 POST_READS = ("batch", "verdict")  # the items of a batch have a status of their own, a verdict writes nothing
 # their own tests hold them to what the caller may see
 COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents", "export", "tools", "tools/<str:tool>"}
-COUNTS |= {"runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
+COUNTS |= {"packs", "runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
 COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
 COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
 TELLS_ABOUT_THE_CALLER_ONLY = {"memories/teach", "memories/bulk", "schema/", "schema", "me", "conversations", ""}
