@@ -59,6 +59,10 @@ STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which
     *(f"{first}{between}key" for first in _BEFORE_KEY for between in ("", " ", "_", "-")),
     *(f"{first}{between}token" for first in _BEFORE_TOKEN for between in ("", " ")),
 )
+_IN_BASE64 = "cGFzc3dvcm|Bhc3N3b3Jk|wYXNzd29yZ|cGFzc3dk|c2VjcmV0|NlY3Jld|zZWNyZX|YXBpX2tl|FwaV9rZX|hcGlfa2V5"
+_IN_HEX = "70617373776f7264|706173737764|736563726574|6170695f6b6579"  # password, passwd, secret, api_key
+_BREAK = r"(?:(?:\\{1,4}r)?\\{1,4}n|\r?\n)[ \t]{0,8}"
+_ENDS_LINE = r"(?=[\n\r\\\"']|\Z)"
 AFTER_NAME = (  # what may follow a name
     re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),
     re.compile(  # between quotes it may hold anything
@@ -81,6 +85,22 @@ AFTER_NAME = (  # what may follow a name
 )
 BESIDE = (
     *WITH_SPACES,
+    _kind(  # texts in base64 and in hexadecimal digits that hold a name of a secret, perhaps over lines: as a whole
+        _IN_BASE64.lower(),
+        rf"(?:(?<![\w+/=\\-])|(?<=\\n))(?P<secret>(?:[A-Za-z0-9+/]{{16,100}}{_BREAK}){{0,4}}[A-Za-z0-9_+/-]{{0,400}}?"
+        rf"(?:{_IN_BASE64})[A-Za-z0-9_+/-]{{8,20000}}+(?:{_BREAK}[A-Za-z0-9+/]{{16,100}}){{0,99}}+"
+        rf"(?:{_BREAK}[A-Za-z0-9+/]{{1,100}}(?:={{1,2}}|{_ENDS_LINE}))?={{0,2}})",
+        "password",
+        500,
+    ),
+    _kind(
+        _IN_HEX,
+        rf"(?i:(?:(?<![\w\\-])|(?<=\\n))(?P<secret>(?:[0-9a-f]{{16,100}}{_BREAK}){{0,4}}[0-9a-f]{{0,400}}?"
+        rf"(?:{_IN_HEX})[0-9a-f]{{8,20000}}+(?:{_BREAK}[0-9a-f]{{16,100}}){{0,99}}+"
+        rf"(?:{_BREAK}[0-9a-f]{{1,99}}{_ENDS_LINE})?))",
+        "password",
+        500,
+    ),
     _kind(  # a variable of a shell or an .env file may hold a word
         "pass|pwd|secret|token|_key",
         r"(?:^|[\s\"'`;]|\\n)(?:[A-Z0-9]{1,20}_){0,5}(?:PG)?"

@@ -1,8 +1,10 @@
 """What is a secret in a text, and what only looks like one."""
 
+import base64
 import json
 import os
 import re
+import textwrap
 import time
 from pathlib import Path
 
@@ -171,3 +173,28 @@ def test_every_name_of_a_secret_is_near_a_word_that_is_looked_for(pattern: str, 
         parts = list(credentials.Near(text).parts(named_secrets.STEMS, before=24, after=24))
         for found in named_secrets.NAME.finditer(text):
             assert any(start <= found.start() and found.end() <= end for start, end in parts), found[0]
+
+
+IN_BASE64 = base64.b64encode(b"aws_secret_access_key=nnDeOCHg8T4xvK0n0o64 password=hunter2Kz for the job").decode()
+IN_HEX = b"api_key=p4DDkta7YC4Jve of the job".hex()
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        IN_BASE64,
+        "\n".join(textwrap.wrap(IN_BASE64, 24)),
+        IN_HEX,
+        IN_HEX.upper(),
+        "\n".join(textwrap.wrap(IN_HEX, 32)),
+    ],
+    ids=["base64", "base64 over lines", "hexadecimal", "in capitals", "hexadecimal over lines"],
+)
+def test_a_text_in_base64_or_hexadecimal_that_names_a_secret_is_masked_as_a_whole(encoded: str) -> None:
+    assert credentials.masked(f"dump:\n{encoded}\n-- and no more") == f"dump:\n{MASK}\n-- and no more"
+    assert credentials.masked(json.dumps(f"dump:\n{encoded}")) == f'"dump:\\n{MASK}"'
+
+
+@pytest.mark.parametrize("text", ["cGFzc3dvcmQ= is a word", "https://x.example/cGFzc3dvcmQ/a", "7365637265740a"])
+def test_the_encoded_name_of_a_secret_alone_is_none(text: str) -> None:
+    assert not credentials.is_in(text)
