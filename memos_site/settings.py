@@ -120,7 +120,7 @@ if ENV.Q_BROKER_URL:  # `orm` stays: schedules and results are rows all the same
     broker = "memos_site.platform.supervision.redis_broker.NudgeBroker"
     Q_CLUSTER |= {"broker_class": broker, "redis": ENV.Q_BROKER_URL}
 
-LOGGING = logging_settings(ENV.LOG_FORMAT, masked_by="memories.scanning.credentials.masked")
+LOGGING = logging_settings(ENV.LOG_FORMAT, masked_by="memories.scanning.credentials.masked_line")
 
 TEMPLATES = [
     {

@@ -54,6 +54,12 @@ def masked(text: str) -> str:
     return _replaced(text, lambda _: MASK)
 
 
+def masked_line(text: str) -> str:
+    """A line of a log, in which characters may be escaped, with every secret masked and still one line."""
+    plain = masked(without_escapes(text))
+    return "".join(char if char.isprintable() else " " for char in plain)
+
+
 def restored(text: str, former: str) -> str:
     """A text that was shown masked and is sent back changed, with what stood in the place of each mask before. Unless
     as many masks came back as there were secrets, the masks stay: which is which cannot be told.

@@ -33,7 +33,9 @@ def test_an_error_is_one_line_with_its_traceback() -> None:
 
 @pytest.mark.django_db
 def test_the_path_of_a_refused_request_is_logged_without_its_credentials(caplog: pytest.LogCaptureFixture) -> None:
-    caller().get(f"/api/v1/memories/by-key/git token ghp_{'a1B2' * 9}")
+    for path in (f"git token ghp_{'a1B2' * 9}", "口令是hunter2Kz", "password=hunter2Kz\\u000aforged"):
+        caller().get(f"/api/v1/memories/by-key/{path}")
     assert [record.getMessage() for record in caplog.records if record.name == "django.request"] == [
-        "Not Found: /api/v1/memories/by-key/git token ••••••"
+        f"Not Found: /api/v1/memories/by-key/{shown}"
+        for shown in ("git token ••••••", "口令是••••••", "password=•••••• forged")
     ]
