@@ -26,7 +26,7 @@ from memos_site.platform.environment import SECRETS, Environment
         ("SKILLS_REPO_BACKEND", "ftp"),
         ("OSS_ENDPOINT", "https://oss-cn-hangzhou.aliyuncs.com/bucket"),
         ("AWS_SECRET_ACCESS_KEY", "two words"),
-        ("LLM_TIMEOUT", "151"),
+        ("LLM_TIMEOUT", "1801"),
         ("LLM_DAILY_TOKENS", "-1"),
     ],
 )

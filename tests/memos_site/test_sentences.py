@@ -15,7 +15,10 @@ from tests.test_house import ROOT
 ROOMS = ("memories", "skills", "consolidation", "memos_site")
 NOT_ON_PAGES = ("api", "management", "admin", "transfer", "episodes", "reports", "values", "revisions", "claims")
 OF_OPERATORS = {"consolidation/models/webhooks.py"}
-TO_AGENTS = {"memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting/forget.py"}
+TO_AGENTS = {
+    *("memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting/forget.py"),
+    "memories/intake/traces/recording.py",
+}
 
 
 def refusals() -> Iterator[tuple[str, str]]:

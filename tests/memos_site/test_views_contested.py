@@ -26,7 +26,7 @@ def contested_pair(**facts: int) -> tuple[Memory, Memory]:
 
 
 def ask_to_merge(*memories: Memory) -> None:
-    stranger = Trust(Actor(ActorKind.AGENT, "merging-agent", "9"), Sensitivity.HYPER)
+    stranger = Trust(Actor(ActorKind.AGENT, "merging-agent", "9"), Sensitivity.HYPER, permissions=frozenset({"read"}))
     new = bodies.check(bodies.NewMemory, {"content": "Acme ships each Monday", "payload": GROUNDS})
     change = Change("merge", "both say the same", new)
     asked = revisions.ask(change, [memory.pk for memory in memories], trust=stranger, at=AT)

@@ -25,7 +25,12 @@ Before = tuple[Row, int]  # and its version
 
 
 def _agent(name: str, *scopes: str) -> Trust:
-    return Trust(Actor(ActorKind.AGENT, name, name), Sensitivity.MEDIUM, frozenset(scopes) or None)
+    return Trust(
+        Actor(ActorKind.AGENT, name, name),
+        Sensitivity.MEDIUM,
+        frozenset(scopes) or None,
+        permissions=frozenset({"read"}),
+    )
 
 
 def _person(name: str) -> Trust:
