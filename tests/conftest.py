@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import django
 import hypothesis
@@ -25,6 +26,9 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 # The real one is slow on purpose: a third of a second for each person that a test makes.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Workers have the settings of the process that started them, and would delete the packages of each other.
+packages: Any = settings.STORAGES["skills"]
+packages["OPTIONS"]["location"] /= os.environ.get("PYTEST_XDIST_WORKER", "alone")
 settings.WHITENOISE_AUTOREFRESH = True  # else each client of a test looks up all static files: a tenth of all time
 # Its clocks tell how busy the machine is, not whether a property holds.
 hypothesis.settings.register_profile(
