@@ -165,7 +165,7 @@ def test_the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(mig
     listen("127.0.0.1", int(site.url.rsplit(":", 1)[1])).close()
     assert jobs
     assert all(map(runs, jobs))
-    for pid in [*jobs, *workers]:
+    for pid in [*workers, *jobs]:
         kill(pid)
     until(lambda: nobody_left(migrated))
 
