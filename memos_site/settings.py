@@ -100,8 +100,9 @@ if CACHE_URL:
         "default": {"BACKEND": backend, "LOCATION": CACHE_URL, "KEY_PREFIX": "memos", "OPTIONS": waits}
     }
 
-# A job begins no question to the model after a minute; one may take three, or two answers of the longest time.
-JOB_SECONDS = max(300, 60 + max(180, ENV.LLM_TIMEOUT) + ENV.LLM_TIMEOUT)
+# A job begins no question to the model after a minute. One may take three, or two answers of the longest time, and as
+# much as three more in waiting for calls that others make.
+JOB_SECONDS = 240 + max(180, ENV.LLM_TIMEOUT) + ENV.LLM_TIMEOUT
 Q_CLUSTER: dict[str, Any] = {
     "name": "memos",
     "label": "Jobs",
