@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consolidation.guidance.vectors import DIMENSIONS, vector
 from consolidation.learning.effects.signatures import words
 from consolidation.learning.runs import values
 from consolidation.learning.runs.run import Run
-from memories.claims.stemmer import english
+from memories.claims.words import english
+from memories.embedding import built_in
 from memories.values import roles, text
 
 CHANNELS = ("words", "values", "tools", "last")
@@ -175,3 +175,17 @@ def _counted(found: Iterable[str]) -> Terms:
 
 def _hash(term: str) -> int:
     return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+
+
+DIMENSIONS = 256
+
+
+def vector(speech: str) -> NDArray[np.float32]:
+    """Centred and of unit length; zeros for what has no known word."""
+    model = built_in()
+    [found] = model.embed([speech])
+    if found is None:
+        return np.zeros(DIMENSIONS, np.float32)
+    centred = np.asarray(found - model.mean, np.float32)
+    length = float(np.linalg.norm(centred))
+    return centred / length if length else centred

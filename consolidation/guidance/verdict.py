@@ -11,9 +11,8 @@ from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.guide import expected_of, similar_of
 from consolidation.guidance.judging import Counted, Judged, Level, judged
 from consolidation.guidance.profiling import first_change
-from consolidation.guidance.reported_run import find
 from consolidation.guidance.request import run_of_request
-from consolidation.guidance.verdict_request import VerdictRequest
+from consolidation.guidance.verdict_request import VerdictRequest, find
 from consolidation.guidance.verdict_words import language_of, sentence, sentences
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules

@@ -7,7 +7,11 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.guidance.request import given_fields
+from consolidation.pipelines import recorded
+from consolidation.pipelines.recorded import Recording
+from memories.models import Episode
 from memories.search.request import Narrowed, Scopes, narrowed
+from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
@@ -52,3 +56,21 @@ def check(raw: Any) -> VerdictRequest:
     if not (request.messages is not None or request.task or request.episode_id or request.thread_id):
         raise Invalid(FieldError("/messages", "required", "give messages, or the episode_id or thread_id of a run"))
     return request
+
+
+def find(request: VerdictRequest, trust: Trust) -> Recording | None:
+    """The run that the request names, of those that the caller reported or may decide about. None: there is none, or
+    it is another's; nobody learns which."""
+    rows = Episode.objects.visible_to(trust)
+    if Permission.REVIEW not in trust.permissions:
+        rows = rows.filter(memory__created_by_id=trust.actor.identity)
+    if request.episode_id:
+        rows = rows.filter(pk=request.episode_id)
+    else:
+        rows = rows.filter(thread_id=request.thread_id)
+        if request.source or Permission.REVIEW not in trust.permissions:
+            rows = rows.filter(source=request.source or trust.actor.name)
+        if trust.scopes_to_read is not None:  # those of its memory, again: the index over threads begins with them
+            rows = rows.filter(scope__in=trust.scopes_to_read)
+    episode = rows.select_related("memory").order_by("-last_event_at", "-pk").first()
+    return recorded.read([episode])[0] if episode else None

@@ -5,14 +5,22 @@ import re
 import unicodedata
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
-from memories.claims.stemmer import english
 from memories.lexicon.english_words import IRREGULAR, KINDS, OPPOSITES
+from memos_site.platform.imports import module_alone
 
 Meaning = tuple[str, str, str, str]  # kind, value, in lower case, case
 
 LONGEST_WORD = 64
+
+
+def english() -> Any:
+    """A stemmer of one's own: it keeps the word it works on in itself, so two threads must not share it."""
+    return module_alone("snowballstemmer", "english_stemmer").EnglishStemmer()
+
+
 _JOINED = re.compile(r"([a-z]{3,20})(\d{1,4})")  # net30
 _KINDS = (
     *KINDS,

@@ -1,7 +1,7 @@
 from memories.models.adaptation import Adaptation
 from memories.models.agent import Agent
-from memories.models.any_of import AnyOf
 from memories.models.audit import AuditEntry
+from memories.models.built import AnyOf
 from memories.models.call_allowance import CallAllowance
 from memories.models.digest_key import DigestKey
 from memories.models.episode import Episode, Event, Instruction

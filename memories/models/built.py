@@ -4,7 +4,7 @@ To build a statement of many conditions and columns takes Django longer than the
 that is built holds INSTANT in the place of the instant, and IDS in that of the ids of a lookup `any`.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
@@ -12,9 +12,7 @@ from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection, connections
-from django.db.models import Model, QuerySet
-
-from memories.models.any_of import literal
+from django.db.models import Field, ForeignObject, Lookup, Model, QuerySet
 
 M = TypeVar("M", bound=Model)
 Statement = tuple[str, Sequence[Any]]  # with its parameters
@@ -67,3 +65,30 @@ class BuiltRows(Generic[M]):
 def _given(parameters: Sequence[Any], at: datetime, ids: Collection[UUID]) -> list[Any]:
     given = {INSTANT: at, literal(map(str, IDS)): literal(map(str, ids))}
     return [given.get(value, value) if isinstance(value, (datetime, str)) else value for value in parameters]
+
+
+@ForeignObject.register_lookup
+@Field.register_lookup
+class AnyOf(Lookup):
+    """Equal to one of a collection of ids, numbers or texts; of none, when it is empty."""
+
+    lookup_name = "any"
+    prepare_rhs = False
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        left, params = self.process_lhs(compiler, connection)
+        kind = str(self.lhs.output_field.db_type(connection)).partition("(")[0]
+        values = literal(value if isinstance(value, int) else str(value) for value in self.rhs)
+        return f"{left} = ANY(%s::{kind}[])", (*params, values)
+
+
+def literal(items: Iterable[str | int]) -> str:
+    """An array as PostgreSQL writes it."""
+    return "{" + ",".join(map(_item, items)) + "}"
+
+
+def _item(item: str | int) -> str:
+    if isinstance(item, int):
+        return str(item)
+    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

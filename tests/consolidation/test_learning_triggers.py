@@ -1,6 +1,6 @@
 """Which words of a request are triggers: those that cases of other effects say less, and that no template says."""
 
-from consolidation.learning.runs.boilerplate import template_lines
+from consolidation.learning.runs.lines import template_lines
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import learned, run
 

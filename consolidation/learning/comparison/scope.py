@@ -12,8 +12,8 @@ from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.signatures import words
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import terms, values
-from consolidation.learning.runs.boilerplate import plain_line, template_lines
 from consolidation.learning.runs.holdings import Record, goods, place
+from consolidation.learning.runs.lines import plain_line, template_lines
 from consolidation.learning.runs.privacy import Holders, personal, safe
 from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.runs.terms import stem
