@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from consolidation import contrast_run, import_run, llm, run_queue, set_aside
-from consolidation.extraction import queue
+from consolidation.extraction import backlog, queue
+from consolidation.extraction.backlog import Backlog, Choice, QueueVerb, ReadingQueue
 from consolidation.model_lines.case_pairs import Price, price
 from consolidation.models import Run, bulk_orders
 from memories.models import Episode, Memory
@@ -84,20 +85,31 @@ def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
     return memory
 
 
-def backlog(trust: Trust) -> queue.Backlog:
-    """The conversations that were closed before there was a model, and what reading them would take."""
+def unread(trust: Trust, choice: Choice, *, at: datetime) -> tuple[Backlog, ReadingQueue]:
+    """The conversations that were closed before there was a model, what reading them would take, and the queue."""
     _check_scopes(trust)
-    return queue.backlog()
+    return backlog.backlog(choice), backlog.reading_queue(at=at)
 
 
-def start_backlog(trust: Trust, limit: int, *, trigger: Run.Trigger) -> int:
-    """Queue the newest conversations of the backlog; how many. Conflict: there is no model."""
+def start_backlog(trust: Trust, choice: Choice, *, trigger: Run.Trigger) -> int:
+    """Queue conversations of the backlog; how many. Conflict: there is no model."""
     _check_scopes(trust)
     if not llm.configured():
         raise Conflict(str(llm.NotConfigured()))
-    queued = queue.queue_backlog(limit, trigger=trigger)
+    queued = backlog.queue_backlog(choice, trigger=trigger)
     run_queue.nudge(EXTRACT_TASK)
     return queued
+
+
+def decide_queue(verb: QueueVerb, trust: Trust, choice: Choice, *, at: datetime) -> int:
+    """Pause, resume or thin what waits to be read by the model; how many runs. Conflict: thin what, is not said."""
+    _check_scopes(trust)
+    if verb == "thin" and choice == Choice():
+        raise Conflict("thin takes an outcome or a limit: all would stay")
+    changed = backlog.decide(verb, choice, by=trust.actor, at=at)
+    if verb == "resume":
+        run_queue.nudge(EXTRACT_TASK)
+    return changed
 
 
 def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) -> Run:

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from consolidation.llm import tokens
 from consolidation.models import Run as RunRow
 from consolidation.models import RunStep as RunStepRow
 from consolidation.models.run_figures import without_foreign_figures
@@ -35,6 +36,9 @@ class ModelUse(Shape):
     tokens_in: Count
     tokens_out: Count
     tokens_reasoning: Count
+    """Those of `tokens_out` that were reasoning"""
+    cost: float | None
+    """By LLM_PRICE_INPUT and LLM_PRICE_OUTPUT; null: neither is set"""
 
 
 class RunSummary(Shape):
@@ -81,7 +85,7 @@ class RunSummary(Shape):
         "error": "",
         "attempts": 1,
         "paused_until": None,
-        "model": {"calls": 0, "failed_calls": 0, "tokens_in": 0, "tokens_out": 0, "tokens_reasoning": 0},
+        "model": {"calls": 0, "failed_calls": 0, "tokens_in": 0, "tokens_out": 0, "tokens_reasoning": 0, "cost": 0.0},
         "scope": "",
         "sensitivity": "low",
         "created_at": EXAMPLE_TIME,
@@ -93,7 +97,8 @@ class RunSummary(Shape):
     def of(cls, row: RunRow, trust: Trust) -> Json:
         """`row`: of `with_model_use`."""
         row = without_foreign_figures(row, trust)
-        return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, model=ModelUse.from_row(row))
+        use = ModelUse.from_row(row, cost=tokens.cost(row.tokens_in, row.tokens_out))  # type: ignore[attr-defined]
+        return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, model=use)
 
 
 class Run(RunSummary):

@@ -87,27 +87,6 @@ class SetAsideList(Shape):
     example = {"results": [SetAside.example]}
 
 
-class Backlog(Shape):
-    """Conversations that were closed before a language model was set."""
-
-    episodes: Count
-    tokens: Count
-    """What reading them once would take, estimated"""
-
-    example = {"episodes": 120, "tokens": 480_000}
-
-
-class BacklogOrder(RequestBody):
-    limit: Annotated[int, Field(ge=1, le=10_000)] = 100
-    """How many at most, the newest first"""
-
-
-class QueuedBacklog(Shape):
-    queued: Count
-
-    example = {"queued": 100}
-
-
 class ContrastPrice(Shape):
     """What it takes to let the language model compare a skill's cases, estimated."""
 
@@ -115,8 +94,9 @@ class ContrastPrice(Shape):
     """Those with a run that ended well by this skill's way and one that failed"""
     tokens_in: Count
     tokens_out: Count
+    cost: float | None
 
-    example = {"cases": 6, "tokens_in": 60_000, "tokens_out": 3_000}
+    example = {"cases": 6, "tokens_in": 60_000, "tokens_out": 3_000, "cost": 0.02}
 
 
 class Runs(WriteView):
@@ -248,27 +228,6 @@ class SetAsideItems(ApiView):
         most = paging.number(request, "limit", default=50, least=1, most=200)
         items = set_aside.items(self.trust, most=most)
         return Response({"results": [SetAside.from_row(item) for item in items]})
-
-
-class RunBacklog(WriteView):
-    needs = {"GET": (Permission.REVIEW,), "POST": (Permission.REVIEW,)}
-
-    @operation("GetBacklog", "Runs", Backlog)
-    def get(self, request: Request) -> Response:
-        """What a language model has not read yet
-
-        Conversations that were closed before there was one, and what reading them once would take.
-        """
-        return Response(Backlog.from_row(ordering.backlog(self.trust)))
-
-    @operation("StartBacklog", "Runs", {202: QueuedBacklog}, takes=BacklogOrder, example={"limit": 100}, refuses=(409,))
-    def write(self, request: Request) -> Response:
-        """Let the language model read the backlog
-
-        One run a conversation. LLM_DAILY_TOKENS bounds what a day may take.
-        """
-        limit = self.body(BacklogOrder).limit
-        return Response({"queued": ordering.start_backlog(self.trust, limit, trigger=RunRow.Trigger.API)}, status=202)
 
 
 class RunContrast(ApiView):

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from consolidation.api import runs, webhooks
+from consolidation.api import backlog, runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 from consolidation.api.packs import Packs
@@ -13,8 +13,9 @@ urlpatterns = [
     path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),
     path("packs", Packs.as_view(), name="api-packs"),
     path("runs", runs.Runs.as_view(), name="api-runs"),
-    path("runs/backlog", runs.RunBacklog.as_view(), name="api-backlog"),
+    path("runs/backlog", backlog.RunBacklog.as_view(), name="api-backlog"),
     path("runs/contrast", runs.RunContrast.as_view(), name="api-contrast-price"),
+    path("runs/queue", backlog.RunQueue.as_view(), name="api-run-queue"),
     path("runs/set-aside", runs.SetAsideItems.as_view(), name="api-set-aside"),
     path("runs/<uuid:run_id>", runs.OneRun.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/retry", runs.RetryRun.as_view(), name="api-retry-run"),

@@ -1,34 +1,21 @@
 """Which conversations the language model reads. A queued run is the queue; each conversation is read once."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, Q, Sum, TextField
-from django.db.models.functions import Cast, Coalesce, Length
+from django.db.models import Exists, OuterRef, Q
 
 from consolidation import llm
-from consolidation.llm import PROMPT_TOKENS
-from consolidation.llm.tokens import CHARACTERS_PER_TOKEN
 from consolidation.models import Run
-from memories.models import Episode, Event
+from memories.models import Episode
 from memories.models.episode import EpisodeQuerySet
 
 KIND = "extract"
 NOT_WANTED = "it was reported with extract false"
 NO_MODEL, TOO_SENSITIVE = str(llm.NotConfigured()), str(llm.TooSensitive())
-SAMPLE = 200  # episodes whose tokens are counted for an estimate
-
-
-@dataclass(frozen=True)
-class Backlog:
-    """Closed conversations that no run has read. `tokens`: estimated, to read them once."""
-
-    episodes: int
-    tokens: int
 
 
 def readable() -> EpisodeQuerySet:
@@ -47,36 +34,11 @@ def readable() -> EpisodeQuerySet:
 
 def queue_digested(episode_ids: Collection[UUID]) -> int:
     """Queue conversations that were just digested, in the same transaction; none without a model."""
-    return _queue(readable().filter(pk__in=episode_ids), Run.Trigger.SCHEDULE) if llm.configured() else 0
+    return queue_all(readable().filter(pk__in=episode_ids), Run.Trigger.SCHEDULE) if llm.configured() else 0
 
 
-def queue_backlog(limit: int, *, trigger: Run.Trigger) -> int:
-    """Queue up to `limit` conversations that were closed before there was a model, newest first; how many."""
-    newest = _backlog().order_by("-closed_at", "-pk").values_list("pk", flat=True)[:limit]
-    return _queue(Episode.objects.filter(pk__in=list(newest)), trigger)
-
-
-def backlog() -> Backlog:
-    """What `queue_backlog` would read. The tokens are those of the newest conversations, taken for all."""
-    episodes = _backlog().count()
-    sample = list(_backlog().order_by("-closed_at").values_list("pk", flat=True)[:SAMPLE])
-    if not sample:
-        return Backlog(0, 0)
-    length = sum(
-        (Coalesce(Length(Cast(name, TextField())), 0) for name in ("args", "result")), Coalesce(Length("text"), 0)
-    )
-    events = Event.objects.filter(episode__in=sample, instruction=None)
-    total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
-    each = total / CHARACTERS_PER_TOKEN / len(sample) + PROMPT_TOKENS
-    return Backlog(episodes, round(each * episodes))
-
-
-def _backlog() -> EpisodeQuerySet:
-    """Digested ones only: others are queued when they are digested."""
-    return readable().filter(digested_at__isnull=False)
-
-
-def _queue(episodes: EpisodeQuerySet, trigger: Run.Trigger) -> int:
+def queue_all(episodes: EpisodeQuerySet, trigger: Run.Trigger) -> int:
+    """Queue these conversations; how many. One that waits already is left out."""
     rows = episodes.order_by("closed_at", "pk").select_related("memory").only("scope", "memory__sensitivity")
     runs = [_run(episode, trigger) for episode in rows]
     return len(Run.objects.bulk_create(runs, ignore_conflicts=True, batch_size=1_000))

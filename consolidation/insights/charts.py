@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.insights import run_ends
 from consolidation.insights.figures import Figures, by_day, of_share
 from consolidation.insights.snapshots import WEEKS_AHEAD
+from consolidation.llm import tokens
 from memories.values.choices import Outcome, Status
 from memories.web.charts import Chart, Form, Series, Tone
 
@@ -156,6 +158,9 @@ def model(figures: Figures) -> Chart:
     ]
     failed, calls = figures.total("model", "failed"), figures.total("model", "calls")
     note = of_share(failed, calls, _("%(part)s of %(whole)s calls failed; failed ones cost too."))
+    price = tokens.cost(figures.total("model", "tokens_read"), figures.total("model", "tokens_written"))
+    if price is not None and calls:
+        note = f"{note} " + _("In all: %(amount)s.") % {"amount": number_format(price, 2, force_grouping=True)}
     empty = _("No language model was called in this time. None is needed.")
     return replace(by_day(figures, "model", _("Language model"), series, note), unit=_("tokens"), empty=empty)
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, Left, Length
 from consolidation import llm
 from consolidation.extraction.queue import NO_MODEL, TOO_SENSITIVE
 from consolidation.extraction.transcripts import LONGEST_SHOWN, MOST_EVENTS
-from consolidation.llm.tokens import CHARACTERS_PER_TOKEN
+from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost
 from consolidation.models import RunProfile
 from memories.models import Event, Memory
 from memories.values.choices import LIVE, Outcome
@@ -38,6 +38,11 @@ class Price:
     cases: int
     tokens_in: int
     tokens_out: int
+
+    @property
+    def cost(self) -> float | None:
+        """None without prices."""
+        return cost(self.tokens_in, self.tokens_out)
 
 
 def refusal(memory: Memory | None) -> str:

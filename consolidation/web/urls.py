@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consolidation.web import imports, insights, packs, scheduling, tools, views
+from consolidation.web import backlog, imports, insights, packs, scheduling, tools, views
 
 urlpatterns = [
     path("import/", imports.imports, name="import"),
@@ -17,7 +17,8 @@ urlpatterns = [
     path("runs/", views.runs, name="runs"),
     path("runs/start/", views.start, name="start-run"),
     path("runs/schedules/<int:schedule_id>/", scheduling.set_interval, name="set-interval"),
-    path("runs/backlog/", views.start_backlog, name="start-backlog"),
+    path("runs/backlog/", backlog.start_backlog, name="start-backlog"),
+    path("runs/queue/", backlog.decide_queue, name="decide-queue"),
     path("runs/<uuid:run_id>/", views.run, name="run"),
     path("runs/<uuid:run_id>/<str:verb>/", views.decide, name="decide-run"),
 ]

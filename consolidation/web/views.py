@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_q.models import Schedule
 
 from consolidation import llm, ordering, run_queue, set_aside
+from consolidation.extraction.backlog import Choice
 from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.run_figures import without_foreign_figures
 from consolidation.models.runs import TITLES
@@ -28,11 +29,11 @@ from consolidation.web.model_costs import costs
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.trust import Trust
 from memories.web.paging import page_of
 
 MOST_ASIDE = 20  # of each kind: enough to see what is wrong
 MOST_UNFINISHED = 20
-MOST_READ = 100  # conversations of the backlog that one press of the button queues
 MOST_STEPS, MOST_CALLS, MOST_JOBS = 200, 200, 50
 STEPS_AT_FIRST = 40
 URGENCY = (RunStep.Status.FAILED, RunStep.Status.RUNNING, RunStep.Status.PENDING)
@@ -100,7 +101,7 @@ def in_units(minutes: int) -> str:
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     trust, at = trust_of(request.user), timezone.now()
-    reads = llm.configured() and trust.may(Permission.REVIEW)
+    reads = llm.configured() and trust.may(Permission.REVIEW) and trust.scopes is None
     visible = Run.objects.visible_to(trust)
     shown = visible.with_model_use().with_orders()
     unfinished = list(shown.unfinished().order_by("created_at", "id")[:MOST_UNFINISHED])
@@ -121,10 +122,14 @@ def runs(request: HttpRequest) -> HttpResponse:
         "jobs": _jobs(unfinished),
         "administers": administers(request.user),
         "costs": costs(trust, at=at),
-        "backlog": ordering.backlog(trust) if reads else None,
-        "most_read": MOST_READ,
+        **(_unread(trust, at=at) if reads else {}),
     }
     return render(request, "consolidation/runs.html", context)
+
+
+def _unread(trust: Trust, *, at: datetime) -> dict[str, Any]:
+    backlog, waiting = ordering.unread(trust, Choice(), at=at)
+    return {"backlog": backlog, "reading": waiting if waiting.queued + waiting.running + waiting.paused else None}
 
 
 def _aside(items: list[set_aside.Item]) -> dict[str, list[set_aside.Item]]:
@@ -187,17 +192,7 @@ def start(request: HttpRequest) -> HttpResponse:
     trust, subject = trust_of(request.user), request.POST.get("subject", "")
     order = partial(ordering.start, kind, trust, trigger=Run.Trigger.PAGE, at=timezone.now(), retry_set_aside=again)
     about = UUID(subject) if _is_id(subject) else None
-    return _decided(request, lambda: order(about=about), _("Queued: a worker takes it now."))
-
-
-@require_POST
-def start_backlog(request: HttpRequest) -> HttpResponse:
-    trust = trust_of(request.user)
-    return _decided(
-        request,
-        lambda: ordering.start_backlog(trust, MOST_READ, trigger=Run.Trigger.PAGE),
-        _("Queued: the model reads them now."),
-    )
+    return decided(request, lambda: order(about=about), _("Queued: a worker takes it now."))
 
 
 @require_POST
@@ -210,11 +205,11 @@ def decide(request: HttpRequest, run_id: UUID, verb: ordering.Verb) -> HttpRespo
     if verb not in said:
         raise Http404
     trust = trust_of(request.user)
-    return _decided(request, lambda: ordering.decide(verb, run_id, trust, why="", at=timezone.now()), said[verb])
+    return decided(request, lambda: ordering.decide(verb, run_id, trust, why="", at=timezone.now()), said[verb])
 
 
-def _decided(request: HttpRequest, verb: Callable[[], Any], text: str) -> HttpResponse:
-    """Do it, say so, and go back to the page that it was ordered from."""
+def decided(request: HttpRequest, verb: Callable[[], Any], text: str | Callable[[Any], str]) -> HttpResponse:
+    """Do it, say so, and go back to the page that it was ordered from. `text`: may be made of what the verb returns."""
     if not trust_of(request.user).may(Permission.REVIEW):
         raise PermissionDenied
     try:
@@ -227,7 +222,7 @@ def _decided(request: HttpRequest, verb: Callable[[], Any], text: str) -> HttpRe
         if isinstance(done, Run) and done.status == Run.Status.SKIPPED:
             messages.warning(request, done.error)
         else:
-            messages.success(request, text)
+            messages.success(request, text if isinstance(text, str) else text(done))
     for page, name in (("run", "run"), ("memory", "subject")):
         if _is_id(back := request.POST.get(name, "")):
             return redirect(page, back)

@@ -191,6 +191,12 @@ class Models(Section):
     LLM_MAX_TOKENS: int = Field(
         8_192, ge=0, le=1_000_000, description="tokens of one answer, reasoning included; 0 = as the endpoint wants"
     )
+    LLM_PRICE_INPUT: float = Field(
+        0, ge=0, le=1_000_000, description="price of a million tokens that the model reads, in any currency; 0: unknown"
+    )
+    LLM_PRICE_OUTPUT: float = Field(
+        0, ge=0, le=1_000_000, description="price of a million tokens that the model writes, its reasoning included"
+    )
     LLM_DAILY_TOKENS: int = Field(
         0,
         ge=0,

@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from consolidation.models import Run
+from consolidation.llm import tokens
+from consolidation.models import LLMCall, Run
 from memories.models import Proposal
 from memories.values.choices import Category, Type
 from memos_site import review
@@ -126,6 +127,21 @@ def step_name(name: str) -> str:
         return str(STEPS[name])
     known = sentence(name)
     return known if known != name else in_words(name)
+
+
+@register.filter
+def money(amount: float | None) -> str:
+    """Return an amount in the currency of the prices, which the settings do not name; '' for None."""
+    if amount is None:
+        return ""
+    return number_format(amount, decimal_pos=2 if amount >= 1 or not amount else 4, force_grouping=True)
+
+
+@register.filter
+def cost(row: Run | LLMCall) -> str:
+    """Return what the tokens of a run or call cost, in words; '' without prices."""
+    amount = tokens.cost(row.tokens_in, row.tokens_out)  # type: ignore[union-attr]
+    return _("cost: %(amount)s") % {"amount": money(amount)} if amount is not None else ""
 
 
 @register.filter

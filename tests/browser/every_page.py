@@ -40,7 +40,7 @@ NO_PAGES = {
     ),  # forms
     *("import-start", "start-backlog", "set-interval", "load-demo", "remove-demo", "rotate-agent", "revoke-agent"),
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
-    *("save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back"),
+    *("decide-queue", "save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them
     "arrivals",  # part of an agent's page, which shows it
     *(

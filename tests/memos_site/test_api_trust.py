@@ -165,7 +165,18 @@ LISTS = {
 REVIEWED = ("inbox", "tombstones", "outcomes/queue")
 POST_READS = ("batch", "verdict")  # the items of a batch have a status of their own, a verdict writes nothing
 # their own tests hold them to what the caller may see
-COUNTS = {"metrics", "search", "retrieve", "context", "guidance", "agents", "export", "tools", "tools/<str:tool>"}
+COUNTS = {
+    "runs/queue",
+    "metrics",
+    "search",
+    "retrieve",
+    "context",
+    "guidance",
+    "agents",
+    "export",
+    "tools",
+    "tools/<str:tool>",
+}
 COUNTS |= {"packs", "runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
 COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
 COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}

@@ -52,7 +52,7 @@ NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "sta
 TESTED_ELSEWHERE = {
     *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp", "otlp-traces"),
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start", "pack-download"),
-    *("start-backlog", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
+    *("start-backlog", "decide-queue", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs"),
 }
 WITH_A_TEST_BELOW = {

@@ -1,0 +1,153 @@
+"""GET runs/backlog: what a language model has not read, its price, and the queue; POST orders, pauses and thins it."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from django.utils import timezone
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation import ordering
+from consolidation.extraction.backlog import Choice, QueueVerb
+from consolidation.models import Run as RunRow
+from memories.api import paging
+from memories.api.base import WriteView
+from memories.api.openapi import operation
+from memories.api.paging import query, some_of
+from memories.api.shapes import EXAMPLE_TIME, Count, RequestBody, Shape
+from memories.models.episode import UNKNOWN
+from memories.values.choices import Outcome, Permission
+
+OUTCOMES = [*Outcome.values, UNKNOWN]
+Limit = Annotated[int, Field(ge=1, le=10_000)]
+OutcomeName = Literal["success", "failure", "partial", "unknown"]
+
+
+class ReadingQueue(Shape):
+    """Conversations that wait to be read by the model, or are read now."""
+
+    queued: Count
+    running: Count
+    paused: Count
+    """Those that rest until a person resumes them"""
+    per_hour: float
+    """Conversations that were read in the last hour, or since these were ordered"""
+    ends_at: datetime | None
+    """When the queue ends at this rate; null: not known"""
+    cost: float | None
+
+
+class Backlog(Shape):
+    """Conversations that were closed before a language model was set, and the queue of those that are being read."""
+
+    episodes: Count
+    successes: Count
+    """Of all that were not read: those that ended well"""
+    tokens: Count
+    """What the model would read for these, once"""
+    tokens_out: Count
+    measured: bool
+    """True: by what was read lately; false: estimated by their length"""
+    cost: float | None
+    """By LLM_PRICE_INPUT and LLM_PRICE_OUTPUT; null: neither is set"""
+    queue: ReadingQueue
+
+    example = {
+        "episodes": 120,
+        "successes": 70,
+        "tokens": 480_000,
+        "tokens_out": 72_000,
+        "measured": False,
+        "cost": 0.18,
+        "queue": {
+            "queued": 40,
+            "running": 1,
+            "paused": 0,
+            "per_hour": 12.5,
+            "ends_at": EXAMPLE_TIME,
+            "cost": 0.06,
+        },
+    }
+
+
+class BacklogOrder(RequestBody):
+    limit: Limit = 100
+    """How many at most, the newest first"""
+    outcome: list[OutcomeName] = []
+    """Only conversations that ended so; empty: all"""
+
+
+class QueueDecision(RequestBody):
+    """`thin` leaves those in the queue that have the outcome, the newest `limit` of them; the others are unread again.
+    What was begun is read to its end."""
+
+    verb: QueueVerb
+    limit: Limit | None = None
+    outcome: list[OutcomeName] = []
+
+
+class QueueDecided(Shape):
+    changed: Count
+    """Runs"""
+
+    example = {"changed": 40}
+
+
+class QueuedBacklog(Shape):
+    queued: Count
+
+    example = {"queued": 100}
+
+
+class RunBacklog(WriteView):
+    needs = {"GET": (Permission.REVIEW,), "POST": (Permission.REVIEW,)}
+    others = {"GET": frozenset({"limit", "outcome"})}
+
+    @operation(
+        "GetBacklog",
+        "Runs",
+        Backlog,
+        parameters=(
+            query("limit", {"type": "integer", "minimum": 1, "maximum": 10_000}, "The price of the newest so many."),
+            some_of("outcome", OUTCOMES, "The price of those that ended so."),
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        """What a language model has not read yet
+
+        Conversations that were closed before there was one, what reading them once would take, and how long the queue
+        of those is that somebody ordered.
+        """
+        limit = paging.number(request, "limit", default=0, least=1, most=10_000)
+        choice = Choice(tuple(paging.choice(request, "outcome", OUTCOMES)), limit)
+        unread, waiting = ordering.unread(self.trust, choice, at=timezone.now())
+        return Response(Backlog.from_row(unread, queue=ReadingQueue.from_row(waiting)))
+
+    @operation("StartBacklog", "Runs", {202: QueuedBacklog}, takes=BacklogOrder, example={"limit": 100}, refuses=(409,))
+    def write(self, request: Request) -> Response:
+        """Let the language model read the backlog
+
+        One run a conversation. LLM_DAILY_TOKENS bounds what a day may take.
+        """
+        body = self.body(BacklogOrder)
+        choice = Choice(tuple(body.outcome), body.limit)
+        return Response({"queued": ordering.start_backlog(self.trust, choice, trigger=RunRow.Trigger.API)}, status=202)
+
+
+class RunQueue(WriteView):
+    needs = {"POST": (Permission.REVIEW,)}
+
+    @operation(
+        "DecideQueue", "Runs", {202: QueueDecided}, takes=QueueDecision, example={"verb": "pause"}, refuses=(409,)
+    )
+    def write(self, request: Request) -> Response:
+        """Pause, resume or thin what waits to be read by the language model
+
+        Conversations that come in meanwhile are read as they come.
+        """
+        body = self.body(QueueDecision)
+        choice = Choice(tuple(body.outcome), body.limit or 0)
+        return Response(
+            {"changed": ordering.decide_queue(body.verb, self.trust, choice, at=timezone.now())}, status=202
+        )

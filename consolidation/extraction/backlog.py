@@ -1,0 +1,169 @@
+"""Conversations that no model has read: which, at what price, and the queue of those that somebody ordered to read.
+
+The price is that of the conversations that were read lately, where there are enough; else it is estimated by length.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from django.db import transaction
+from django.db.models import Count, IntegerField, Min, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast, Coalesce, Length
+
+from consolidation.extraction import queue
+from consolidation.extraction.queue import KIND
+from consolidation.llm import PROMPT_TOKENS
+from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost
+from consolidation.models import LLMCall, Run
+from memories.models import AuditEntry, Episode, Event
+from memories.models.episode import EpisodeQuerySet
+from memories.values.choices import Outcome
+from memories.values.trust import Actor
+
+SAMPLE = 200  # episodes whose tokens are counted for an estimate
+LEAST_READ, MOST_READ = 5, 50  # conversations that were read, whose tokens are the price of others
+ANSWER_TOKENS = 600  # of all answers about a conversation, where none was read
+RATE_OVER = timedelta(hours=1)
+WAITING = (Run.Status.QUEUED, Run.Status.PAUSED)
+QueueVerb = Literal["pause", "resume", "thin"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which conversations: those with one of these outcomes (none: any), the newest `limit` of them (0: all)."""
+
+    outcomes: tuple[str, ...] = ()
+    limit: int = 0
+
+    def of(self, episodes: EpisodeQuerySet) -> EpisodeQuerySet:
+        rows = episodes.ended(self.outcomes) if self.outcomes else episodes
+        rows = rows.order_by("-closed_at", "-pk")
+        return rows[: self.limit] if self.limit else rows
+
+
+EVERYTHING = Choice()
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """Closed conversations that no run has read; what reading them once takes. `successes`: of all that were not read.
+
+    `measured`: by what was read lately, else estimated; `cost`: None without prices.
+    """
+
+    episodes: int
+    successes: int
+    tokens: int
+    tokens_out: int
+    measured: bool
+
+    @property
+    def cost(self) -> float | None:
+        return cost(self.tokens, self.tokens_out)
+
+
+@dataclass(frozen=True)
+class ReadingQueue:
+    """Runs that wait or are under way, and those that rest until a person resumes them.
+
+    `per_hour`: conversations that ended in the last hour, or since these were ordered; `ends_at`: at that rate, None
+    where none has ended.
+    """
+
+    queued: int
+    running: int
+    paused: int
+    per_hour: float
+    ends_at: datetime | None
+    cost: float | None
+
+
+def backlog(choice: Choice = EVERYTHING) -> Backlog:
+    """What `queue_backlog` would read."""
+    counts = _unread().aggregate(successes=Count("pk", filter=Q(outcome=Outcome.SUCCESS)))
+    episodes = choice.of(_unread()).count()
+    incoming, outgoing, measured = _tokens_of_one(choice)
+    return Backlog(episodes, counts["successes"], round(incoming * episodes), round(outgoing * episodes), measured)
+
+
+def queue_backlog(choice: Choice, *, trigger: Run.Trigger) -> int:
+    """Queue conversations that were closed before there was a model; how many."""
+    chosen = list(choice.of(_unread()).values_list("pk", flat=True))
+    return queue.queue_all(Episode.objects.filter(pk__in=chosen), trigger)
+
+
+def reading_queue(*, at: datetime) -> ReadingQueue:
+    """How long the queue is, how fast it gets shorter, and when it ends at that rate."""
+    runs = Run.objects.unfinished().filter(kind=KIND)
+    rests = Q(status=Run.Status.PAUSED, paused_until=None)
+    found = runs.aggregate(
+        paused=Count("pk", filter=rests),
+        running=Count("pk", filter=Q(status=Run.Status.RUNNING)),
+        queued=Count("pk", filter=~rests & ~Q(status=Run.Status.RUNNING)),
+        since=Min("created_at"),
+    )
+    per_hour = _rate(found["since"], at=at) if found["since"] else 0.0
+    left = found["queued"] + found["running"]
+    ends_at = at + timedelta(hours=left / per_hour) if left and per_hour else None
+    incoming, outgoing, _measured = _tokens_of_one(EVERYTHING) if left + found["paused"] else (0.0, 0.0, False)
+    price = cost(round(incoming * (left + found["paused"])), round(outgoing * (left + found["paused"])))
+    return ReadingQueue(found["queued"], found["running"], found["paused"], per_hour, ends_at, price)
+
+
+def _rate(since: datetime, *, at: datetime) -> float:
+    """Conversations that were read in an hour."""
+    begun = max(since, at - RATE_OVER)
+    ended = Run.objects.filter(kind=KIND, finished_at__gt=begun, finished_at__lte=at).exclude(started_at=None)
+    seconds = (at - begun).total_seconds()
+    return 3_600 * ended.count() / seconds if seconds > 0 else 0.0
+
+
+def decide(verb: QueueVerb, choice: Choice, *, by: Actor, at: datetime) -> int:
+    """Let what waits rest until it is resumed, resume it, or take out what `choice` does not name; how many.
+
+    What is taken out is unread as before, and can be ordered again. What a worker has begun is left as it is.
+    """
+    with transaction.atomic():
+        waiting = Run.objects.select_for_update(of=("self",)).filter(kind=KIND, episode__isnull=False)
+        if verb == "thin":
+            return _thin(waiting.filter(status__in=WAITING, attempts=0), choice, by=by, at=at)
+        before, after = WAITING if verb == "pause" else WAITING[::-1]
+        rows = list(waiting.filter(status=before).filter(Q(paused_until=None) | Q(status=Run.Status.QUEUED)))
+        for run in rows:
+            run.status = after
+        _audit(rows, verb, by=by, at=at)
+        return Run.objects.filter(pk__in=[run.pk for run in rows]).update(status=after, paused_until=None, error="")
+
+
+def _thin(rows: QuerySet[Run], choice: Choice, *, by: Actor, at: datetime) -> int:
+    kept = choice.of(Episode.objects.filter(runs__in=rows.values("pk"))).values_list("pk", flat=True)
+    dropped = list(rows.exclude(episode__in=list(kept)))
+    _audit(dropped, "thin", by=by, at=at)
+    Run.objects.filter(pk__in=[run.pk for run in dropped]).delete()
+    return len(dropped)
+
+
+def _audit(runs: list[Run], verb: str, *, by: Actor, at: datetime) -> None:
+    AuditEntry.objects.bulk_create([run.audit(verb, by=by, at=at) for run in runs], batch_size=500)
+
+
+def _unread() -> EpisodeQuerySet:
+    """Digested ones only: others are queued when they are digested."""
+    return queue.readable().filter(digested_at__isnull=False)
+
+
+def _tokens_of_one(choice: Choice) -> tuple[float, float, bool]:
+    """Tokens in and out to read one conversation, and whether that was measured."""
+    lately = Run.objects.filter(kind=KIND, status=Run.Status.SUCCEEDED, llm_calls__isnull=False).order_by("-created_at")
+    read = list(dict.fromkeys(lately.values_list("pk", flat=True)[: 10 * MOST_READ]))[:MOST_READ]
+    if len(read) >= LEAST_READ:
+        sums = LLMCall.objects.filter(run__in=read).aggregate(tin=Sum("tokens_in"), tout=Sum("tokens_out"))
+        return sums["tin"] / len(read), sums["tout"] / len(read), True
+    sample = list(choice.of(_unread()).values_list("pk", flat=True)[:SAMPLE])
+    length = sum(
+        (Coalesce(Length(Cast(name, TextField())), 0) for name in ("args", "result")), Coalesce(Length("text"), 0)
+    )
+    events = Event.objects.filter(episode__in=sample, instruction=None)
+    total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
+    return total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + PROMPT_TOKENS, float(ANSWER_TOKENS), False

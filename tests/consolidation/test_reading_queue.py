@@ -1,0 +1,155 @@
+"""The queue of conversations that the model reads: its price in money, its length, rate and end; paused and thinned."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from consolidation.extraction import backlog, queue
+from consolidation.extraction.backlog import Choice
+from consolidation.models import LLMCall, Run
+from memories.models import AuditEntry, Episode
+from tests.consolidation.test_api_runs import get, post
+from tests.make import AT, caller, make_run
+from tests.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def model(settings: Any) -> None:
+    settings.EXTRACT_MIN_MESSAGES = 1
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "m"
+    settings.LLM_PRICE_INPUT, settings.LLM_PRICE_OUTPUT = 2.0, 10.0
+
+
+@pytest.fixture
+def client() -> APIClient:
+    return caller(permissions=["read", "review"])
+
+
+def unread(*outcomes: str) -> list[Episode]:
+    """Conversations that were closed one after the other."""
+    rows = [make_run(outcome=outcome) for outcome in outcomes]
+    for number, row in enumerate(rows):
+        Episode.objects.filter(pk=row.pk).update(digested_at=AT, closed_at=AT + timedelta(minutes=number))
+    return [Episode.objects.get(pk=row.pk) for row in rows]
+
+
+def read(episode: Episode, *, ago: timedelta, tokens_in: int = 1_000, tokens_out: int = 100) -> Run:
+    now = timezone.now()
+    times = {"started_at": now - ago - timedelta(minutes=1), "finished_at": now - ago}
+    run = Run.objects.create(
+        kind="extract", episode=episode, subject=episode.pk, trigger="page", status="succeeded", **times
+    )
+    use = {"purpose": "facts", "model": "m", "ok": True, "at": now - ago}
+    LLMCall.objects.create(run=run, tokens_in=tokens_in, tokens_out=tokens_out, **use)
+    return run
+
+
+def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: APIClient, settings: Any) -> None:
+    unread("success", "failure", "success")
+    whole = get(client, "runs/backlog")
+    assert (whole["episodes"], whole["successes"], whole["measured"]) == (3, 2, False)
+    assert whole["cost"] == pytest.approx((2 * whole["tokens"] + 10 * whole["tokens_out"]) / 1_000_000)
+    chosen = get(client, "runs/backlog?outcome=success&limit=1")
+    assert chosen["episodes"] == 1 and 0 < chosen["cost"] < whole["cost"]
+    settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
+    assert get(client, "runs/backlog")["cost"] is None
+
+
+def test_what_was_read_lately_is_the_price_of_the_others(client: APIClient) -> None:
+    *former, _left = unread(*["success"] * 6)
+    for episode in former:
+        read(episode, ago=timedelta(minutes=2), tokens_in=5_000, tokens_out=700)
+    found = get(client, "runs/backlog")
+    assert (found["episodes"], found["measured"], found["tokens"], found["tokens_out"]) == (1, True, 5_000, 700)
+    assert found["cost"] == pytest.approx(0.017)
+
+
+def test_only_what_was_chosen_is_queued(client: APIClient) -> None:
+    first, second, _failed = unread("success", "success", "failure")
+    assert post(client, "runs/backlog", outcome=["success"], limit=1) == {"queued": 1}
+    assert Run.objects.get().episode_id == second.pk and first.pk != second.pk
+
+
+def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(client: APIClient) -> None:
+    rows = unread(*["success"] * 9)
+    for episode in rows[:5]:
+        read(episode, ago=timedelta(minutes=5))
+    backlog.queue_backlog(Choice(limit=4), trigger=Run.Trigger.PAGE)
+    Run.objects.queued().update(created_at=timezone.now() - timedelta(minutes=30))
+    waiting = get(client, "runs/backlog")["queue"]
+    assert (waiting["queued"], waiting["running"], waiting["paused"]) == (4, 0, 0)
+    assert waiting["per_hour"] == pytest.approx(10, rel=0.01)
+    found = backlog.reading_queue(at=timezone.now())
+    assert found.ends_at is not None
+    assert timedelta(minutes=23) < found.ends_at - timezone.now() < timedelta(minutes=25)
+    assert waiting["cost"] == pytest.approx(4 * (2 * 1_000 + 10 * 100) / 1_000_000)
+    page = " ".join(signed_in().get("/runs/").content.decode().split())
+    assert "4 conversations wait, 0 under way." in page and "10.0 are read in an hour" in page
+    assert "That costs about 0.0120." in page
+
+
+def test_a_queue_rests_until_it_is_resumed_and_what_comes_in_meanwhile_is_read(client: APIClient) -> None:
+    unread("success", "success")
+    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    assert post(client, "runs/queue", verb="pause") == {"changed": 2}
+    assert Run.objects.resume_due(at=timezone.now() + timedelta(days=30)) == 0
+    [new] = unread("failure")
+    assert queue.queue_digested([new.pk]) == 1 and [run.episode_id for run in Run.objects.queued()] == [new.pk]
+    assert get(client, "runs/backlog")["queue"]["paused"] == 2
+    assert post(client, "runs/queue", verb="resume") == {"changed": 2}
+    assert Run.objects.queued().count() == 3
+    assert AuditEntry.objects.filter(action="pause", subject_kind="run").count() == 2
+
+
+def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word_for_others(client: APIClient) -> None:
+    unread("success")
+    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    until = timezone.now() + timedelta(hours=1)
+    Run.objects.update(status="paused", paused_until=until)
+    assert post(client, "runs/queue", verb="resume") == {"changed": 0}
+    assert Run.objects.get().paused_until == until
+
+
+def test_what_is_taken_out_of_the_queue_is_unread_as_before_and_what_was_begun_stays(client: APIClient) -> None:
+    failed, begun, old, new = unread("failure", "failure", "success", "success")
+    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    Run.objects.filter(episode=begun).update(attempts=1)
+    assert post(client, "runs/queue", verb="thin", outcome=["success"], limit=1) == {"changed": 2}
+    assert set(Run.objects.values_list("episode", flat=True)) == {begun.pk, new.pk}
+    assert set(backlog._unread().values_list("pk", flat=True)) == {failed.pk, old.pk}
+    assert "all would stay" in post(client, "runs/queue", 409, verb="thin")["detail"]
+
+
+def test_only_who_may_review_every_scope_decides_about_the_queue() -> None:
+    post(caller(permissions=["read"]), "runs/queue", 403, verb="pause")
+    post(caller(permissions=["read", "review"], scopes=["project:a"]), "runs/queue", 403, verb="pause")
+    person = signed_in()
+    assert person.post("/runs/queue/", {"verb": "burn"}).status_code == 400
+    assert person.post("/runs/backlog/", {"newest": "7"}).status_code == 400
+
+
+def test_a_person_pauses_and_thins_the_queue_on_the_page_of_runs() -> None:
+    unread("success", "failure")
+    client = signed_in()
+    client.post("/runs/backlog/", {"newest": "100"})
+    client.post("/runs/queue/", {"verb": "pause"})
+    assert set(Run.objects.values_list("status", flat=True)) == {"paused"}
+    page = client.post("/runs/queue/", {"verb": "thin", "outcome": "success"}, follow=True).content.decode()
+    assert "1 conversation was taken out." in page and Run.objects.count() == 1
+
+
+def test_a_run_and_the_ledger_say_what_the_model_cost(settings: Any) -> None:
+    [episode] = unread("success")
+    run = read(episode, ago=timedelta(minutes=1), tokens_in=400_000, tokens_out=50_000)
+    reader, person = caller(permissions=["read"]), signed_in()
+    assert get(reader, f"runs/{run.pk}")["model"]["cost"] == pytest.approx(1.3)
+    pages = [person.get(path).content.decode() for path in (f"/runs/{run.pk}/", "/runs/")]
+    assert all("cost: 1.30" in page for page in pages)
+    settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
+    assert get(reader, f"runs/{run.pk}")["model"]["cost"] is None
+    assert "cost:" not in person.get(f"/runs/{run.pk}/").content.decode()
