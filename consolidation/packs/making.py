@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import Memory
+from memories.models.value_counts import count_values
 from memories.transfer import exporting
 from memories.values.choices import BELIEVED, Type
 from memories.values.exceptions import FieldError, Invalid
@@ -31,6 +33,7 @@ NAME_IN_WORDS = "must be small letters, digits and single hyphens"
 OF_RUNS = ("evidence", "sources", "thread_id", "track_record")
 LEFT_OUT = (*OF_RUNS, "times_used", "times_confirmed", "last_used_at", "confidence")
 MOST = 500  # memories
+MOST_COUNTED, MOST_SCOPES = 10_000, 40
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,31 @@ class Contents:
 
 def known_in(scope: str, trust: Trust, *, at: datetime) -> Any:
     """The memories of a scope that a pack may hold: what is believed there, of facts, preferences and the like."""
-    rows = Memory.objects.told_to(trust).unexpired(at).filter(scope=scope, type=Type.SEMANTIC, status__in=BELIEVED)
-    return rows.order_by("-confidence", "pk")
+    return _known(trust, at=at).filter(scope=scope).order_by("-confidence", "pk")
 
 
 def published_in(scope: str, trust: Trust) -> Any:
     """The skills of a scope that a pack may hold."""
-    rows = Skill.objects.visible_to(trust).downloadable().filter(scope=scope)
-    return rows.select_related("memory").distinct().order_by("name")
+    return _published(trust).filter(scope=scope).select_related("memory").order_by("name")
+
+
+def scopes_to_pack(trust: Trust, *, at: datetime) -> list[tuple[str, int, int]]:
+    """Return each scope with its memories and skills that a pack may hold, the fullest first; counted among the first
+    MOST_COUNTED rows of each kind."""
+    memories, skills = (
+        count_values({"rows": (rows.order_by(), ["scope"])}, MOST_COUNTED).get("scope", Counter[str]())
+        for rows in (_known(trust, at=at), Skill.objects.filter(pk__in=_published(trust).values("pk")))
+    )
+    scopes = [(scope, memories[scope], skills[scope]) for scope in {*memories, *skills} - {""}]
+    return sorted(scopes, key=lambda one: (-one[1] - one[2], one[0]))[:MOST_SCOPES]
+
+
+def _known(trust: Trust, *, at: datetime) -> Any:
+    return Memory.objects.told_to(trust).unexpired(at).filter(type=Type.SEMANTIC, status__in=BELIEVED)
+
+
+def _published(trust: Trust) -> Any:
+    return Skill.objects.visible_to(trust).downloadable().distinct()
 
 
 def chosen(

@@ -81,6 +81,7 @@ def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "
         "name": told.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
         "description": told.get("description", ""),
         "wrong": wrong,
+        "scopes": making.scopes_to_pack(trust, at=at) if not scope else [],
     }
     return render(request, "consolidation/packs.html", context, status=status)
 

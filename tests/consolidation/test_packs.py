@@ -55,6 +55,19 @@ def made(client: Any = None, **asked: Any) -> bytes:
     return bytes(answer.content)
 
 
+def test_the_page_names_the_scopes_that_have_something_to_pack_and_only_those_that_its_reader_may_see() -> None:
+    known()
+    make_skill(scope=HERE)
+    make_skill("cancel-flight", scope=HERE)
+    make_memory("Only a candidate", scope=THERE)
+    make_memory("Secret", scope="project:secret", status="confirmed", sensitivity=Sensitivity.HYPER)
+    page = signed_in().get("/packs/").content.decode()
+    assert f'<a href="?scope={HERE.replace(":", "%3A")}">{HERE}</a>' in page
+    assert "2 memories\n" in page and "2 skills\n" in page
+    assert THERE not in page and "project:secret" not in page
+    assert "Nothing that is confirmed" not in page
+
+
 def zipped(**files: Any) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
