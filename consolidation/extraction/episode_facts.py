@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
@@ -11,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator
 from consolidation.extraction import grounding
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
-from consolidation.llm import fenced, part_tokens
+from consolidation.llm import part_tokens
 from consolidation.prompts import prompt
 from memories.intake import triples
 from memories.intake.claims import Occasion, Statement
@@ -70,11 +69,9 @@ def perform(work: Work) -> Counter[str]:
     or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts(part_tokens())
-    texts = [fenced(part, what=WHAT[language], language=language) for part in parts]
-    ask = partial(work.ask, Facts, system=prompt("facts", language))
-    answers = work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])
+    work.ask_parts(Facts, parts, system=prompt("facts", language), what=WHAT[language])
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
-    for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
+    for fact in _distinct(fact for answer in work.answers_of_parts(Facts) for fact in answer.facts[:MOST_FACTS]):
         counters[_write(fact, work)] += 1
     return +counters
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from consolidation.extraction.skill_answers import MOST_FILES, Brief, Document, DraftSkill, Scripts, Tools
 from consolidation.extraction.steps import Work
-from consolidation.llm import ModelError, NotNow, TooSensitive, fenced
+from consolidation.llm import ModelError, NotNow, TooSensitive, fenced, in_halves, part_tokens
+from consolidation.llm.tokens import cut
 from consolidation.prompts import prompt
 from skills.manifest import Fields
 from skills.names import file_name
@@ -112,11 +113,15 @@ class _Details:
     def _ask(self, shape: type[T], stage: str, name: str, **parts: str) -> T | None:
         """The answer of one stage; None where the model gave none that can be used."""
         language = self.work.transcript.language
-        shown = {"skill": _shown(self.draft), "task": self.task, **parts}
-        text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
-        fence = fenced(text, what=WHAT[language], language=language)
-        try:
+
+        def ask(most: int) -> T:
+            shown = {"skill": _shown(self.draft), "task": cut(self.task, most), **parts}
+            text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
+            fence = fenced(text, what=WHAT[language], language=language)
             return self.work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
+
+        try:
+            return in_halves(ask, part_tokens())
         except (NotNow, TooSensitive):
             raise
         except ModelError as fault:

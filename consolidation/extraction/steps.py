@@ -8,22 +8,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 from pydantic import BaseModel, ValidationError
 
-from consolidation.extraction.transcripts import Transcript
-from consolidation.llm import LanguageModel
+from consolidation.extraction.transcripts import Transcript, halved
+from consolidation.llm import LanguageModel, TooLong, fenced
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep
 from memories.models import Episode, Memory
 
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
+MOST_HALVINGS = 3  # of a part
 Writing = Callable[[], Counter[str]]
 Done = Counter[str] | Writing
+
+
+def parts_in_order(answers: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Answers about parts of a transcript, in its order."""
+    named = [(name, answer) for name, answer in answers.items() if name.startswith("part ")]
+    return sorted(named, key=lambda one: [int(number) for number in one[0].rpartition(" ")[2].split(".")])
 
 
 def never() -> bool:
@@ -75,6 +83,29 @@ class Work:
             self.step.answer = {**(self.step.answer or {}), name: answer.model_dump(mode="json")}
             self.step.save(update_fields=["answer"])
         return answer
+
+    def ask_parts(self, shape: type[Shape], parts: Sequence[str], *, system: str, what: str, purpose: str = "") -> None:
+        """Ask about each part of the transcript, side by side; the answers are kept as "part 1", "part 2", ...
+
+        A part that the model's context does not hold is asked in halves: "part 2.1" and "part 2.2".
+        """
+
+        def ask(number: str, part: str) -> None:
+            fence = fenced(part, what=what, language=self.transcript.language)
+            try:
+                self.ask(shape, system=system, name=f"part {number}", text=fence, purpose=purpose)
+            except TooLong:
+                halves = halved(part)
+                if len(number.split(".")) > MOST_HALVINGS or len(halves) < 2:
+                    raise
+                for half, text in enumerate(halves, start=1):
+                    ask(f"{number}.{half}", text)
+
+        self.together([partial(ask, str(number), part) for number, part in enumerate(parts, start=1)])
+
+    def answers_of_parts(self, shape: type[Shape]) -> list[Shape]:
+        """What `ask_parts` has kept, in the order of the transcript."""
+        return [shape.model_validate(answer) for _, answer in parts_in_order(self.step.answer or {})]
 
     def _kept(self, shape: type[Shape], name: str) -> Shape | None:
         value = (self.step.answer or {}).get(name)

@@ -28,6 +28,8 @@ CUT = "\n[… {left} characters left out …]\n"
 PASSAGES_CUT = "[… {left} passages left out …]"
 SPEAKERS = {roles.USER: "user", roles.ASSISTANT: "agent", roles.TOOL: "tool"}
 AROUND = 300  # characters around a quote in which an order to a model makes it suspect
+PASSAGE_START = re.compile(r"^\[\d+\] ", re.MULTILINE)
+SHORTEST_HALF = 200  # characters
 SPACES = re.compile(r"\s+")
 ALIKE = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-"})
 
@@ -112,6 +114,17 @@ class Transcript:
         """The passages that hold these words, whoever said them."""
         words = comparable(quote)
         return (one for one in self.passages if words and words in one.comparable)
+
+
+def halved(part: str) -> list[str]:
+    """A part of a transcript in two, between two passages, or within the only one; one text where it cannot be."""
+    starts = [match.start() for match in PASSAGE_START.finditer(part)]
+    if len(starts) > 1:
+        at = min(starts[1:], key=lambda start: abs(start - len(part) // 2))
+        return [part[:at].rstrip("\n"), part[at:]]
+    half = len(part) // 2
+    head = part[: part.find(":") + 1] if starts else ""
+    return [part[:half], f"{head} {part[half:]}"] if half > SHORTEST_HALF else [part]
 
 
 def orders_near(passage: Passage, quote: str) -> bool:

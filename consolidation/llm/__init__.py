@@ -9,13 +9,14 @@ from consolidation.llm.errors import (
     NotConfigured,
     NotNow,
     Refused,
+    TooLong,
     TooSensitive,
     Truncated,
     Unavailable,
     Unusable,
 )
 from consolidation.llm.fences import fenced
-from consolidation.llm.questions import LanguageModel
+from consolidation.llm.questions import LanguageModel, in_halves
 from memories.values.choices import Sensitivity
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "NotConfigured",
     "NotNow",
     "Refused",
+    "TooLong",
     "TooSensitive",
     "Truncated",
     "Unavailable",
@@ -33,11 +35,11 @@ __all__ = [
     "configured",
     "fenced",
     "highest_sensitivity",
+    "in_halves",
     "language_model",
     "part_tokens",
 ]
-PROMPT_TOKENS = 1_500  # of the instructions to the model
-ESTIMATED = 0.75  # of the real tokens, where a text is dense: code, tables
+PROMPT_TOKENS = 2_000  # of the longest instructions to the model, by `tokens.estimate`
 
 
 def configured() -> bool:
@@ -51,11 +53,11 @@ def highest_sensitivity() -> Sensitivity:
 
 
 def part_tokens() -> int:
-    """Estimated tokens of a long text that fit into one question: LLM_CONTEXT_TOKENS without the instructions and room
-    for an answer, a quarter at most."""
+    """Tokens of a long text that fit into one question: LLM_CONTEXT_TOKENS without the instructions and room for an
+    answer, a quarter at most."""
     room = settings.LLM_CONTEXT_TOKENS
     answer = min(settings.LLM_MAX_TOKENS or room, room // 4)
-    return max(500, round((room - answer - PROMPT_TOKENS) * ESTIMATED))
+    return max(500, room - answer - PROMPT_TOKENS)
 
 
 def language_model(*, for_skills: bool = False) -> LanguageModel:
@@ -73,4 +75,5 @@ def language_model(*, for_skills: bool = False) -> LanguageModel:
         daily_tokens=settings.LLM_DAILY_TOKENS,
         concurrency=settings.LLM_CONCURRENCY,
         most_tokens=settings.LLM_MAX_TOKENS,
+        context=settings.LLM_CONTEXT_TOKENS,
     )

@@ -3,6 +3,7 @@ library, which takes half a second: import it where a question is asked.
 """
 
 import math
+import re
 import ssl
 import threading
 import time
@@ -20,7 +21,7 @@ import openai
 from pydantic import ValidationError
 
 from consolidation.llm.completions import Completion, streamed, whole
-from consolidation.llm.errors import ModelError, Refused, RejectedRequest, Unavailable
+from consolidation.llm.errors import ModelError, RejectedRequest, TooLong, Unavailable
 from memories.scanning import credentials
 
 LARGEST_ANSWER = 4 * 1024 * 1024
@@ -29,6 +30,13 @@ CONNECT_SECONDS = 10.0
 TOLD_EVERY = 2.0  # seconds
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
+OVERFLOW = re.compile(  # how endpoints say that a text is too long
+    r"context.{0,20}(?:length|size|window|limit)|context_length_exceeded|too many (?:input )?tokens"
+    r"|(?:prompt|input|request|text)s? (?:is|are) too (?:long|large)|max.{0,20}(?:input|prompt) (?:length|tokens)"
+    r"|上下文(?:长度|窗口)|输入(?:内容)?过长",
+    re.IGNORECASE,
+)
+LIMIT = re.compile(r"max_(?:completion_)?tokens")  # then the answer's limit is at fault, which the dialect leaves out
 T = TypeVar("T", str, bytes)
 
 
@@ -144,10 +152,10 @@ class ChatEndpoint:
     def _status_error(self, error: openai.APIStatusError) -> ModelError:
         status = error.status_code
         sentence = self._sentence(f"answered {status}: {_reason(error)}")
+        if status == TOO_LARGE or (status in REJECTED and OVERFLOW.search(sentence) and not LIMIT.search(sentence)):
+            return TooLong(sentence)
         if status in REJECTED:
             return RejectedRequest(sentence)
-        if status == TOO_LARGE:
-            return Refused(sentence)
         passing = status in PASSING or status >= httpx2.codes.INTERNAL_SERVER_ERROR
         return Unavailable(sentence, seconds=retry_after(error.response.headers), passing=passing)
 

@@ -51,6 +51,10 @@ class Refused(ModelError):
     """The endpoint works, but rejects this text, or the model refuses to answer it."""
 
 
+class TooLong(Refused):
+    """The text and its answer are more than the model's context holds. Half of it may be asked."""
+
+
 class RejectedRequest(Refused):
     """The endpoint rejects the request as it is (400, 422): the text, or a field that it does not know."""
 

@@ -18,6 +18,7 @@ from consolidation.llm.errors import (
     ModelError,
     Refused,
     RejectedRequest,
+    TooLong,
     TooSensitive,
     Truncated,
     Unavailable,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MOST_ATTEMPTS = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between two attempts
 LONGEST_QUESTION = 180.0  # seconds with all attempts, or one attempt that takes longer
+LEAST_ANSWER = 256  # tokens that are asked for where the estimate leaves less
+MOST_HALVES = 4
 LONGEST_REPEATED = 20_000  # characters of an answer that is given back to be repaired
 REPAIR = (
     "Your answer cannot be used: {fault}\n\nAnswer once more, with exactly one JSON object of the shape that was asked "
@@ -40,6 +43,7 @@ REPAIR = (
 )
 Messages = list[dict[str, str]]
 T = TypeVar("T", bound=BaseModel)
+A = TypeVar("A")
 
 _dialects: dict[tuple[str, str], Dialect] = {}  # of endpoints and models, as far as this process has asked them
 
@@ -47,7 +51,7 @@ _dialects: dict[tuple[str, str], Dialect] = {}  # of endpoints and models, as fa
 @dataclass(frozen=True)
 class LanguageModel:
     """A model of an endpoint. `highest`: the highest sensitivity that may leave. `most_tokens`: of an answer; 0: as the
-    endpoint wants. The last four are for tests."""
+    endpoint wants. `context`: tokens of a question and its answer; 0: not known. The last four are for tests."""
 
     name: str
     endpoint: "ChatEndpoint"
@@ -55,6 +59,7 @@ class LanguageModel:
     daily_tokens: int = 0
     concurrency: int = 5
     most_tokens: int = 0
+    context: int = 0
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     clock: Callable[[], float] = time.monotonic
@@ -104,7 +109,7 @@ class Question(Generic[T]):
         dialect: Dialect | None = _dialects.get(place, Dialect())
         while dialect:
             try:
-                fields = dialect.fields(name=self.purpose, schema=schema, most=self.model.most_tokens)
+                fields = dialect.fields(name=self.purpose, schema=schema, most=self._most_tokens(messages))
                 answer = self._persist(messages, fields)
             except RejectedRequest as fault:
                 dialect = dialect.after(str(fault))
@@ -117,6 +122,11 @@ class Question(Generic[T]):
                 _dialects[place] = dialect
                 return answer
         raise AssertionError("the plainest request answers or raises")
+
+    def _most_tokens(self, messages: Messages) -> int:
+        """Of the answer: what the context has left, for endpoints that refuse a request which might not fit."""
+        left = self.model.context - tokens.estimate(*(message["content"] for message in messages))
+        return min(self.model.most_tokens, max(left, LEAST_ANSWER)) if self.model.context else self.model.most_tokens
 
     def _persist(self, messages: Messages, options: dict[str, Any]) -> T:
         """Attempt it again after a while where a fault may pass."""
@@ -171,6 +181,16 @@ class Question(Generic[T]):
         with slots.hold(self.model.concurrency):
             self.waited += self.model.clock() - begun
             yield
+
+
+def in_halves(ask: Callable[[int], A], most: int) -> A:
+    """What `ask` answers about so many tokens of a text: half as many each time the context does not hold them."""
+    for halved in range(MOST_HALVES):
+        try:
+            return ask(most >> halved)
+        except TooLong:
+            continue
+    return ask(most >> MOST_HALVES)
 
 
 def _usable(completion: "Completion", shape: type[T]) -> T:

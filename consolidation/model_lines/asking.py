@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 
 from consolidation import llm
 from consolidation.extraction import transcripts
+from consolidation.model_lines.case_pairs import TRANSCRIPT_TOKENS
 from consolidation.model_lines.line_answers import PURPOSE, ModelLines, question
 from consolidation.models import Run, RunStep
 from memories.models import Episode, Memory
@@ -41,6 +43,13 @@ def keep_answer(asking: Asking) -> None:
     success, failure = (transcripts.of(episodes[one]) for one in ids if one)
     model = replace(llm.language_model(for_skills=True), now=asking.now)
     level = max(*levels, asking.memory.sensitivity)
-    answer = model.ask(ModelLines, purpose=PURPOSE, sensitivity=level, run=run, **question(success, failure))
+    ask = partial(model.ask, ModelLines, purpose=PURPOSE, sensitivity=level, run=run)
+    most = min(TRANSCRIPT_TOKENS, llm.part_tokens() // 2)
+
+    def about(tokens: int) -> ModelLines:
+        system, text = question(success, failure, tokens)
+        return ask(system=system, text=text)
+
+    answer = llm.in_halves(about, most)
     with transaction.atomic(durable=True):
         RunStep.objects.filter(pk=step.pk).update(answer=answer.model_dump(mode="json"))

@@ -7,7 +7,6 @@ from pydantic import BaseModel, BeforeValidator
 from consolidation.extraction.episode_facts import Words
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import fenced
-from consolidation.model_lines.case_pairs import TRANSCRIPT_TOKENS
 from consolidation.prompts import prompt
 
 PURPOSE = "contrast"
@@ -39,9 +38,9 @@ class ModelLines(BaseModel):
     lines: Annotated[list[ModelLine], BeforeValidator(_listed)]
 
 
-def question(success: Transcript, failure: Transcript) -> dict[str, str]:
-    """System prompt and text of the question."""
+def question(success: Transcript, failure: Transcript, most: int) -> tuple[str, str]:
+    """System prompt and text of the question. `most`: tokens of each transcript."""
     language = success.language
-    well = fenced(success.within(TRANSCRIPT_TOKENS), what=WELL[language], language=language)
-    ill = fenced(failure.within(TRANSCRIPT_TOKENS), what=ILL[language], language=language)
-    return {"system": prompt("contrast", language), "text": f"{well}\n\n{ill}"}
+    well = fenced(success.within(most), what=WELL[language], language=language)
+    ill = fenced(failure.within(most), what=ILL[language], language=language)
+    return prompt("contrast", language), f"{well}\n\n{ill}"

@@ -15,10 +15,11 @@ from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, 
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import Step, StepSkipped, Work, Writing
+from consolidation.extraction.steps import Step, StepSkipped, Work, Writing, parts_in_order
 from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
-from consolidation.llm import Unusable, fenced, part_tokens
+from consolidation.llm import Unusable, fenced, in_halves, part_tokens
+from consolidation.llm.tokens import cut
 from consolidation.models import Run
 from consolidation.pipelines import skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
@@ -28,7 +29,7 @@ from memories.values.choices import LIVE
 
 T = TypeVar("T", bound=BaseModel)
 CHUNKS = "chunks"
-LONGEST_TASK = 48_000  # characters of a task's messages in one question
+KNOWN_TOKENS = 2_500  # of a question: known skills and memories, and what was said before
 MOST_HISTORY, LONGEST_HISTORY = 20, 5_000  # messages, and characters of them, that were said before the conversation
 WHAT = {"en": "the task and what is known", "zh": "任务和已知内容"}
 TRANSCRIPT = {"en": "the transcript", "zh": "对话记录"}
@@ -57,11 +58,8 @@ NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
     language = work.transcript.language
-    texts = [
-        fenced(part, what=TRANSCRIPT[language], language=language) for part in work.transcript.parts(part_tokens())
-    ]
-    ask = partial(work.ask, Chunks, system=prompt("task_chunking", language), purpose="task_chunking")
-    work.together([partial(ask, name=f"part {n}", text=text) for n, text in enumerate(texts, start=1)])
+    parts, system = work.transcript.parts(part_tokens()), prompt("task_chunking", language)
+    work.ask_parts(Chunks, parts, system=system, what=TRANSCRIPT[language], purpose="task_chunking")
     found = division(work.run, work.transcript)
     if not found.tasks:
         raise StepSkipped("; ".join(["no task in it", *found.dropped]))
@@ -71,12 +69,8 @@ def chunk(work: Work) -> Counter[str]:
 def division(run: Run, transcript: Transcript) -> Division:
     """The tasks that the kept answers of the first step name; none before it has ended."""
     answers = run.steps.filter(name=CHUNKS).values_list("answer", flat=True).first() or {}
-    chunks = [Chunks.model_validate(answer) for _, answer in sorted(answers.items(), key=_part_number)]
+    chunks = [Chunks.model_validate(answer) for _, answer in parts_in_order(answers)]
     return divide(chunks, sorted({passage.position for passage in transcript.passages}))
-
-
-def _part_number(item: tuple[str, object]) -> int:
-    return int(item[0].rpartition(" ")[2])
 
 
 def task_steps(run: Run, transcript: Transcript) -> Iterator[Step]:
@@ -141,11 +135,17 @@ def _extraction(text: str, recalled: Recalled, work: Work, *, simple: bool) -> E
         return _ask(Extraction, stage, "skill", work, **parts)
 
 
-def _ask(shape: type[T], stage: str, name: str, work: Work, **parts: str) -> T:
+def _ask(shape: type[T], stage: str, name: str, work: Work, *, task: str, **parts: str) -> T:
+    """A context that does not hold the question gets it with half of the task, until it does."""
     language = work.transcript.language
-    text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in parts.items())
-    fence = fenced(text, what=WHAT[language], language=language)
-    return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
+
+    def ask(most: int) -> T:
+        shown = {"task": cut(task, most), **parts}
+        text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
+        fence = fenced(text, what=WHAT[language], language=language)
+        return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
+
+    return in_halves(ask, part_tokens())
 
 
 def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list[KnownSkill]:
@@ -161,10 +161,7 @@ def _task_text(task: Task, transcript: Transcript) -> str:
     """The messages of a task as the model sees them, cut in the middle where they are too long."""
     chosen = set(task.positions)
     lines = "\n".join(passage.shown for passage in transcript.passages if passage.position in chosen)
-    if len(lines) > LONGEST_TASK:
-        half = LONGEST_TASK // 2
-        lines = f"{lines[:half]}\n[…]\n{lines[-half:]}"
-    return f"{task.name}\n\n{lines}"
+    return f"{task.name}\n\n{cut(lines, max(1_000, part_tokens() - KNOWN_TOKENS))}"
 
 
 def _tools(task: Task, transcript: Transcript) -> list[str]:

@@ -188,11 +188,11 @@ def test_what_people_dismissed_does_not_come_back(endpoint: ModelEndpoint) -> No
     assert run.counters == {"suppressed": 1} and [fact.status for fact in facts()] == ["dismissed"]
 
 
-@pytest.mark.parametrize(("word", "times"), [("word ", 1_000), ("单词", 650)])
+@pytest.mark.parametrize(("word", "times"), [("word ", 1_000), ("单词", 400)])
 def test_a_long_conversation_is_read_in_parts_that_are_paid_for_once(
     endpoint: ModelEndpoint, settings: Any, word: str, times: int
 ) -> None:
-    settings.LLM_CONTEXT_TOKENS = 12_000
+    settings.LLM_CONTEXT_TOKENS = 10_000
     long = [user(f"{number} " + word * times) for number in range(12)]
     episode = talk(*long, user("we are on net-45 terms"))
     parts = transcripts.of(episode).parts(llm.part_tokens())
