@@ -17,6 +17,7 @@ DATA_DIR = private_directory(ENV.MEMOS_DATA_DIR.absolute())
 SECRET_KEY = ENV.SECRET_KEY or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = ENV.SECRET_KEY_FALLBACKS
 ALLOWED_HOSTS = ENV.ALLOWED_HOSTS
+SITE_URL = ENV.SITE_URL.rstrip("/")
 
 INSTALLED_APPS = [
     "memos_site.apps.MemosConfig",

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation import models
-from consolidation.models.webhooks import Happening
+from consolidation.models.webhooks import Format, Happening
 from memories.api import paging
 from memories.api.base import ApiView, WriteView
 from memories.api.openapi import operation
@@ -28,6 +28,8 @@ class Webhook(Shape):
     id: UUID
     name: str
     url: str
+    """Of a chat's hook only the host: the rest of its address is a secret"""
+    format: Format
     events: list[Happening]
     clearance: SensitivityName
     scopes: list[str]
@@ -39,6 +41,7 @@ class Webhook(Shape):
         "id": EXAMPLE_ID,
         "name": "team chat",
         "url": "https://hooks.example.com/memos",
+        "format": "json",
         "events": ["candidate_created", "run_failed"],
         "clearance": "low",
         "scopes": [],
@@ -48,7 +51,7 @@ class Webhook(Shape):
 
     @classmethod
     def of(cls, row: models.Webhook) -> Json:
-        return cls.from_row(row, clearance=Sensitivity(row.clearance).label)
+        return cls.from_row(row, url=row.shown_url, clearance=Sensitivity(row.clearance).label)
 
 
 class WebhookPage(Page):

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
@@ -29,6 +30,15 @@ class Happening(models.TextChoices):
     SKILL_HARMS = "skill_harms", _("Skill Harms")
 
 
+class Format(models.TextChoices):
+    """What a webhook is sent: signed JSON for programs, or a message as a chat's incoming hook takes it."""
+
+    JSON = "json", _("JSON")
+    SLACK = "slack", "Slack"
+    TEAMS = "teams", "Microsoft Teams"
+    FEISHU = "feishu", _("Feishu")
+
+
 def new_secret() -> str:
     return f"whsec_{secrets.token_urlsafe(32)}"
 
@@ -41,12 +51,14 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
 class Webhook(models.Model):
     """An address that an administrator has allowed, and what may be sent there. No request of an agent names one.
 
-    `secret` signs the messages: shown once when it is made. `scopes` empty: every scope.
+    `secret` signs the messages: shown once when it is made. `scopes` empty: every scope. The address of a chat's hook
+    is a secret itself: who knows it may write there.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(max_length=200)
     url = models.CharField(max_length=500)
+    format = models.CharField(max_length=8, choices=Format, default=Format.JSON, db_default=Format.JSON)
     secret = models.CharField(max_length=100, default=new_secret, editable=False)
     events = ArrayField(models.CharField(max_length=32, choices=Happening))
     clearance = models.SmallIntegerField(choices=Sensitivity, default=Sensitivity.LOW)
@@ -58,6 +70,12 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def shown_url(self) -> str:
+        """The address as people and the API are shown it; of a chat's hook only the host."""
+        parts = urlsplit(self.url)
+        return self.url if self.format == Format.JSON else f"{parts.scheme}://{parts.hostname}/…"
 
     @property
     def trust(self) -> Trust:
@@ -75,7 +93,7 @@ class Webhook(models.Model):
     def audit(self, action: str, *, by: Actor, at: datetime) -> None:
         place: dict[str, Any] = {"scope": "", "sensitivity": Sensitivity.HIGH}
         facts: dict[str, Any] = {"kind": "webhook", "subject": self.pk, "label": self.name, "action": action}
-        AuditEntry.draft(by=by, at=at, after={"url": self.url}, **facts, **place).save(force_insert=True)
+        AuditEntry.draft(by=by, at=at, after={"url": self.shown_url}, **facts, **place).save(force_insert=True)
 
 
 class WebhookDeliveryQuerySet(Trusted["WebhookDelivery"]):

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from consolidation.execution import never
 from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
-from consolidation.models.webhooks import Happening
-from consolidation.webhooks import sending
+from consolidation.models.webhooks import Format, Happening
+from consolidation.webhooks import chat, sending
 from memories.models import Memory, Proposal
 from memories.models.trusted import new_id
 from memories.scanning import shown_texts
@@ -65,7 +65,7 @@ def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callabl
             sending.EVENT: delivery.event,
             sending.DELIVERY: str(delivery.pk),
         }
-        answer = sending.post(hook.url, delivery.body, headers)
+        answer = sending.post(hook.url, delivery.body, headers, format=hook.format)
         delivery.record(answered=answer.status, error=answer.error, at=now())
     return tries
 
@@ -85,7 +85,10 @@ def _write(hooks: Collection[Webhook], events: Collection[Event], *, at: datetim
 
 def _delivery(hook: Webhook, event: Event, *, at: datetime) -> WebhookDelivery:
     id = new_id()
-    told = {"id": str(id), "event": event.kind.value, "at": format_instant(event.at), "data": event.data}
+    if hook.format == Format.JSON:
+        told = {"id": str(id), "event": event.kind.value, "at": format_instant(event.at), "data": event.data}
+    else:
+        told = chat.message(hook.format, event.kind, event.data)
     return WebhookDelivery(
         id=id,
         webhook=hook,

@@ -13,10 +13,12 @@ from typing import Any
 import httpcore
 from django.conf import settings
 
-from consolidation.webhooks import network_addresses
+from consolidation.models.webhooks import Format
+from consolidation.webhooks import chat, network_addresses
 from consolidation.webhooks.network_addresses import Refused
 
 log = logging.getLogger(__name__)
+MOST_READ = 4096  # bytes of an answer
 SECONDS = 10.0  # for all of it: connection, request, answer
 SIGNATURE, EVENT, DELIVERY = "X-Memos-Signature", "X-Memos-Event", "X-Memos-Delivery"
 
@@ -49,7 +51,7 @@ def target(url: str) -> httpcore.URL:
     return parsed
 
 
-def post(url: str, body: str, headers: dict[str, str]) -> Answer:
+def post(url: str, body: str, headers: dict[str, str], *, format: str = Format.JSON) -> Answer:
     """Send a message. Never raises: whatever goes wrong is the end of this try, and the next message goes out."""
     backend = _CheckedNetwork(private=settings.WEBHOOK_ALLOW_PRIVATE, deadline=time.monotonic() + SECONDS)
     try:
@@ -58,7 +60,10 @@ def post(url: str, body: str, headers: dict[str, str]) -> Answer:
             to = target(url)
             sent = _headers(to, headers)
             with pool.stream("POST", to, headers=sent, content=body.encode(), extensions=timeout) as response:
-                return _judged(response.status)
+                judged = _judged(response.status)
+                if judged.error or format == Format.JSON:
+                    return judged
+                return Answer(response.status, chat.refusal(format, _beginning(response)))
     except Refused as refused:
         return Answer(None, str(refused))
     except (httpcore.TimeoutException, TimeoutError):
@@ -68,6 +73,16 @@ def post(url: str, body: str, headers: dict[str, str]) -> Answer:
     except Exception as error:
         log.exception("a message to a webhook could not be sent")
         return Answer(None, f"cannot be sent: {type(error).__name__}")
+
+
+def _beginning(response: httpcore.Response) -> bytes:
+    """The first MOST_READ bytes of an answer, where a chat may say that it took nothing."""
+    read = b""
+    for part in response.iter_stream():
+        read += part
+        if len(read) >= MOST_READ:
+            break
+    return read[:MOST_READ]
 
 
 def _judged(status: int) -> Answer:

@@ -4,6 +4,7 @@ from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -17,6 +18,12 @@ def absolute(path: str) -> str:
 
 def memory_page(id: Any) -> str:
     return absolute(reverse("memory", args=[id]))
+
+
+def site_page(name: str, *args: Any, **query: str) -> str:
+    """URL of a page by SITE_URL, for messages that leave by a job: no request says under which host they are read."""
+    path = reverse(name, args=args)
+    return f"{settings.SITE_URL}{path}?{urlencode(query)}" if query else f"{settings.SITE_URL}{path}"
 
 
 def memory_as_of(id: Any, instant: str) -> str:

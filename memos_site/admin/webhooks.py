@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from consolidation.models import Webhook, WebhookDelivery
-from consolidation.models.webhooks import Happening
+from consolidation.models.webhooks import Format, Happening
 from consolidation.webhooks import sending
 from consolidation.webhooks.network_addresses import Refused
 from memories.admin.trusted import Administrators, TrustedAdmin, Uncounted
@@ -23,10 +23,18 @@ from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 
-MADE = ("name", "url", "events", "clearance", "scopes")
+MADE = ("name", "format", "url", "events", "clearance", "scopes")
+SHOWN = ("name", "format", "shown_url", "events", "clearance", "scopes", "created_at", "stopped_at")
 
 
 class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
+    format = forms.ChoiceField(
+        choices=Format.choices,
+        initial=Format.JSON,
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("JSON: signed, for a program of yours. The others: paste the address of the chat's incoming hook."),
+    )
     url = forms.CharField(
         max_length=500, validators=[URLValidator(schemes=["https", "http"])], widget=UnfoldAdminTextInputWidget
     )
@@ -45,6 +53,9 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Webhook
         fields = MADE
 
+    def clean_format(self) -> str:
+        return self.cleaned_data["format"] or Format.JSON
+
     def clean_url(self) -> str:
         url: str = self.cleaned_data["url"]
         try:
@@ -60,17 +71,21 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
 class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of the other admins
     """Only administrators say where messages go."""
 
-    list_display = ("name", "url", "told", "clearance", "created_at", "stopped_at")
+    list_display = ("name", "format", "shown_url", "told", "clearance", "created_at", "stopped_at")
     ordering = ("-created_at",)
     form = WebhookForm
     actions = ("stop",)
+
+    @admin.display(description=_("address"))
+    def shown_url(self, webhook: Webhook) -> str:
+        return webhook.shown_url
 
     @admin.display(description=_("events"))
     def told(self, webhook: Webhook) -> str:
         return ", ".join(webhook.events)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return [*MADE, *(("created_at", "stopped_at") if obj else ())]
+        return [*(SHOWN if obj else MADE)]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj) if obj else []
@@ -94,7 +109,9 @@ class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of th
         obj.audit("create", by=trust_of(request.user).actor, at=timezone.now())
 
     def response_add(self, request: HttpRequest, obj: Webhook, post_url_continue: str | None = None) -> HttpResponse:
-        """Show the secret in this response only."""
+        """Show the secret in this response only; a chat's hook needs none."""
+        if obj.format != Format.JSON:
+            return super().response_add(request, obj, post_url_continue)
         shown = {"title": "Webhook made", "opts": self.opts, "webhook": obj}
         context = {**self.admin_site.each_context(request), **shown}
         answer: Any = TemplateResponse(request, "admin/webhook_made.html", context)

@@ -65,6 +65,9 @@ class Site(Section):
     ALLOWED_HOSTS: Words = Field(
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
     )
+    SITE_URL: Address = Field(
+        "http://localhost:8000", description="under which people reach the site: links of mails and chats begin with it"
+    )
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
     TRUSTED_PROXIES: Networks = Field(
         [],

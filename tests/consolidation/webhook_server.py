@@ -17,11 +17,14 @@ from consolidation.webhooks import outbox
 
 @dataclass
 class Receiver:
-    """`answers`: the statuses of the next answers, then 204. `slow`: writes its answer a byte at a time, for ever."""
+    """`answers`: the statuses of the next answers, then 204. `says`: the body of each. `slow`: writes its answer a byte
+    at a time, for ever.
+    """
 
     url: str = ""
     answers: list[int] = field(default_factory=list)
     slow: bool = False
+    says: bytes = b""
     received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -42,8 +45,9 @@ def receiving() -> Iterator[Receiver]:
             self.send_response(status)
             if 300 <= status < 400:
                 self.send_header("Location", f"{receiver.url}/elsewhere")
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(receiver.says)))
             self.end_headers()
+            self.wfile.write(receiver.says)
 
         def log_message(self, *_args: Any) -> None:
             """Say nothing."""
@@ -67,8 +71,8 @@ def hook(url: str = "https://hooks.example.com/", **facts: Any) -> Webhook:
     return Webhook.objects.create(url=url, **plain | facts)
 
 
-def waiting(url: str) -> WebhookDelivery:
-    row = hook(url, events=["run_failed"])
+def waiting(url: str, **facts: Any) -> WebhookDelivery:
+    row = hook(url, events=["run_failed"], **facts)
     Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now())
     outbox.collect(at=timezone.now())
     return WebhookDelivery.objects.get(webhook=row)
