@@ -12,8 +12,11 @@ from rest_framework.test import APIClient
 
 from memories import people
 from memories.intake.episodes import close_silent
+from memories.intake.reports.drafts import UNANSWERED_CALL
 from memories.lifecycle import forget
 from memories.models import Episode, Event
+from memories.scanning import SECRET
+from memories.values.choices import Sensitivity
 from tests.at_once import at_once
 from tests.make import bearing, bytes_of, caller, make_agent, make_person
 from tests.memories.traced import TRACE, answered, called, chat, request, said, span, tracer
@@ -90,11 +93,45 @@ def test_what_comes_in_pieces_and_again_stands_once() -> None:
 
 def test_without_spans_of_tools_calls_are_read_from_what_the_model_is_told_next() -> None:
     client = caller()
-    send(client, request(span(1, FIRST)))
-    assert told() == TOLD[:1]  # nobody has answered yet
     send(client, request(span(3, SECOND)))
     assert sorted(told()) == sorted(TOLD)
     assert Event.objects.get(tool="get_order").result == {"state": "late"}
+
+
+def test_a_call_that_nobody_answers_stands_without_a_result_until_somebody_does() -> None:
+    client = caller()
+    send(client, request(span(1, FIRST)))
+    send(client, request(span(1, FIRST)))
+    assert told() == TOLD[:2]
+    call = Event.objects.get(tool="get_order")
+    assert (call.result, call.ok, call.flags) == (None, None, [UNANSWERED_CALL])
+    send(client, request(span(3, SECOND)))
+    send(client, request(span(1, FIRST), span(3, SECOND)))
+    assert told() == TOLD
+    call.refresh_from_db()
+    assert (call.result, call.ok, call.flags) == ({"state": "late"}, None, [])
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its id", "by what it says"])
+def test_the_span_of_a_call_that_waited_answers_it(named: bool) -> None:
+    client = caller()
+    tool = {name: value for name, value in TOOL.items() if named or name != "gen_ai.tool.call.id"}
+    for spans in ([span(1, FIRST)], [span(2, tool, code=2)], [span(2, tool, code=2), span(1, FIRST)]):
+        send(client, request(*spans))
+    assert told() == TOLD[:2]
+    call = Event.objects.get(tool="get_order")
+    assert (call.result, call.ok, call.flags) == ({"state": "late"}, False, [])
+    assert call.latency_ms == 500
+
+
+def test_a_secret_in_the_answer_to_a_call_that_waited_makes_its_episode_secret(settings: Any) -> None:
+    settings.MASK_SECRETS_AT_INTAKE = False
+    client = caller()
+    send(client, request(span(1, FIRST)))
+    key = "sk-proj-Vb7Qm2Xw9Lr4Tz8Kd3Hn6Pf1"
+    send(client, request(span(3, chat([said("user", ASK), CALL, answered("call-1", f"api_key = {key}")], []))))
+    memory = Episode.objects.get().memory
+    assert (memory.flags, memory.sensitivity) == ([SECRET], Sensitivity.HIGH)
 
 
 def test_who_says_the_same_twice_is_heard_twice() -> None:
@@ -171,7 +208,7 @@ def test_spans_without_a_trace_are_counted_and_the_others_stored() -> None:
     answer = send(caller(), request(good, bad, {**bad, "traceId": "xyz"}, {"name": "empty"}))
     assert answer["partialSuccess"]["rejectedSpans"] == "3"
     assert "traceId must be 32 hexadecimal digits" in answer["partialSuccess"]["errorMessage"]
-    assert told() == TOLD[:1]
+    assert told() == TOLD[:2]
     refusal = send(caller(), request(bad), status=400)
     assert "traceId must be" in refusal["detail"]
 
@@ -182,7 +219,7 @@ def test_a_trace_that_another_agent_began_takes_nothing_of_others() -> None:
     assert "was begun by another agent" in send(other, request(span(3, SECOND)), status=409)["detail"]
     mixed = send(other, request(span(3, SECOND), span(4, FIRST, trace="a" * 32)))
     assert mixed["partialSuccess"]["rejectedSpans"] == "1"
-    assert (told(), told("a" * 32)) == (TOLD[:1], TOLD[:1])
+    assert (told(), told("a" * 32)) == (TOLD[:2], TOLD[:2])
 
 
 def test_a_token_writes_as_its_source_and_into_its_scope_alone() -> None:
@@ -200,7 +237,10 @@ def test_what_comes_after_the_end_opens_another_episode_of_the_thread() -> None:
     assert Episode.objects.count() == 1  # nothing new
     for _ in range(2):
         send(client, request(span(2, TOOL), span(3, SECOND)))
-    assert [episode.event_count for episode in Episode.objects.order_by("pk")] == [1, 2]
+    assert [episode.event_count for episode in Episode.objects.order_by("pk")] == [
+        2,
+        2,
+    ]  # the call again, with its answer
 
 
 def test_what_a_person_has_forgotten_is_not_stored_again() -> None:

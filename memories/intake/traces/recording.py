@@ -13,16 +13,18 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Q
 
+from memories.intake.admission import sensitivity_of
+from memories.intake.episodes import sensitivity
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.events import record_events
 from memories.intake.episodes.known_names import forgotten_episodes
-from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
 from memories.intake.reports.events import SpanReport
 from memories.intake.traces.otlp import Span
 from memories.intake.traces.run_events import Known, events
-from memories.models import Episode, Event
+from memories.models import AuditEntry, Episode, Event
 from memories.models.claim_locks import ALONE
-from memories.scanning import secret_removal
+from memories.scanning import SECRET, secret_removal
 from memories.values.choices import Outcome
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
@@ -31,6 +33,7 @@ Trace = tuple[str, str, str]  # scope, source, trace id
 NO_TRACE = "traceId must be 32 hexadecimal digits, not all zero, and spanId 16"
 UNNAMED = "unknown_service"  # what SDKs call a service that nobody named
 MASKED = ("text", "args", "result")
+ANSWERED = ("ref", "result", "ok", "latency_ms", "flags")  # of a call that waited
 
 
 @dataclass
@@ -49,6 +52,8 @@ class _Stored:
     first: Episode | None = None
     latest: Episode | None = None
     known: Known = field(default_factory=Known)
+    waiting: dict[str, Event] = field(default_factory=dict)  # calls that nobody has answered, by their refs
+    answers: dict[str, EventDraft] = field(default_factory=dict)  # to these
 
 
 def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: bool = False) -> Recorded:
@@ -77,6 +82,7 @@ def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: boo
             report for trace, one in stored.items() for report in _reports(trace, traces[trace], one, done, mask=mask)
         ]
         _store(reports, stored, trust=trust, at=at)
+        _answer([one for one in stored.values() if one.answers], trust=trust, at=at)
         _fail(stored, traces, trust=trust, at=at)
     done.events = len(reports)
     if spans and sum(done.rejected.values()) == len(spans) and refusals:
@@ -113,9 +119,14 @@ def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
             by_episode[episode.pk] = trace
             stored.first = stored.first or episode
             stored.latest = episode
-    told = Event.objects.filter(episode__in=by_episode).values_list("episode", "ref", "tool", "role")
-    for pk, *said in told:
-        found[by_episode[pk]].known.add(*said)
+    told = Event.objects.filter(episode__in=by_episode).values_list("episode", "ref", "tool", "role", "pk", "flags")
+    unanswered = []
+    for pk, ref, tool, role, event, flags in told:
+        found[by_episode[pk]].known.add(ref, tool, role, flags)
+        unanswered += [event] if UNANSWERED_CALL in flags else []
+    for row in Event.objects.filter(pk__in=unanswered, episode__closed_at=None).order_by("position"):
+        stored = found[by_episode[row.episode_id]]
+        stored.waiting[row.ref], stored.known.waiting[row.ref] = row, (row.tool, row.args)
     names = {(scope, source, external_id(id)) for (scope, source, id), stored in found.items() if not stored.first}
     gone = forgotten_episodes(names, at=at) if names else set()
     return {
@@ -141,12 +152,13 @@ def _reports(
 ) -> Iterator[SpanReport]:
     """The new events of one trace; spans that cannot be read are counted as rejected."""
     scope, source, id = trace
-    drafts, refused = events(spans, stored.known)
-    for reason in refused.values():
+    told = events(spans, stored.known)
+    for reason in told.refused.values():
         done.rejected[f"a span cannot be read: {reason}"] += 1
     if mask:
-        _mask(drafts)
-    for draft in drafts:
+        _mask([*told.fresh, *told.answers.values()])
+    stored.answers = told.answers
+    for draft in told.fresh:
         yield SpanReport(draft, scope, source, id, None if stored.first else external_id(id))
 
 
@@ -158,6 +170,25 @@ def _store(reports: Sequence[SpanReport], stored: Mapping[Trace, _Stored], *, tr
             raise answer
         if answer.memory:
             stored[report.scope, report.source, report.thread_id].latest = answer.memory.episode
+
+
+def _answer(stored: Sequence[_Stored], *, trust: Trust, at: datetime) -> None:
+    """Give calls that waited what came of them; what holds a secret makes their episode as secret as any event."""
+    answered: list[Event] = []
+    for one in stored:
+        for ref, draft in one.answers.items():
+            row = one.waiting[ref]
+            row.ref, row.result, row.ok, row.latency_ms = draft.ref, draft.result, draft.ok, draft.latency_ms
+            row.flags = [name for name in row.flags if name != UNANSWERED_CALL] + [SECRET] * draft.holds_secret
+            answered.append(row)
+    Event.objects.bulk_update(answered, ANSWERED)
+    Episode.objects.filter(pk__in={row.episode_id for row in answered}).update(last_event_at=at)
+    secret = [
+        one.latest.memory for one in stored if one.latest and any(draft.holds_secret for draft in one.answers.values())
+    ]
+    sensitivity.flag(secret)
+    level = sensitivity_of(None, secret=True)
+    AuditEntry.objects.bulk_create(sensitivity.raise_together(dict.fromkeys(secret, level), by=trust.actor, at=at))
 
 
 def _fail(stored: Mapping[Trace, _Stored], traces: Mapping[Trace, list[Span]], *, trust: Trust, at: datetime) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memories.intake.reports.drafts import EventDraft
+from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
 from memories.intake.reports.messages import LONGEST_TEXT, Reader, cut
 from memories.intake.traces import conventions
 from memories.intake.traces.conventions import Messages, ToolCall
@@ -26,24 +26,64 @@ OF_SPAN = "span:"  # begins the ref of a call that nothing gives an id
 
 @dataclass
 class Known:
-    """What is stored of a trace: the refs of its events, its tools whose calls have no id, whether a user spoke."""
+    """What is stored of a trace: the refs of its events, its tools whose calls have no id, whether a user spoke.
+    `waiting`: the tool and the arguments of each call of its open episode that nobody has answered, by its ref.
+    `settled`: the refs of what waits for nothing."""
 
     refs: set[str] = field(default_factory=set)
+    settled: set[str] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
     user_spoke: bool = False
+    waiting: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
-    def add(self, ref: str, tool: str, role: str) -> None:
+    def add(self, ref: str, tool: str, role: str, flags: Collection[str]) -> None:
         self.refs.add(ref)
+        if UNANSWERED_CALL not in flags:
+            self.settled.add(ref)
         self.user_spoke |= roles.of(role) == roles.USER
         if ref.startswith(OF_SPAN):
             self.tools.add(tool)
 
+    def is_new(self, draft: EventDraft) -> bool:
+        """Also the answer to a call that waited in an episode which was closed meanwhile: it begins another."""
+        return draft.ref not in (self.refs if UNANSWERED_CALL in draft.flags else self.settled)
 
-def events(spans: Iterable[Span], known: Known) -> tuple[list[EventDraft], dict[str, str]]:
-    """The new events of a trace by time, and why spans could not be read (their ids)."""
+    def answered_by(self, draft: EventDraft) -> str | None:
+        """The ref of the waiting call whose answer this is: it has this ref, or says the same without an id."""
+        if draft.tool == "" or UNANSWERED_CALL in draft.flags:
+            return None
+        same = (ref for ref, (tool, args) in self.waiting.items() if tool == draft.tool and draft.args in (args, {}))
+        return draft.ref if draft.ref in self.waiting else next(same, None)
+
+
+@dataclass
+class Told:
+    """`fresh`: new events of a trace, by time. `answers`: what waiting calls became, by the ref that they had.
+    `refused`: why spans could not be read, by their ids."""
+
+    fresh: list[EventDraft]
+    answers: dict[str, EventDraft]
+    refused: dict[str, str]
+
+
+def events(spans: Iterable[Span], known: Known) -> Told:
+    refused: dict[str, str] = {}
+    drafts = _drafts(spans, known, refused)
+    answers: dict[str, EventDraft] = {}
+    fresh: list[EventDraft] = []
+    for draft in sorted((one for one in drafts.values() if known.is_new(one)), key=lambda one: _moment(one.at)):
+        if ref := known.answered_by(draft):
+            answers[ref] = draft
+            del known.waiting[ref]
+        else:
+            fresh.append(draft)
+    return Told(fresh, answers, refused)
+
+
+def _drafts(spans: Iterable[Span], known: Known, refused: dict[str, str]) -> dict[str, EventDraft]:
+    """All that the spans say, by its ref."""
     told = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
     drafts: dict[str, EventDraft] = {}
-    refused: dict[str, str] = {}
     for span, said in told:
         if said and said.call:
             _keep(_of_call(span, said.call), drafts, refused, span)
@@ -55,19 +95,23 @@ def events(spans: Iterable[Span], known: Known) -> tuple[list[EventDraft], dict[
         for span, said in told:
             if said and not span.parent and (said.request or said.reply):
                 _keep(_of_run(span, said), drafts, refused, span)
-    fresh = [draft for ref, draft in drafts.items() if ref not in known.refs]
-    return sorted(fresh, key=lambda draft: _moment(draft.at)), refused
+    return drafts
 
 
 def _moment(at: datetime | None) -> float:
     return at.timestamp() if at else 0.0
 
 
+def _order(draft: EventDraft) -> tuple[bool, float]:
+    """Of two that tell one thing the answered one is kept, then the earlier."""
+    return UNANSWERED_CALL in draft.flags, _moment(draft.at)
+
+
 def _keep(found: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
     try:
         for draft in list(found):
             former = drafts.get(draft.ref)
-            if former is None or _moment(draft.at) < _moment(former.at):
+            if former is None or _order(draft) < _order(former):
                 drafts[draft.ref] = draft
     except Invalid as invalid:
         refused[span.id] = "; ".join(f"{error.pointer} {error.detail}".strip() for error in invalid.errors[:3])
@@ -93,17 +137,17 @@ def _as_content(value: Any) -> Any:
 
 
 def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collection[str]) -> Iterator[EventDraft]:
-    """What was said, and the calls that were answered, of tools whose calls are no spans with no id."""
+    """What was said, and the calls of tools of which no span without an id tells."""
     times: Counter[str] = Counter()
     for messages, at in ((inputs, span.start), (outputs, span.end or span.start)):
         for draft in Reader().read([_bounded(message) for message in messages]):
             draft.at = at
             if draft.kind == "message":
                 name = _digest([roles.of(draft.role), draft.text])
-            elif draft.kind == "tool_call" and draft.result is not None and draft.tool not in tools:
+            elif draft.kind == "tool_call" and draft.tool not in tools:
                 name = draft.ref or _digest([draft.tool, draft.args])
             else:
-                continue  # not answered yet, or a span tells it
+                continue  # a span tells it
             times[name] += 1
             draft.ref = name if draft.kind == "tool_call" and draft.ref else f"{name}:{times[name]}"
             yield draft
