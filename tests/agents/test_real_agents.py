@@ -1,10 +1,8 @@
 """Sessions of the real agents from npm with a model that is none: what arrives in Memos, and what reaches the model."""
 
-import hashlib
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +13,7 @@ from typing import Any
 import pytest
 
 from memories.models import Episode, Event
-from tests.agents.harnesses import AGENTS, PROMPT, TEST, Agent, Session, install, play
+from tests.agents.harnesses import AGENTS, PROMPT, TEST, Agent, Session, play
 from tests.agents.protocols import LAST_WORDS
 from tests.make import make_agent, make_memory, make_skill
 
@@ -23,15 +21,6 @@ pytestmark = [pytest.mark.agents, pytest.mark.django_db(transaction=True)]
 KNOWN = "The tests of this repository run with python3 test_add.py, never with pytest"
 CLAUDE, CODEX = AGENTS[:2]
 PATIENT = {"MEMOS_DEADLINE": "30"}  # six agents at once on a small machine
-
-
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    lock = (Path(__file__).parent / "package-lock.json").read_bytes()
-    folder = Path(tempfile.gettempdir()) / f"memos-agents-{hashlib.sha256(lock).hexdigest()[:16]}"
-    if why := install(folder):
-        pytest.skip(f"the real agents were not run: {why}")
-    return folder / "node_modules" / ".bin"
 
 
 @pytest.fixture

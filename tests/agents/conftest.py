@@ -1,0 +1,18 @@
+"""The real programs from npm, installed once as the lock file pins them."""
+
+import hashlib
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.agents.harnesses import install
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    lock = (Path(__file__).parent / "package-lock.json").read_bytes()
+    folder = Path(tempfile.gettempdir()) / f"memos-agents-{hashlib.sha256(lock).hexdigest()[:16]}"
+    if why := install(folder):
+        pytest.skip(f"the real programs were not run: {why}")
+    return folder / "node_modules" / ".bin"
