@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass
-class Told:
+class TraceEvents:
     """`fresh`: new events of a trace, by time. `answers`: what waiting calls became, by the ref that they had.
     `refused`: why spans could not be read, by their ids."""
 
@@ -66,7 +66,7 @@ class Told:
     refused: dict[str, str]
 
 
-def events(spans: Iterable[Span], known: Known) -> Told:
+def events(spans: Iterable[Span], known: Known) -> TraceEvents:
     refused: dict[str, str] = {}
     drafts = _drafts(spans, known, refused)
     answers: dict[str, EventDraft] = {}
@@ -77,7 +77,7 @@ def events(spans: Iterable[Span], known: Known) -> Told:
             del known.waiting[ref]
         else:
             fresh.append(draft)
-    return Told(fresh, answers, refused)
+    return TraceEvents(fresh, answers, refused)
 
 
 def _drafts(spans: Iterable[Span], known: Known, refused: dict[str, str]) -> dict[str, EventDraft]:
