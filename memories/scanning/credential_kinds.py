@@ -36,7 +36,16 @@ _PEM = (
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"[^-]{0,10000}(?:-(?!----)[^-]{0,2000}){0,20}(?:-----END [A-Z0-9 ]{1,60}-----)?"
 )
+_BROKEN = r"(?:\\{1,4}r)?\\{1,4}n[ \t]{0,8}|\r?\n[ \t]{0,8}"
 WITH_SPACES = (
+    _issued(  # over two lines, by their length
+        "ghp_|gho_|ghu_|ghs_|ghr_|npm_", rf"(?:gh[pousr]|npm)_(?=\w{{0,35}}(?:{_BROKEN})\w)(?:\w(?:{_BROKEN})?){{35}}\w"
+    ),
+    _issued(
+        "akia|asia|abia|acca|aiza|glpat-|k_live_|k_test_|sk-|github_pat_|xox|hf_|pypi-|ltai|memos_|eyj",
+        rf"(?:A(?:KI|SI|BI|CC)A|AIza|glpat-|[rs]k_(?:live|test)_|sk-|github_pat_|xox[abceoprs]-|hf_|pypi-|LTAI|memos_|eyJ)"
+        rf"[\w-]{{4,100}}(?:{_BROKEN})(?=[A-Za-z_-]{{0,40}}\d)(?=[\d_-]{{0,40}}[A-Za-z])[\w-]{{6,200}}(?=[\s\\\"'`.,;]|\Z)",
+    ),
     kind("-----begin ", rf"(?P<secret>{_PEM})", "key"),
     _issued("akia|asia", r"A[KS]IA(?=[A-Z0-9 -]{0,24}[2-7])(?:[ -][A-Z0-9]{4}){4}(?![A-Za-z0-9])"),
     _issued("a k i a|ak ia", r"A ?K ?I ?A(?=[A-Z0-9 ]{0,32}[2-7])(?: ?[A-Z0-9]){16}(?![A-Za-z0-9])"),

@@ -17,6 +17,8 @@ from ahocorasick_rs import AhoCorasick
 
 from memories.scanning.credential_kinds import ISSUED, Kind
 from memories.scanning.named_secrets import AFTER_NAME, BESIDE, NAME, STEMS
+from memories.scanning.tables import HEADS, in_columns
+from memories.values import invisible
 
 FLAG = "secret"  # the flag of texts with credentials
 MASK = "••••••"
@@ -24,7 +26,7 @@ CARD, NAMED = "card number", "password"
 NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE))})
 _IN_PLACE = (MASK, *(f"[{name} removed]" for name in NAMES))
 _KINDS = (*ISSUED, *BESIDE)
-_WORDS = sorted({*STEMS, *(literal for kind in _KINDS for literal in kind.literals)})  # in lower case
+_WORDS = sorted({*STEMS, *HEADS, *(literal for kind in _KINDS for literal in kind.literals)})  # in lower case
 _SOUGHT = AhoCorasick(_WORDS)
 _OF_WORD = {word: [number for number, kind in enumerate(_KINDS) if word in kind.literals] for word in _WORDS}
 _EVERYWHERE = [number for number, kind in enumerate(_KINDS) if not kind.literals]
@@ -118,6 +120,15 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _found(text: str) -> Iterator[tuple[int, int, str]]:
+    """Signs that nobody sees, in the midst of a word or of a secret, hide neither."""
+    yield from _seen(text)
+    seen = invisible.places_seen(text)
+    if len(seen) < len(text):
+        for start, end, name in _seen("".join(text[place] for place in seen)):
+            yield seen[start], seen[end - 1] + 1, name
+
+
+def _seen(text: str) -> Iterator[tuple[int, int, str]]:
     if _WIDE.search(text):
         text = text.translate(_NARROW)  # one character for one: places stay
     near = Near(text)
@@ -126,6 +137,8 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
             yield from (
                 (*match.span("secret"), NAMED) for tail in AFTER_NAME if (match := tail.match(text, name.end()))
             )
+    heads = (start for start, _ in near.parts({*_NAMING, *HEADS}, before=0, after=1))
+    yield from ((*span, NAMED) for span in in_columns(text, heads))
     for kind in near.kinds():
         for start, end in near.parts(kind.literals, before=kind.before, after=kind.after):
             for match in kind.pattern.finditer(text, start, end):

@@ -10,7 +10,8 @@ from memories.scanning.credential_kinds import kind as _kind
 
 # A word that names a secret. Words before it may be joined to it (DB_PASSWORD, dbPassword, PGPASSWORD).
 _NAMES = (
-    r"pass(?:word|wd|phrase|code)s?|passwor[td]|kennwort|contrase(?:ñ|n)a|mot de passe|pwd(?![^\w/]{1,6}/)"
+    r"pass(?:word|wd|phrase|code)s?|passwor[td]|kennwort|mot de passe|pwd(?![^\w/]{1,6}/)"
+    r"|contrase(?:ñ|n|\\{1,8}u00f1|\\{1,8}xf1|%c3%b1)a"
     r"|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:client|app|webhook|shared|signing)[ _-]?(?:secret|key)"
     r"|api[ _-]?(?:key|token|secret)|(?:shared[ _-]?)?access[ _-]?key|(?:account|encryption|master"
     r"|license|private)[ _-]?key"
@@ -26,9 +27,16 @@ _SPACE = r"[ \t]{0,3}"
 _SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was)(?: now| still)?\b)"
 _PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
 _DRAWN = r"[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}"  # by lot
-_TELLING = (  # no word alone, and no path
+_RARE = (  # pairs of letters of which one in 33 stands in English words and names of code, and half in letters by lot
+    "[aA][aehjoqz]|[bB][bdghkmnpqtvwxz]|[cC][bgjqvwxz]|[dD][hjknqvwxz]|[eE][jz]|[fF][bghjkmnpqv-z]|[gG][bcdfjkmpqv-z]"
+    "|[hH][bcdfghjknpqsvwxz]|[iI][h-kqwy]|[jJ][bcdf-np-tv-z]|[kK][bdfghj-mo-rv-z]|[lL][hjqwxz]|[mM][fghjkqrv-z]"
+    "|[nN][jqwxz]|[oO][ehjqyz]|[pP][bfgjknqvwxz]|[qQ][a-km-tv-z]|[rR][hjqwxz]|[sS][jxz]|[tT][gjqvxz]|[uU][hjkqu-z]"
+    "|[vV][bdfghj-npqrt-z]|[wW][bcdfgjlmpqt-z]|[xX][abdfghjklnoqrsu-xz]|[yY][abdfghjkoqru-z]|[zZ][bcdf-z]"
+)
+_UNSPEAKABLE = rf"(?=[A-Za-z]{{10,64}}(?![\w.(\[-]))(?:[A-Za-z]{{0,30}}?(?:{_RARE})){{2}}"
+TELLING = (  # no word alone, and no path
     r"(?:(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!/[a-z]+/)"
-    rf"|(?={_DRAWN}(?![\w.(\[-])))"
+    rf"|(?={_DRAWN}(?![\w.(\[-]))|(?={_UNSPEAKABLE}))"
 )
 _NO_CODE = r"(?![(\[])"  # after a value: a call or an index is no value
 _STAND_IN = (  # what stands where a secret would
@@ -61,10 +69,11 @@ STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which
 )
 _IN_BASE64 = "cGFzc3dvcm|Bhc3N3b3Jk|wYXNzd29yZ|cGFzc3dk|c2VjcmV0|NlY3Jld|zZWNyZX|YXBpX2tl|FwaV9rZX|hcGlfa2V5"
 _IN_HEX = "70617373776f7264|706173737764|736563726574|6170695f6b6579"  # password, passwd, secret, api_key
+_DUMPED = "70 ?61 ?73 ?73|73 ?65 ?63 ?72 ?65 ?74"
 _BREAK = r"(?:(?:\\{1,4}r)?\\{1,4}n|\r?\n)[ \t]{0,8}"
 _ENDS_LINE = r"(?=[\n\r\\\"']|\Z)"
 AFTER_NAME = (  # what may follow a name
-    re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),
+    re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),
     re.compile(  # between quotes it may hold anything
         rf"(?:\\{{0,3}}['\"])?\]?{_SPACE}(?:[:=]{{1,2}}|=>|\bis\b|\(){_SPACE}(?P<open>\\{{0,3}}['\"])(?i:{_STAND_IN})"
         r"(?P<secret>(?:(?!(?P=open)|\\?n|\n)[^\n]){1,3}(?:(?!(?P=open))[^\n]){3,200}?)(?P=open)"
@@ -75,7 +84,7 @@ AFTER_NAME = (  # what may follow a name
     ),
     re.compile(  # "the password for staging is"
         rf"(?i:(?: here)? (?:for|of|to|on|at|in|we use|you need|that works)\b[^\n.:=]{{1,60}}?{_SPACE}"
-        rf"(?::|=|\bis\b|\bwas\b)(?: now| still)?{_SPACE}){_QUOTE}{_TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
+        rf"(?::|=|\bis\b|\bwas\b)(?: now| still)?{_SPACE}){_QUOTE}{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
     ),
     re.compile(  # "the password hunter2X", "set the password to hunter2X"
         rf"(?i:(?: to| is| as| called)?[ \t]{{1,3}}){_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
@@ -98,6 +107,14 @@ BESIDE = (
         rf"(?i:(?:(?<![\w\\-])|(?<=\\n))(?P<secret>(?:[0-9a-f]{{16,100}}{_BREAK}){{0,4}}[0-9a-f]{{0,400}}?"
         rf"(?:{_IN_HEX})[0-9a-f]{{8,20000}}+(?:{_BREAK}[0-9a-f]{{16,100}}){{0,99}}+"
         rf"(?:{_BREAK}[0-9a-f]{{1,99}}{_ENDS_LINE})?))",
+        "password",
+        500,
+    ),
+    _kind(  # such digits in columns, as a dump shows them
+        "7061 73|70 61 73|70 6173|7365 63|73 65 63|73 6563",
+        rf"(?i:(?<![\w])(?P<secret>(?:[0-9a-f]{{2,8}}:? {{1,2}}){{0,40}}[0-9a-f]{{0,6}}(?:{_DUMPED})"
+        rf"(?: {{0,2}}[0-9a-f]{{2}}){{2,9999}}(?:[^\n\\]{{0,40}}{_BREAK}(?:[0-9a-f]{{4,8}}: {{1,2}})?"
+        rf"[0-9a-f]{{2,8}}(?: {{1,2}}[0-9a-f]{{2,8}}){{0,31}}){{0,99}}))",
         "password",
         500,
     ),

@@ -1,6 +1,7 @@
 """Characters that are invisible to a reader but not to a language model."""
 
 import re
+from collections.abc import Sequence
 
 # direction overrides and isolates, zero-width signs, soft hyphen, tag characters and spare variation selectors (both
 # can carry whole sentences); joiners only between ASCII letters, where no script needs them
@@ -20,3 +21,11 @@ def visible(text: str) -> str:
 
 def removed(text: str) -> str:
     return text if text.isascii() else _ANY.sub("", text)
+
+
+def places_seen(text: str) -> Sequence[int]:
+    """The places of the characters that are seen."""
+    if text.isascii():
+        return range(len(text))
+    hidden = {place for match in _ANY.finditer(text) for place in range(*match.span())}
+    return [place for place in range(len(text)) if place not in hidden] if hidden else range(len(text))

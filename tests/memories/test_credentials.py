@@ -58,6 +58,13 @@ SECRETS = [
     *("管理员的密码是“hunter2Kz”", "口令：hunter2Kz", "登录密码 hunter2Kz", "密码改成了 hunter2Kz", "验证码是 493021"),
     *("password=RlgLKOmxgJTeKd", "pwd: qWmKbXtoRpLs", "passwd = YhTgQkzLpWq"),  # drawn without a digit
     *("token: Zp0zVZomHFwUbbYrEqmSM9wCZ7Uw9xfo", "token=" + "0af3" * 8, '{"token": "Kq7TzPw2MvB9xd"}'),
+    *("passwd: qwmkbxTorplskj", "passwd=tqzvhkxwmrbdp"),  # letters alone
+    *("| user | password |\n|---|---|\n| anna | hunter2Kz |", "user,password\nanna,hunter2Kz\nbob,4Kz-hunter"),
+    "| job | token |\n|---|---|\n| build | " + "0af3" * 8 + " |",
+    "00000000: 7061 7373 776f 7264 3d68 756e 7465 7232  password=hunter2\n00000010: 4b7a 2100 4b7a 2100",
+    *("ghp_" + "a1B2" * 5 + "\n" + "a1B2" * 4, "sk-proj-" + "abcDEF123456" * 2 + "\n  abcDEF123456"),
+    *("pass\u200bword: hunter2Kz", "password: hun\u200bter2Kz", "contraseña: hunter2Kz"),
+    *(r"contrase\u00f1a: hunter2Kz", "contrase%C3%B1a=hunter2Kz"),
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
@@ -68,6 +75,8 @@ HARMLESS = [
     "password: ${DB_PASSWORD}",
     "the token is valid",
     *("password = getUserById", "password: idFromConfig", "password=passwordHashEncoder", "password is HTTPBasicAuth"),
+    *("password: authenticationScheme", "| password | set |\n|---|---|\n| last change | 2026-01-02 |"),
+    *("id,password,page\nsee the notes, page 3,12", "ghp_ is what keys begin with\nand 1 more"),
     *("token: next-page", "the token is BookingPage", "token: page_2_of_the_list_of_orders", "next_token: gold-plated"),
     "ASIA PACIFIC REGION SALES",
     "task-sk-lists-and-more-of-a-long-name",
