@@ -103,7 +103,7 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
     lines = _lines(contents.memories, trust, at=at)
     files = {MEMORIES: lines} if contents.memories else {}
     for version in contents.versions:
-        files |= {f"{SKILLS}{path}": content for path, content in _files(version).items()}
+        files |= {f"{SKILLS}{path}": content for path, content in files_of(version).items()}
     told = {
         "kind": KIND,
         "version": VERSION,
@@ -120,7 +120,7 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
     manifests = {MANIFEST: told, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
     for path, value in manifests.items():
         files[path] = f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()
-    return _zip(files)
+    return zipped(files)
 
 
 def headers(name: str) -> dict[str, str]:
@@ -136,15 +136,19 @@ def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in kept).encode()
 
 
-def _files(version: SkillVersion) -> dict[str, bytes]:
+def files_of(version: SkillVersion) -> dict[str, bytes]:
+    """The files of its package by their paths, which begin with the skill's folder. Lost: it is not in the store."""
     if not storages.holds(version.package):
         raise downloads.lost(version)
     with storages.open_package(version.package) as file, zipfile.ZipFile(file) as package:
         return {entry.filename: package.read(entry) for entry in package.infolist() if not entry.is_dir()}
 
 
-def _zip(files: dict[str, bytes]) -> bytes:
-    """Lines of memories are stored as they are: repeating ones would look like a bomb to whoever reads the pack."""
+def zipped(files: dict[str, bytes]) -> bytes:
+    """The zip of these files; Invalid: it is too large to be taken in.
+
+    Lines of memories are stored as they are: repeating ones would look like a bomb to whoever reads the pack.
+    """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(files):

@@ -192,11 +192,12 @@ def without_ours(settings: Json) -> None:
         del settings["hooks"]
 
 
-def with_ours(settings: Json, harness: Harness) -> None:
+def with_ours(settings: Json, harness: Harness, hook: str = "") -> None:
+    """`hook`: the command of a plugin, which brings its own script."""
     without_ours(settings)
     hooks = settings.setdefault("hooks", {})
     for event, matcher in harness.hooks.items():
-        line = script("memos_hook.py", harness.source, *([event] if harness.form == "copilot" else []))
+        line = f"{hook or script('memos_hook.py')} {harness.source}{f' {event}' if harness.form == 'copilot' else ''}"
         if harness.form == "claude":
             one = {"type": "command", "command": line, "timeout": SECONDS * harness.unit}
             entry: Json = {**({"matcher": matcher} if matcher else {}), "hooks": [one]}

@@ -729,7 +729,9 @@ def main() -> None:
     hook = None
     try:
         hook = Hook(json.load(sys.stdin), *(words or ["coding-agent"])[:2])
-        of_memos = re.match(r"mcp_+memos|mcp:memos|memos[-_]", str(hook.event.get("tool_name", "")), re.IGNORECASE)
+        of_memos = re.match(
+            r"mcp_+(plugin_memos_)?memos|mcp:memos|memos[-_]", str(hook.event.get("tool_name", "")), re.IGNORECASE
+        )
         if not (hook.server.token and hook.thread and hook.name in KINDS) or of_memos:
             hook = None
     except (ValueError, AttributeError, TypeError, OSError):

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.faults import KNOWN
 from tests.agents.harnesses import install
+from tests.make import make_agent, make_memory, make_skill
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +18,10 @@ def programs() -> Path:
     if why := install(folder):
         pytest.skip(f"the real programs were not run: {why}")
     return folder / "node_modules" / ".bin"
+
+
+@pytest.fixture
+def token() -> str:
+    make_memory(KNOWN, key="tests-how", category="fact", status="confirmed", confidence=90, company_id="Acme")
+    make_skill()
+    return make_agent()[1]

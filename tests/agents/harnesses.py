@@ -167,22 +167,29 @@ def repository(home: Path) -> Path:
     return folder
 
 
-def play(agent: Agent, home: Path, programs: Path, url: str, token: str, **more: str) -> Session:
-    """Connect the agent, then let it work in a repository; `more` is environment of the sessions."""
+Connect = Callable[[Path, dict[str, str]], subprocess.CompletedProcess[str]]
+
+
+def play(
+    agent: Agent, home: Path, programs: Path, url: str, token: str, *, by: Connect | None = None, **more: str
+) -> Session:
+    """Connect the agent, `by` what is told its folder and its environment, else by `memos connect`; then let it work
+    in a repository. `more` is environment of the sessions."""
     folder = repository(home)
     with fake_model(agent.script(str(folder / "add.py"))) as model:
         known = {**environment(home, programs), **agent.prepare(home, model.url)}
         connect = [sys.executable, str(SCRIPTS / "memos_connect.py"), "connect", agent.name, "--url", url, "--trust"]
-        connected = _run(connect, folder, {**known, "MEMOS_TOKEN": token})
-        ended = [_run(list(line), folder, {**known, **more}) for line in agent.sessions]
-    _run([sys.executable, str(SCRIPTS / "memos_hook.py"), "--send"], folder, known)
+        with_token = {**known, "MEMOS_TOKEN": token}
+        connected = by(folder, with_token) if by else run(connect, folder, with_token)
+        ended = [run(list(line), folder, {**known, **more}) for line in agent.sessions]
+    run([sys.executable, str(SCRIPTS / "memos_hook.py"), "--send"], folder, known)
     printed = "\n".join(f"{one.stdout}\n{one.stderr}" for one in ended)
     codes = [one.returncode for one in ended]
     file = (folder / "add.py").read_text()
     return Session(agent, connected.stdout + connected.stderr, printed, codes, model.requests, model.offered, file)
 
 
-def _run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.CompletedProcess[str]:
     options: Json = {"cwd": folder, "env": known, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
     return subprocess.run(line, check=False, timeout=LONGEST, **options)
 

@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.make import make_agent, make_memory, make_skill
+from tests.agents.faults import KNOWN
 
 pytestmark = [pytest.mark.agents, pytest.mark.django_db(transaction=True)]
-KNOWN = "The tests of this repository run with python3 test_add.py"
 SHORT_TABLE = {"context", "memory_query", "memory_store", "check_before_write", "check_before_end"}
 SHORT_TABLE |= {"skill_search", "skill_get"}
 # Those of the suite that need no tool, resource or prompt of its own, and nothing that this server does not declare
@@ -32,13 +31,6 @@ SCENARIOS = (
     "prompts-list",
     "dns-rebinding-protection",
 )
-
-
-@pytest.fixture
-def token() -> str:
-    make_memory(KNOWN, key="tests-how", category="fact", status="confirmed", confidence=90, company_id="Acme")
-    make_skill()
-    return make_agent()[1]
 
 
 def run(*line: str | Path) -> str:

@@ -118,8 +118,9 @@ def test_a_resumed_session_goes_on_in_its_episode(home: Path) -> None:
     assert Event.objects.filter(episode=Episode.objects.get()).count() == 4
 
 
-def test_the_tools_of_memos_itself_are_not_reported(home: Path) -> None:
-    _, before, after, _ = sessions(PROMPT, "mcp__memos__memory_query", {"text": "Acme"}, {})["claude-code"]
+@pytest.mark.parametrize("tool", ["mcp__memos__memory_query", "mcp__plugin_memos_memos__memory_query"])
+def test_the_tools_of_memos_itself_are_not_reported(home: Path, tool: str) -> None:
+    _, before, after, _ = sessions(PROMPT, tool, {"text": "Acme"}, {})["claude-code"]
     assert (hook(home, before), hook(home, after)) == ({}, {})
     assert not Episode.objects.exists()
 

@@ -1,7 +1,9 @@
 """The page of agents: a token shown once, with the texts that connect it; rotated and revoked by administrators."""
 
+import io
 import json
 import re
+import zipfile
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -14,7 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories.models import Agent, AuditEntry
 from memories.values.choices import Sensitivity
 from memos_site.web.connecting import HARNESSES, PROSE, connection_texts, prose_of
-from tests.make import bearing, make_agent
+from tests.make import bearing, make_agent, make_skill
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -183,3 +185,27 @@ def test_what_stands_around_the_code_is_told_in_the_readers_language() -> None:
     assert "把钩子、工具和技能写入" in texts[0].html
     assert "memos_connect.py connect claude" in texts[0].html
     assert [text.title for text in texts[-2:]] == ["自己的插件或提示词", "技能"]
+
+
+def test_a_plugin_holds_hooks_tools_and_what_the_agent_may_see_and_no_token(administrator: Client) -> None:
+    make_skill("seen", scope="project:shop")
+    make_skill("unseen", scope="project:other")
+    agent, token = make_agent("refund-agent", scopes=["project:shop"])
+    page = administrator.get(f"/agents/{agent.pk}/").content.decode()
+    for name, root in (("claude", "${CLAUDE_PLUGIN_ROOT}"), ("gemini", "${extensionPath}")):
+        address = f"/agents/{agent.pk}/memos-{name}.zip"
+        assert address in page
+        with zipfile.ZipFile(io.BytesIO(administrator.get(address).content)) as archive:
+            files = {path: archive.read(path).decode() for path in archive.namelist()}
+        assert {path for path in files if path.startswith("skills/")} == {"skills/seen/SKILL.md"}
+        for hooks in json.loads(files["hooks/hooks.json"])["hooks"].values():
+            assert hooks[0]["hooks"][0]["command"].startswith(f'python3 "{root}/memos_hook.py" ')
+        assert f"{root}/memos_mcp.py" in files[".mcp.json" if name == "claude" else "gemini-extension.json"]
+        assert token not in "".join(files.values())
+
+
+def test_plugins_are_made_for_reviewers_of_agents_that_they_see(administrator: Client) -> None:
+    agent, _ = make_agent("refund-agent", scopes=["project:shop"])
+    assert administrator.get(f"/agents/{agent.pk}/memos-vim.zip").status_code == 404
+    viewer = signed_in("vera", group="viewer")
+    assert viewer.get(f"/agents/{agent.pk}/memos-claude.zip").status_code == 403
