@@ -15,6 +15,7 @@ from consolidation.guidance.request import GuidanceQuestion
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
+from memories.search.dismissed_words import Said, without_dismissed
 from memories.values.trust import Trust
 
 MOST_ALTERNATIVES = 3
@@ -50,7 +51,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
         alternatives=[expected_of(vote, experience) for vote in votes[1:] if vote.share >= LEAST_SHARE][
             :MOST_ALTERNATIVES
         ],
-        similar=similar_of(experience, asked.request.limit),
+        similar=similar_of(experience, asked.request.limit, trust),
         check=check,
     )
     return _offered(told, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
@@ -107,18 +108,21 @@ def expected_of(vote: Vote, experience: Experience) -> Expected:
     return Expected(sorted(vote.effects), round(vote.share, 4), len(well))
 
 
-def similar_of(experience: Experience, most: int) -> list[SimilarRun]:
-    """The nearest runs, at most so many."""
+def similar_of(experience: Experience, most: int, trust: Trust) -> list[SimilarRun]:
+    """The nearest runs, at most so many, without words that people dismissed."""
     near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
-    return [_run(experience.profiles[n], float(experience.whole[n])) for n in near]
+    found = [experience.profiles[n] for n in near]
+    openings = without_dismissed([Said(one.opening, one.scope) for one in found], trust)
+    nearness = (float(experience.whole[n]) for n in near)
+    return [_run(*each) for each in zip(found, nearness, openings, strict=True)]
 
 
-def _run(profile: RunProfile, similarity: float) -> SimilarRun:
+def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:
     return SimilarRun(
         episode_id=profile.pk,
         thread_id=profile.thread_id,
         similarity=round(min(similarity, 1.0), 4),
         outcome=profile.outcome,
         effects=profile.effects,
-        opening=profile.opening,
+        opening=opening,
     )

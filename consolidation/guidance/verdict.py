@@ -70,10 +70,10 @@ def _verdict(
         return RunVerdict(said=[sentence("few", language)])
     calibration = curves.calibration_of(experience.profiles[0].scope, trust)
     told = judged(experience, calibration, effects(calls, rules))
-    return _answer(told, experience, sentences(told, language), request.limit)
+    return _answer(told, experience, sentences(told, language), similar_of(experience, request.limit, trust))
 
 
-def _answer(told: Judged, experience: Experience, said: list[str], limit: int) -> RunVerdict:
+def _answer(told: Judged, experience: Experience, said: list[str], similar: list[SimilarRun]) -> RunVerdict:
     return RunVerdict(
         level=told.level,
         risk=None if told.risk is None else round(told.risk, 4),
@@ -81,6 +81,6 @@ def _answer(told: Judged, experience: Experience, said: list[str], limit: int) -
         missing=list(told.missing),
         unexpected=list(told.unexpected),
         expected=expected_of(experience.votes[0], experience),
-        similar=similar_of(experience, limit),
+        similar=similar,
         based_on={"cases": told.cases},
     )

@@ -9,7 +9,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories import models
+from memories import models, scanning
 from memories.api import paging
 from memories.api.base import ApiView
 from memories.api.memory_shape import Memory, memory_example
@@ -19,6 +19,7 @@ from memories.api.payload_shapes import dependencies
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape, page_example
 from memories.models.episode import UNKNOWN, VERDICTS, EventQuerySet
 from memories.models.passage import saying
+from memories.values import roles, text
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
 
@@ -76,7 +77,14 @@ class Event(Shape):
 
     @classmethod
     def of(cls, row: models.Event) -> Json:
-        return cls.from_row(row, text=row.words, depends_on=dependencies(row))
+        return cls.from_row(row, text=row.words, depends_on=dependencies(row), flags=flags_of(row))
+
+
+def flags_of(row: models.Event) -> list[str]:
+    """With the mark of an order to a model, unless a system's message is one by nature."""
+    if roles.of(row.role) == roles.SYSTEM:
+        return list(row.flags)
+    return scanning.as_shown(row.flags, row.words, row.summary, *text.strings([row.args, row.result, row.context]))
 
 
 class EventPage(Page):

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, RootModel
 
-from memories import models
+from memories import models, scanning
 from memories.api.payload_shapes import (
     CompetencePayload,
     EpisodicPayload,
@@ -20,7 +20,6 @@ from memories.api.payload_shapes import (
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
 from memories.api.time_travel import AsItStood
 from memories.models.as_of import AsOf
-from memories.scanning import INSTRUCTION, prompt_injection
 from memories.values import text
 from memories.values.choices import EXPERIENCE, Category, DeletionPolicy, Origin, Review, Sensitivity, Status, Type
 from memories.values.field_types import SensitivityName
@@ -218,8 +217,7 @@ def flags_of(row: models.Memory) -> list[str]:
     flags: list[str] = row.flags
     if row.type not in EXPERIENCE:
         return flags
-    is_order = prompt_injection.is_in("\n".join([row.content, *text.strings(row.payload)]))
-    return [*flags, INSTRUCTION] if is_order else flags
+    return scanning.as_shown(flags, row.content, *text.strings(row.payload))
 
 
 def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:

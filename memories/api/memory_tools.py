@@ -19,7 +19,7 @@ from memories.intake import claims
 from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
-from memories.search import Result, SearchRequest, unreviewed
+from memories.search import Result, SearchRequest, dismissed_words, unreviewed
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
@@ -132,10 +132,14 @@ def memory_get(call: ToolCall) -> Reply:
     if row is None:
         raise NotFound
     _count_use(call, [row.pk])
+    dismissed_words.leave_out([row], call.trust)
     whole = _shown(row, call)
     if row.type == Type.EPISODIC:
-        events = [filled(Event.of(event)) for event in events_of(row.pk)[:MOST_EVENTS]]
-        return Reply({"memory": _without(whole, "payload")}, items=events, items_name="events")
+        events = events_of(row.pk)[:MOST_EVENTS]
+        said = [dismissed_words.Said(event.words, row.scope, event.actor) for event in events]
+        words = dismissed_words.without_dismissed(said, call.trust)
+        items = [filled({**Event.of(event), "text": text}) for event, text in zip(events, words, strict=True)]
+        return Reply({"memory": _without(whole, "payload")}, items=items, items_name="events")
     payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
     text = f"{row.content}\n\n{dumps(payload)}" if payload else row.content
     mark = unreviewed.MARK if unreviewed.is_marked(row, call.trust) else ""

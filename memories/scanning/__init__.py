@@ -22,3 +22,9 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
         HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN) or ciphers.is_in(text),
     }
     return [flag for flag, match in found.items() if match]
+
+
+def as_shown(kept: list[str], *texts: str | None) -> list[str]:
+    """The flags of what nobody judged at intake, as it is shown: whether it is an order the scan of today tells."""
+    is_order = INSTRUCTION not in kept and prompt_injection.is_in("\n".join(filter(None, texts)))
+    return [*kept, INSTRUCTION] if is_order else kept

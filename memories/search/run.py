@@ -15,7 +15,7 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters, floor, run_votes, table_statistics
+from memories.search import dismissed_words, filters, floor, run_votes, table_statistics
 from memories.search.candidates import Pool, pool
 from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
@@ -67,6 +67,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
         results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
     if moment:
         former_episodes.restore([result.memory for result in results], at)
+    results = dismissed_words.offered(results, narrowed)
     shows_stubs = request.include_redacted and not request.tags  # which tags stubs carry is not told
     stubs = list(_stubs(wanted, narrowed, moment, at=at)) if shows_stubs else []
     took = round((time.perf_counter() - began) * 1000, 2)

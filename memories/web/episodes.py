@@ -11,11 +11,13 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from memories import scanning
 from memories.models import Episode, Event, Evidence, Memory
 from memories.models.episode import LONGEST_TRACE, EpisodeQuerySet, node_id
 from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.scanning import SECRET, credentials
+from memories.values import roles
 from memories.values.choices import Type
 from memories.values.trust import Trust
 
@@ -68,7 +70,11 @@ def _events(row: Episode, request: HttpRequest) -> list[Event]:
 
 
 def _events_after(row: Episode, position: int) -> list[Event]:
-    return _fitting(list(row.events.beyond(position).for_reading()[:EVENTS_ON_A_PAGE]))
+    events = _fitting(list(row.events.beyond(position).for_reading()[:EVENTS_ON_A_PAGE]))
+    for event in events:
+        if roles.of(event.role) != roles.SYSTEM:  # its messages are orders by nature
+            event.flags = scanning.as_shown(event.flags, *_shown(event))
+    return events
 
 
 def _number(text: str) -> int:
@@ -103,8 +109,11 @@ def _of_thread(episode: Episode, trust: Trust) -> QuerySet[Memory]:
 
 def _holds_secret(event: Any) -> bool:
     """Whether the shown part of an event holds a secret, also of events stored before scanning existed."""
-    shown = (event.said, event.summary, event.args_start, event.result_start)
-    return SECRET in event.flags or any(credentials.is_in(text) for text in shown if text)
+    return SECRET in event.flags or any(credentials.is_in(text) for text in _shown(event) if text)
+
+
+def _shown(event: Any) -> tuple[str | None, ...]:
+    return (event.said, event.summary, event.args_start, event.result_start)
 
 
 def unexpired_memories() -> MemoryQuerySet:

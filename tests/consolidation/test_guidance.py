@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from consolidation.api.guidance import GuidanceAnswer
@@ -10,10 +11,11 @@ from consolidation.guidance import experience, features
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.models.profiles import PendingProfile, RunProfile
 from memories.models import Event, Memory
+from memories.search.dismissed_words import LEFT_OUT
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
 from tests.consolidation.recorded import run as recorded
-from tests.make import answer, call, caller, user
+from tests.make import ANNA, answer, call, caller, make_memory, user
 from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
@@ -115,6 +117,14 @@ def test_similar_runs_that_changed_nothing_say_so(agent: APIClient, refused: lis
     assert told["confidence"] >= 0.5
     assert not told["needs_more"]
     assert len(told["similar"]) == 5
+
+
+def test_words_that_people_dismissed_open_no_similar_run(agent: APIClient, refused: list[Memory]) -> None:
+    wish = WISH.format(n="T1001")
+    assert wish in [one["opening"] for one in ask(agent)["similar"]]
+    make_memory(wish, scope=refused[1].scope, category="fact").dismiss(by=ANNA, why="wrong", at=timezone.now())
+    openings = [one["opening"] for one in ask(agent)["similar"]]
+    assert wish not in openings and LEFT_OUT in openings
 
 
 def test_similar_runs_that_agree_on_effects_without_a_skill_say_act(agent: APIClient) -> None:

@@ -12,12 +12,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memories import claims
 from memories.claims import Likeness
 from memories.embedding import Array
-from memories.models import Event, Passage, Tombstone
+from memories.models import Event, Passage
 from memories.models.vector import Serving
 from memories.scanning import prompt_injection
 from memories.search import filters, floor
 from memories.search.candidates import pool
 from memories.search.context.rendering import in_one_line, quarters
+from memories.search.dismissed_words import Said, stated
 from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
@@ -25,7 +26,6 @@ from memories.search.ranking import weights_of
 from memories.search.request import SearchRequest
 from memories.values import roles
 from memories.values.choices import Type
-from memories.values.text import sentences
 from memories.values.trust import Trust
 
 HEADING = "## Said Before"
@@ -69,28 +69,9 @@ def quotes(
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
     rows = _told(thread_id).in_bulk(kept)
     answering = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
-    left_out = _dismissed(answering, trust) | {row.pk for row in answering if prompt_injection.is_in(row.text)}
-    return ordered([_quote(row) for row in answering if row.pk not in left_out])[:most]
-
-
-def _dismissed(rows: Sequence[Passage], trust: Trust) -> set[int]:
-    """The ids of those that state what people dismissed where the caller reads, or, if that is everywhere, where it was
-    said. As many statements for many rows as for one."""
-    said = {row.pk: _statements(row) for row in rows}
-    scopes = {row.scope for row in rows} if trust.scopes is None else trust.scopes
-    stones = Tombstone.objects.met_in(*scopes).stated_by([one for statements in said.values() for one in statements])
-    return {
-        row.pk
-        for row in rows
-        for stone in stones
-        if stone.is_met_in({row.scope} if trust.scopes is None else scopes) and stone.is_stated_in(said[row.pk])
-    }
-
-
-def _statements(row: Passage) -> list[str]:
-    """Its text and its sentences, as they stand and with the speaker's name: "I" is whoever speaks."""
-    said = [row.text, *sentences(row.text)]
-    return [*said, *(f"{row.actor}: {one}" for one in said)]
+    denied = stated([Said(row.text, row.scope, row.actor) for row in answering], trust)
+    left = [row for row, no in zip(answering, denied, strict=True) if not no and not prompt_injection.is_in(row.text)]
+    return ordered([_quote(row) for row in left])[:most]
 
 
 def _told(thread_id: str) -> "QuerySet[Passage]":

@@ -1,0 +1,87 @@
+"""What was said in episodes, as it is offered: without the sentences of which people said no where the caller reads.
+
+Who decides about dismissals reads all of it, as everybody does who opens the episode itself.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from memories.models import Memory, Tombstone
+from memories.search.results import Result
+from memories.values import roles
+from memories.values.choices import Type
+from memories.values.text import sentences
+from memories.values.trust import Trust
+
+NOTE = "note"  # in the details of an outcome
+LEFT_OUT = "[left out: people dismissed this]"
+MOST_COMPARED = 200  # sentences of one answer: each costs a third of a millisecond
+_OF_ONESELF = re.compile(r"\b(?:I|me|my|mine|we|us|our)\b|[我俺咱]")
+
+
+class Said(NamedTuple):
+    text: str
+    scope: str
+    speaker: str = ""
+
+
+def stated(said: Sequence[Said], trust: Trust) -> list[list[str]]:
+    """For each text those of its sentences, or the text itself, that state what people dismissed where the caller
+    reads, or, if that is everywhere, where it was said. As many statements for many texts as for one."""
+    scopes = {one.scope for one in said} if trust.scopes is None else trust.scopes
+    stones = Tombstone.objects.met_in(*scopes)
+    if not said or not stones.exists():
+        return [[] for _ in said]
+    forms = [_forms(one) for one in said]
+    near = stones.stated_by(list(dict.fromkeys(form for read in forms for form in read))[:MOST_COMPARED])
+    return [_met(one, read, near, trust) for one, read in zip(said, forms, strict=True)]
+
+
+def without_dismissed(said: Sequence[Said], trust: Trust) -> list[str]:
+    """The texts with a mark in the place of each such sentence."""
+    if trust.decides:
+        return [one.text for one in said]
+    texts = []
+    for one, found in zip(said, stated(said, trust), strict=True):
+        text = one.text
+        for sentence in sorted(found, key=len):  # the whole text last: if no sentence of it says so alone
+            text = text.replace(sentence, LEFT_OUT)
+        texts.append(text)
+    return texts
+
+
+def offered(results: Sequence[Result], trust: Trust) -> list[Result]:
+    """Results of a search, of which episodes say nothing that was dismissed."""
+    hits = [(one.memory.scope, hit) for one in results if one.memory.type == Type.EPISODIC for hit in one.passages]
+    words = without_dismissed([Said(hit.text, scope, hit.actor) for scope, hit in hits], trust)
+    by_hit = {id(hit): hit._replace(text=text) for (_, hit), text in zip(hits, words, strict=True)}
+    leave_out([one.memory for one in results], trust)
+    return [replace(one, passages=[by_hit.get(id(hit), hit) for hit in one.passages]) for one in results]
+
+
+def leave_out(memories: Sequence[Memory], trust: Trust) -> None:
+    """The same in what episodes are about, their titles, and the notes of their outcomes. The rows are not saved."""
+    rows = [row for row in memories if row.type == Type.EPISODIC]
+    told = [[row.content, row.episode.title, str(row.episode.outcome_details.get(NOTE, ""))] for row in rows]
+    said = [Said(text, row.scope) for row, texts in zip(rows, told, strict=True) for text in texts]
+    words = iter(without_dismissed(said, trust))
+    for row, content, title, note in zip(rows, words, words, words, strict=False):
+        row.content, row.episode.title = content, title
+        if note:
+            row.episode.outcome_details = {**row.episode.outcome_details, NOTE: note}
+
+
+def _forms(one: Said) -> dict[str, str]:
+    """How its sentences and the text are compared, by each what stands in the text. "I" is whoever speaks."""
+    parts = {part: part for part in (*sentences(one.text), one.text.strip()) if part}
+    if not one.speaker or roles.is_role(one.speaker):
+        return parts
+    return parts | {f"{one.speaker}: {part}": part for part in parts if _OF_ONESELF.search(part)}
+
+
+def _met(one: Said, forms: dict[str, str], stones: Sequence[Tombstone], trust: Trust) -> list[str]:
+    scopes = {one.scope} if trust.scopes is None else trust.scopes
+    met = [stone for stone in stones if stone.is_met_in(scopes)]
+    return list({part: None for form, part in forms.items() if any(stone.is_stated_in([form]) for stone in met)})
