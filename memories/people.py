@@ -79,20 +79,18 @@ def create_person(name: str, *, group_name: str = "reviewer", password: str = ""
 
 
 def first_start() -> list[str] | None:
-    """Create an administrator and an agent in an empty store; answers the lines that show their secrets, this once.
+    """Create an administrator where there is no person, and an agent where there is none; answers the lines that show
+    their secrets, this once. `create_agent` may have run before, or beside it.
 
-    None when there is a person or an agent already.
+    None when there is a person already.
     """
     with transaction.atomic():
-        if User.objects.exists() or Agent.objects.exists():
+        if User.objects.exists():
             return None
         _, password = create_person(FIRST_ADMINISTRATOR, group_name="administrator")
-        _, token = Agent.objects.issue(FIRST_AGENT)
-    return [
-        f"administrator  {FIRST_ADMINISTRATOR}",
-        f"password       {password}",
-        f"agent token    {token}",
-    ]
+        token = "" if Agent.objects.exists() else Agent.objects.issue(FIRST_AGENT)[1]
+    lines = [f"administrator  {FIRST_ADMINISTRATOR}", f"password       {password}"]
+    return [*lines, f"agent token    {token}"] if token else lines
 
 
 class PermissionBackend:

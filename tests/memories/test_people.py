@@ -138,11 +138,18 @@ def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_s
     assert "review" not in agent.permissions
 
 
-@pytest.mark.parametrize("there", [make_person, make_agent])
-def test_where_somebody_is_already_the_first_start_creates_nobody(there: Any) -> None:
-    there()
+def test_where_a_person_is_already_the_first_start_creates_nobody() -> None:
+    make_person()
     assert first_start() is None
     assert User.objects.count() + Agent.objects.count() == 1
+
+
+def test_beside_an_agent_that_was_created_before_it_the_first_start_creates_an_administrator_alone() -> None:
+    make_agent("crm")
+    lines = first_start()
+    assert lines is not None and len(lines) == 2
+    assert User.objects.get().is_superuser and Agent.objects.get().name == "crm"
+    assert first_start() is None
 
 
 def test_permissions_of_ones_own_and_of_groups_are_read_at_once_and_are_those_that_django_knows(

@@ -23,6 +23,13 @@ def test_the_list_shows_what_is_known_but_not_the_episodes() -> None:
     assert "A long conversation" not in page
 
 
+def test_nothing_is_decided_about_a_working_state() -> None:
+    state = make_memory("planning", type=Type.WORKING, category=None)
+    for memory, offers in ((state, False), (make_memory(), True)):
+        page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+        assert ('value="promote' in page, 'value="dismiss' in page) == (offers, offers)
+
+
 def test_the_list_is_filtered_by_type_status_and_scope() -> None:
     make_memory("one", scope="project:a")
     make_memory("two", status=Status.CONFIRMED)
