@@ -15,7 +15,7 @@ from consolidation.guidance.request import GuidanceQuestion
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
-from memories.search.dismissed_words import Said, without_dismissed
+from memories.search.dismissed_words import Utterance, without_dismissed
 from memories.values.trust import Trust
 
 MOST_ALTERNATIVES = 3
@@ -112,7 +112,7 @@ def similar_of(experience: Experience, most: int, trust: Trust) -> list[SimilarR
     """The nearest runs, at most so many, without words that people dismissed."""
     near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
     found = [experience.profiles[n] for n in near]
-    openings = without_dismissed([Said(one.opening, one.scope) for one in found], trust)
+    openings = without_dismissed([Utterance(one.opening, one.scope) for one in found], trust)
     nearness = (float(experience.whole[n]) for n in near)
     return [_run(*each) for each in zip(found, nearness, openings, strict=True)]
 

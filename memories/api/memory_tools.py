@@ -136,7 +136,7 @@ def memory_get(call: ToolCall) -> Reply:
     whole = _shown(row, call)
     if row.type == Type.EPISODIC:
         events = events_of(row.pk)[:MOST_EVENTS]
-        said = [dismissed_words.Said(event.words, row.scope, event.actor) for event in events]
+        said = [dismissed_words.Utterance(event.words, row.scope, event.actor) for event in events]
         words = dismissed_words.without_dismissed(said, call.trust)
         items = [filled({**Event.of(event), "text": text}) for event, text in zip(events, words, strict=True)]
         return Reply({"memory": _without(whole, "payload")}, items=items, items_name="events")

@@ -21,13 +21,13 @@ MOST_COMPARED = 200  # sentences of one answer: each costs a third of a millisec
 _OF_ONESELF = re.compile(r"\b(?:I|me|my|mine|we|us|our)\b|[我俺咱]")
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     text: str
     scope: str
     speaker: str = ""
 
 
-def stated(said: Sequence[Said], trust: Trust) -> list[list[str]]:
+def stated(said: Sequence[Utterance], trust: Trust) -> list[list[str]]:
     """For each text those of its sentences, or the text itself, that state what people dismissed where the caller
     reads, or, if that is everywhere, where it was said. As many statements for many texts as for one."""
     scopes = {one.scope for one in said} if trust.scopes is None else trust.scopes
@@ -39,7 +39,7 @@ def stated(said: Sequence[Said], trust: Trust) -> list[list[str]]:
     return [_met(one, read, near, trust) for one, read in zip(said, forms, strict=True)]
 
 
-def without_dismissed(said: Sequence[Said], trust: Trust) -> list[str]:
+def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
     """The texts with a mark in the place of each such sentence."""
     if trust.decides:
         return [one.text for one in said]
@@ -55,7 +55,7 @@ def without_dismissed(said: Sequence[Said], trust: Trust) -> list[str]:
 def offered(results: Sequence[Result], trust: Trust) -> list[Result]:
     """Results of a search, of which episodes say nothing that was dismissed."""
     hits = [(one.memory.scope, hit) for one in results if one.memory.type == Type.EPISODIC for hit in one.passages]
-    words = without_dismissed([Said(hit.text, scope, hit.actor) for scope, hit in hits], trust)
+    words = without_dismissed([Utterance(hit.text, scope, hit.actor) for scope, hit in hits], trust)
     by_hit = {id(hit): hit._replace(text=text) for (_, hit), text in zip(hits, words, strict=True)}
     leave_out([one.memory for one in results], trust)
     return [replace(one, passages=[by_hit.get(id(hit), hit) for hit in one.passages]) for one in results]
@@ -65,7 +65,7 @@ def leave_out(memories: Sequence[Memory], trust: Trust) -> None:
     """The same in what episodes are about, their titles, and the notes of their outcomes. The rows are not saved."""
     rows = [row for row in memories if row.type == Type.EPISODIC]
     told = [[row.content, row.episode.title, str(row.episode.outcome_details.get(NOTE, ""))] for row in rows]
-    said = [Said(text, row.scope) for row, texts in zip(rows, told, strict=True) for text in texts]
+    said = [Utterance(text, row.scope) for row, texts in zip(rows, told, strict=True) for text in texts]
     words = iter(without_dismissed(said, trust))
     for row, content, title, note in zip(rows, words, words, words, strict=False):
         row.content, row.episode.title = content, title
@@ -73,7 +73,7 @@ def leave_out(memories: Sequence[Memory], trust: Trust) -> None:
             row.episode.outcome_details = {**row.episode.outcome_details, NOTE: note}
 
 
-def _forms(one: Said) -> dict[str, str]:
+def _forms(one: Utterance) -> dict[str, str]:
     """How its sentences and the text are compared, by each what stands in the text. "I" is whoever speaks."""
     parts = {part: part for part in (*sentences(one.text), one.text.strip()) if part}
     if not one.speaker or roles.is_role(one.speaker):
@@ -81,7 +81,7 @@ def _forms(one: Said) -> dict[str, str]:
     return parts | {f"{one.speaker}: {part}": part for part in parts if _OF_ONESELF.search(part)}
 
 
-def _met(one: Said, forms: dict[str, str], stones: Sequence[Tombstone], trust: Trust) -> list[str]:
+def _met(one: Utterance, forms: dict[str, str], stones: Sequence[Tombstone], trust: Trust) -> list[str]:
     scopes = {one.scope} if trust.scopes is None else trust.scopes
     met = [stone for stone in stones if stone.is_met_in(scopes)]
     return list({part: None for form, part in forms.items() if any(stone.is_stated_in([form]) for stone in met)})

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memories.models import Episode, Memory, Tombstone
 from memories.scanning import INSTRUCTION
-from memories.search.dismissed_words import LEFT_OUT, Said, without_dismissed
+from memories.search.dismissed_words import LEFT_OUT, Utterance, without_dismissed
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor, Trust
 from tests.make import ANNA, caller, make_memory, make_person, make_run, user
@@ -62,7 +62,7 @@ def test_a_tool_reads_the_episode_without_it(episode: Memory) -> None:
 
 def test_a_speaker_is_who_says_i(episode: Memory) -> None:
     make_memory("Mara is allergic to peanuts", scope=PLACE, category="fact").dismiss(by=ANNA, why="", at=timezone.now())
-    said = [Said("I am allergic to peanuts.", PLACE, "Mara"), Said("I am allergic to peanuts.", PLACE, "Bob")]
+    said = [Utterance("I am allergic to peanuts.", PLACE, "Mara"), Utterance("I am allergic to peanuts.", PLACE, "Bob")]
     agent = Trust(Actor(ActorKind.AGENT, "ci"), scopes=frozenset([PLACE]))
     assert without_dismissed(said, agent) == [LEFT_OUT, said[1].text]
 

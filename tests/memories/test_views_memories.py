@@ -25,8 +25,9 @@ def test_the_list_shows_what_is_known_but_not_the_episodes() -> None:
 
 def test_nothing_is_decided_about_a_working_state() -> None:
     state = make_memory("planning", type=Type.WORKING, category=None)
+    browser = signed_in()
     for memory, offers in ((state, False), (make_memory(), True)):
-        page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+        page = browser.get(f"/memories/{memory.pk}/").content.decode()
         assert ('value="promote' in page, 'value="dismiss' in page) == (offers, offers)
 
 

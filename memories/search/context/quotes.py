@@ -18,7 +18,7 @@ from memories.scanning import prompt_injection
 from memories.search import filters, floor
 from memories.search.candidates import pool
 from memories.search.context.rendering import in_one_line, quarters
-from memories.search.dismissed_words import Said, stated
+from memories.search.dismissed_words import Utterance, stated
 from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
@@ -69,7 +69,7 @@ def quotes(
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
     rows = _told(thread_id).in_bulk(kept)
     answering = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
-    denied = stated([Said(row.text, row.scope, row.actor) for row in answering], trust)
+    denied = stated([Utterance(row.text, row.scope, row.actor) for row in answering], trust)
     left = [row for row, no in zip(answering, denied, strict=True) if not no and not prompt_injection.is_in(row.text)]
     return ordered([_quote(row) for row in left])[:most]
 
