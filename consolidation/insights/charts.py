@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from consolidation.insights import run_ends
 from consolidation.insights.figures import Figures, by_day, of_share
+from consolidation.insights.headline import trend
 from consolidation.insights.snapshots import WEEKS_AHEAD
 from consolidation.llm import tokens
 from memories.values.choices import Outcome, Status
@@ -50,6 +51,7 @@ def age(figures: Figures) -> Chart:
     ]
     series = [Series(name, tone, figures.by_day("waiting", label)) for name, tone, label in ages]
     note = _("What waited for a decision at the end of each day, by how long it had waited; snoozed ones too.")
+    note = " ".join(filter(None, [trend(figures), note]))
     return by_day(figures, "age", _("Inbox: how long things wait"), series, note)
 
 

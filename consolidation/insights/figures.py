@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from django.db.models import Q
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -69,10 +70,10 @@ def read(trust: Trust, *, at: datetime, window: int, scope: str | None = None) -
         set(rows.order_by().values_list("scope", flat=True).distinct()), key=lambda one: (one == OTHER_SCOPES, one)
     )
     counts: dict[tuple[str, str], dict[date, int]] = defaultdict(dict)
-    for name, label, day, n in (visible if scope is None else visible.filter(scope=scope)).totals():
+    for name, label, day, n in visible.filter(Q() if scope is None else Q(scope=scope) | Q(name=COUNTED)).totals():
         counts[name, label][day] = n
-    marks = DailyCount.objects.filter(name=COUNTED).order_by("-day").values_list("day", "n").first()
-    counted_at = start_of(marks[0]) + timedelta(seconds=marks[1]) if marks else None
+    last = max(marks.items(), default=None) if (marks := counts.get((COUNTED, ""))) else None
+    counted_at = start_of(last[0]) + timedelta(seconds=last[1]) if last else None
     return Figures(days, scopes, counted_at, counts)
 
 

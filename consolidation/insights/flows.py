@@ -1,15 +1,17 @@
 """What happened on one day, by ranges of indexes over its time."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, Value
+from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from consolidation.insights.days import place
 from consolidation.models import DailyCount, LLMCall
 from consolidation.models.daily_counts import OTHER_SCOPES
+from consolidation.models.worth import SkillOffer
 from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
 from memories.models.former_episodes import first_id_after
 from memories.models.proposal import PROPOSAL
@@ -20,7 +22,11 @@ Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
 LONGEST_LABEL = 64
 BEFORE = timedelta(days=7)
 ITEMS = "jsonb_array_length(jsonb_path_query_array(%(expressions)s, '$[*] ? ({condition})'))"
-FLOWS = ("arrived", "decided", "retrieved", "offered", "used", "model", "verdicts")
+MOST_AGENTS = 20  # sources of runs that are counted by name on one day; the others together
+OTHER_AGENTS = "*"
+ARMS = ("with", "withheld", "without")  # what a run had of the store: something, nothing by lot, nothing
+ENDED = {f"{arm}_{end}": (arm, end) for arm in ARMS for end in ("well", "ill")}
+FLOWS = ("arrived", "decided", "retrieved", "offered", "used", "model", "verdicts", *ENDED)
 DECISIONS = {
     "taken": ("promote", "publish", "accept"),
     "changed": ("revise",),
@@ -32,7 +38,7 @@ DECISIONS = {
 def flows(day: date, since: datetime, until: datetime, *, scopes: Sequence[str]) -> list[DailyCount]:
     """The counts of what happened from `since` on, before `until`."""
     sums: dict[tuple[str, str, str, int], int] = {}
-    for count in (_arrived, _decided, _retrieved, _offered, _used, _model, _judged):
+    for count in (_arrived, _decided, _retrieved, _offered, _used, _model, _judged, _ended):
         for name, label, scope, sensitivity, n in count(since, until):
             row = (name, label[:LONGEST_LABEL], place(scope, scopes, OTHER_SCOPES), sensitivity)
             sums[row] = sums.get(row, 0) + n
@@ -125,3 +131,28 @@ def _model(since: datetime, until: datetime) -> Iterator[Counted]:
     for row in _groups(calls, "scope", "sensitivity", **sums):
         for label in sums:
             yield "model", label, row["scope"], row["sensitivity"], row[label]
+
+
+def _ended(since: datetime, until: datetime) -> Iterator[Counted]:
+    """Runs that came in within BEFORE and whose end became known, by source: `with_*` had a context with a memory or
+    was offered a skill, `withheld_*` did without by lot, `without_*` had neither."""
+    runs = Episode.objects.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE), outcome_counts=True)
+    runs = runs.filter(pk__gt=first_id_after(since - BEFORE), outcome_at__gte=since, outcome_at__lt=until)
+    contexts = Injection.objects.filter(at__gte=since - BEFORE, at__lt=until).exclude(items=[]).exclude(thread_id="")
+    offers = SkillOffer.objects.filter(scope=OuterRef("scope"), thread_id=OuterRef("thread_id"))
+    arm = Case(
+        When(Exists(offers.filter(withheld=True)), then=Value("withheld")),
+        When(Q(thread_id__in=contexts.values("thread_id")) | Exists(offers.filter(withheld=False)), then=Value("with")),
+        default=Value("without"),
+    )
+    columns = ("arm", "outcome", "source", "scope", "memory__sensitivity")
+    rows = list(_groups(runs.annotate(arm=arm), *columns, n=Count("pk")))
+    sizes: Counter[str] = Counter()
+    for row in rows:
+        sizes[row["source"][:LONGEST_LABEL]] += row["n"]
+    named = {source for source, _n in sizes.most_common(MOST_AGENTS)}
+    for row in rows:
+        name = f"{row['arm']}_{'well' if row['outcome'] == Outcome.SUCCESS else 'ill'}"
+        source = row["source"][:LONGEST_LABEL]
+        label = source if source in named else OTHER_AGENTS
+        yield name, label, row["scope"], row["memory__sensitivity"], row["n"]

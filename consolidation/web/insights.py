@@ -7,13 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from consolidation.insights import day_counts
+from consolidation.insights import day_counts, recent_changes
 from consolidation.insights.charts import CHARTS, WINDOWS
 from consolidation.insights.figures import Figures, read
-from consolidation.models.daily_counts import OTHER_SCOPES
+from consolidation.insights.headline import headline, name_of_scope
 from memories.people import trust_of
 from memories.web.charts import csv_response
 
@@ -24,6 +23,8 @@ EVERY_SCOPE, NO_SCOPE = "", "-"  # values of the select; no scope can have the s
 @require_safe
 def insights(request: HttpRequest) -> HttpResponse:
     figures, window, scope = _read(request)
+    trust, only = trust_of(request.user), _only(scope)
+    best, worst = recent_changes.best_and_worst(trust, scope=only)
     query = urlencode({"days": window, "scope": scope})
     charts = [
         replace(make(figures), csv_address=f"{reverse('insights-csv', args=[name])}?{query}")
@@ -31,12 +32,17 @@ def insights(request: HttpRequest) -> HttpResponse:
     ]
     context = {
         "charts": charts,
+        "headline": headline(figures, trust, scope=only),
+        "best": best,
+        "worst": worst,
+        "changes": recent_changes.week(figures, trust, scope=only),
+        "published": recent_changes.published(trust, at=timezone.now(), scope=only),
         "counted_at": figures.counted_at,
         "zone": timezone.get_default_timezone_name(),  # of the workspace: days are counted once, for everybody
         "windows": WINDOWS,
         "window": window,
         "scope": scope,
-        "scopes": [(one or NO_SCOPE, _name_of(one)) for one in figures.scopes],
+        "scopes": [(one or NO_SCOPE, name_of_scope(one)) for one in figures.scopes],
     }
     return render(request, "consolidation/insights.html", context)
 
@@ -54,7 +60,7 @@ def _read(request: HttpRequest, *, iso_days: bool = False) -> tuple[Figures, int
     asked = request.GET.get("days", "")
     window = int(asked) if asked in map(str, WINDOWS) else WINDOWS[0]
     scope = request.GET.get("scope", EVERY_SCOPE)[:LONGEST_SCOPE]
-    only = None if scope == EVERY_SCOPE else "" if scope == NO_SCOPE else scope
+    only = _only(scope)
     trust, at = trust_of(request.user), timezone.now()
     figures = read(trust, at=at, window=window, scope=only)
     if figures.is_empty and day_counts.count_first(at=at):
@@ -62,5 +68,6 @@ def _read(request: HttpRequest, *, iso_days: bool = False) -> tuple[Figures, int
     return replace(figures, iso_days=iso_days), window, scope
 
 
-def _name_of(scope: str) -> str:
-    return _("all other scopes") if scope == OTHER_SCOPES else scope or _("without a scope")
+def _only(scope: str) -> str | None:
+    """The scope that a value of the select means; None: every one."""
+    return None if scope == EVERY_SCOPE else "" if scope == NO_SCOPE else scope

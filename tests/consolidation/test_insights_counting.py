@@ -7,8 +7,10 @@ import pytest
 from django.utils import timezone
 
 from consolidation.insights import charts, day_counts, figures
+from consolidation.insights.headline import headline
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
+from consolidation.models.worth import SkillOffer
 from memories.intake import episodes
 from memories.models import Episode, Injection, Memory
 from memories.values.choices import ActorKind, Outcome, Sensitivity, Status, Type
@@ -155,3 +157,35 @@ def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_o
     assert [row.values[-1] for row in chart.series] == [3, 0, 1]
     assert "how 4 runs ended that are like others: 3 have probably failed, 3 of them in the last week" in chart.note
     assert "known since, 1 of 2 had failed" in chart.note and "likely to end well, 1 of 1 had" in chart.note
+
+
+def test_runs_that_ended_are_counted_by_what_they_had_of_the_store() -> None:
+    now = timezone.now()
+    ends = ["success", "success", "failure", "failure", "success"]
+    runs = [make_run(id=f"r{n}", outcome=end, thread_id=f"t{n}") for n, end in enumerate(ends)]
+    make_run(id="partial", outcome="partial", thread_id="t0")
+    Episode.objects.update(outcome_at=now)
+    place = {"at": now, "agent": "a", "task_sha256": b"x", "status": "ok", "sensitivity": 1}
+    Injection.objects.create(items=[{"memory": "m"}], thread_id="t0", **place)
+    Injection.objects.create(items=[], thread_id="t3", **place)  # it found nothing
+    scope = Episode.objects.get(pk=runs[1].pk).scope
+    offer = {"memory": make_skill().memory, "version": 1, "scope": scope, "agent": "a", "at": now}
+    SkillOffer.objects.create(thread_id="t1", withheld=False, **offer)
+    SkillOffer.objects.create(thread_id="t2", withheld=True, **offer)
+    day_counts.count(at=now + timedelta(minutes=1))
+    day, source = timezone.localdate(now), Episode.objects.get(pk=runs[0].pk).source
+    assert counts("with_well", day) == {source: 2} and counts("withheld_ill", day) == {source: 1}
+    assert counts("without_ill", day) == {source: 1} and counts("without_well", day) == {source: 1}
+    found = headline(figures.read(everything(), at=now, window=30), everything(), scope=None)
+    assert (found.now.given.text, found.now.without.text, found.now.withheld.text) == ("2 of 2", "1 of 3", "0 of 1")
+    assert [(one.name, one.runs) for one in found.by_agent] == [(source, 5)]
+
+
+def test_sources_of_runs_beyond_the_largest_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("consolidation.insights.flows.MOST_AGENTS", 1)
+    now = timezone.now()
+    for n, source in enumerate(["large", "large", "small", "smaller"]):
+        make_run(id=f"r{n}", source=source, outcome="success")
+    Episode.objects.update(outcome_at=now)
+    day_counts.count(at=now + timedelta(minutes=1))
+    assert counts("without_well", timezone.localdate(now)) == {"large": 2, "*": 2}

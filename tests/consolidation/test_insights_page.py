@@ -17,8 +17,9 @@ from consolidation.insights import day_counts
 from consolidation.insights.charts import CHARTS
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import OTHER_SCOPES
+from consolidation.models.worth import SkillWorth
 from memories.values.choices import Sensitivity
-from tests.make import caller, make_memory
+from tests.make import caller, make_memory, make_skill
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -145,3 +146,61 @@ def test_an_administrator_changes_how_often_a_job_runs_and_nobody_else_does(clie
     assert root.post(place, {"minutes": "60"})["Location"] == "/runs/"
     row.refresh_from_db()
     assert row.minutes == 60 and row.next_run and row.next_run <= timezone.now() + timedelta(hours=1)
+
+
+def test_the_page_begins_with_whether_runs_with_memory_end_well_more_often(client: Client) -> None:
+    for days_ago, well in ((3, 31), (40, 20)):
+        put("with_well", "desk", well, days_ago=days_ago, scope="project:a")
+        put("with_ill", "desk", 40 - well, days_ago=days_ago, scope="project:a")
+        put("without_well", "desk", 8, days_ago=days_ago)
+    put("without_ill", "desk", 20, days_ago=3)
+    put("withheld_ill", "night", 2, days_ago=2)
+    page = page_of(client)
+    assert "Runs with memory end well more often than runs without it." in page
+    assert "31 of 40" in page and "78 %" in page and "+28 points against the period before (20 of 40)" in page
+    assert "8 of 30" in page and "Withheld by lot: 0 of 2." in page
+    assert '<th scope="row">night</th>' in page and "project:a" in page
+    of_scope = page_of(client, "?scope=project:a")
+    assert "too few runs with it or without it" in of_scope and "not known yet" in of_scope
+
+
+def test_where_shares_may_be_alike_the_page_says_that_no_difference_is_known(client: Client) -> None:
+    for name, n in (("with_well", 6), ("with_ill", 4), ("without_well", 5), ("without_ill", 5)):
+        put(name, "desk", n)
+    page = page_of(client)
+    assert "No difference between runs with memory and runs without it is known yet." in page
+    assert "Nothing is known of the period before." in page and "60 %" not in page, "of 10 runs"
+
+
+def test_the_page_says_how_many_decisions_wait_and_how_the_queue_grows(client: Client, settings: Any) -> None:
+    put("waiting", "day", 10, days_ago=7)
+    put("waiting", "day", 20)
+    put("waiting", "month", 4)
+    put("waiting", "older", 7)
+    put("model", "tokens_read", 1_500_000)
+    page = page_of(client)
+    assert ">31</a>" in page and "7 of them for over a month" in page
+    assert page.count("The queue grows by 3 a day.") == 2, "in short, and beside its chart"
+    assert "no price is set" in page
+    settings.LLM_PRICE_INPUT = 2.0
+    assert "3.00" in page_of(client)
+
+
+def test_changes_of_the_week_lead_to_where_they_can_be_seen(client: Client) -> None:
+    skill = make_skill(at=timezone.now())
+    put("decided", "refused", 3, days_ago=6)
+    put("decided", "refused", 9, days_ago=8)
+    page = page_of(client)
+    assert re.search(r'href="/dismissed/"><strong>3</strong> dismissed', page)
+    assert f"/memories/{skill.pk}/" in page and "version 1 published" in page
+
+
+def test_published_skills_are_named_by_what_their_runs_say_they_are_worth(client: Client) -> None:
+    counted = {"runs": 100, "routed": 12, "gained": 0, "lost": 0, "at": timezone.now()}
+    for name, well, other in (("book-flight", 9, 1), ("send-letter", 1, 3)):
+        skill = make_skill(name)
+        ends = {"followed_well": well, "followed_ill": 10 - well, "otherwise_well": other, "otherwise_ill": 4 - other}
+        SkillWorth.objects.create(memory=skill.memory, **ends, **counted)
+    page = page_of(client)
+    best, worst = page.index("9 of 10 ended well"), page.index("1 of 10 ended well")
+    assert best < worst and "does not help" in page[best:worst]

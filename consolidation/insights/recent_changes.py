@@ -1,0 +1,100 @@
+"""What changed within a week, as links, and which published skills are worth most and least by their runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, FloatField, Q, QuerySet, Window
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Cast, RowNumber
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from consolidation.insights.figures import Figures
+from consolidation.models.daily_counts import OTHER_SCOPES
+from consolidation.models.worth import LEAST_COMPARED, SkillWorth
+from memories.models import Proposal
+from memories.values.choices import LIVE
+from memories.values.trust import Trust
+from skills.models import SkillVersion
+
+DAYS = 7
+MOST_SKILLS = 3
+MOST_PUBLISHED = 5
+
+
+@dataclass(frozen=True)
+class Change:
+    """So many of a kind, and the page that shows them."""
+
+    n: int
+    words: str
+    address: str
+
+
+@dataclass(frozen=True)
+class MeasuredSkill:
+    memory_id: UUID
+    name: str
+    worth: SkillWorth
+    gain: float
+
+
+def week(figures: Figures, trust: Trust, *, scope: str | None) -> list[Change]:
+    """Kinds of change that happened, from the daily counts; open conflicts are counted."""
+    memories, inbox = reverse("memories"), reverse("inbox")
+
+    def lately(name: str, *labels: str) -> int:
+        return int(sum(n or 0 for n in figures.by_day(name, *labels)[-DAYS:]))
+
+    conflicts = _within(Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT), scope, "")
+    fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
+    found = [
+        Change(lately("arrived", ""), _("came in to be learned or decided"), inbox),
+        Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), f"{memories}?status=confirmed"),
+        Change(lately("decided", "climbed"), _("promoted by rules"), f"{memories}?status=confirmed"),
+        Change(lately("decided", "refused"), _("dismissed or rejected"), reverse("dismissed")),
+        Change(conflicts.count(), _("conflicts are open"), f"{inbox}?kind=conflict"),
+        Change(int(fading), _("fade or end within a week"), "#chart-forecast"),
+    ]
+    return [one for one in found if one.n]
+
+
+def published(trust: Trust, *, at: datetime, scope: str | None) -> Sequence[SkillVersion]:
+    """Versions that were published within a week, the latest first."""
+    versions = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).select_related("skill")
+    recent = versions.filter(trust.visible("skill__memory__"), published_at__gt=at - timedelta(days=DAYS))
+    return list(_within(recent, scope, "skill__memory__").order_by("-published_at")[:MOST_PUBLISHED])
+
+
+def best_and_worst(trust: Trust, *, scope: str | None) -> tuple[list[MeasuredSkill], list[MeasuredSkill]]:
+    """Of the published skills whose runs can be compared those that help most, and those that do not. Smoothed, so
+    that two of two runs do not stand before twenty of twenty-one."""
+    rows = SkillWorth.objects.visible_to(trust).filter(
+        memory__status__in=LIVE, memory__skill__versions__status=SkillVersion.Status.PUBLISHED
+    )
+    gain = _smoothed("followed") - _smoothed("otherwise")
+    compared = rows.alias(followed_n=_runs("followed"), otherwise_n=_runs("otherwise")).annotate(gain=gain)
+    compared = compared.filter(followed_n__gte=LEAST_COMPARED, otherwise_n__gte=LEAST_COMPARED)
+    ranked = _within(compared, scope, "memory__").annotate(
+        best=Window(RowNumber(), order_by=F("gain").desc()), worst=Window(RowNumber(), order_by=F("gain").asc())
+    )
+    named = ranked.filter(Q(best__lte=MOST_SKILLS) | Q(worst__lte=MOST_SKILLS)).select_related("memory__skill")
+    found = [MeasuredSkill(row.pk, row.memory.skill.title, row, row.gain) for row in named.order_by("best")]
+    best = [one for one in found if one.gain > 0][:MOST_SKILLS]
+    return best, [one for one in found[::-1] if one.gain <= 0][:MOST_SKILLS]
+
+
+def _runs(did: str) -> CombinedExpression:
+    return F(f"{did}_well") + F(f"{did}_ill")
+
+
+def _smoothed(did: str) -> CombinedExpression:
+    return (Cast(f"{did}_well", FloatField()) + 1) / (Cast(_runs(did), FloatField()) + 2)
+
+
+def _within(rows: QuerySet[Any], scope: str | None, path: str) -> QuerySet[Any]:
+    """OTHER_SCOPES names no scope of a row: nothing is left out then."""
+    return rows if scope in (None, OTHER_SCOPES) else rows.filter(**{f"{path}scope": scope})
