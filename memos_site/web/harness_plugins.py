@@ -23,6 +23,7 @@ from memories.models import Agent
 from memories.people import trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Invalid, Lost, NotAllowed
+from memories.values.trust import Trust
 from skills.models import Skill
 
 Json = dict[str, Any]
@@ -54,14 +55,14 @@ def harness_plugin(request: HttpRequest, agent_id: UUID, name: str) -> HttpRespo
     if name not in FORMS:
         raise Http404(f"no plugin is made for {name!r}")
     try:
-        content = making.zipped(_files(FORMS[name], agent))
+        content = making.zipped(_files(FORMS[name], agent, trust))
     except (Invalid, Lost) as refusal:
         messages.warning(request, str(refusal))
         return redirect("agent", agent.pk)
     return HttpResponse(content, content_type="application/zip", headers=making.headers(f"memos-{name}"))
 
 
-def _files(form: PluginForm, agent: Agent) -> dict[str, bytes]:
+def _files(form: PluginForm, agent: Agent, trust: Trust) -> dict[str, bytes]:
     server = {"command": "python3", "args": [f"{form.root}/memos_mcp.py"]}
     about: Json = {
         "name": "memos",
@@ -73,7 +74,7 @@ def _files(form: PluginForm, agent: Agent) -> dict[str, bytes]:
     told = {form.manifest: about, ".mcp.json": servers} if apart else {form.manifest: {**about, **servers}}
     told["hooks/hooks.json"] = _hooks(form)
     files = {path: f"{json.dumps(value, indent=2)}\n".encode() for path, value in told.items()}
-    return files | {name: (SCRIPTS / name).read_bytes() for name in FETCHED} | _skills(agent)
+    return files | {name: (SCRIPTS / name).read_bytes() for name in FETCHED} | _skills(agent, trust)
 
 
 def _hooks(form: PluginForm) -> Json:
@@ -90,9 +91,9 @@ def _table() -> Json:
     return runpy.run_path(str(SCRIPTS / "memos_harnesses.py"))
 
 
-def _skills(agent: Agent) -> dict[str, bytes]:
-    """The packages of what the agent may download; of one name in several scopes the first."""
-    rows = Skill.objects.visible_to(agent.trust).downloadable().select_related("memory").distinct()
+def _skills(agent: Agent, trust: Trust) -> dict[str, bytes]:
+    """The packages of what the agent may download and the person sees; of one name in several scopes the first."""
+    rows = Skill.objects.visible_to(agent.trust).visible_to(trust).downloadable().select_related("memory").distinct()
     versions = {skill.name: version for skill in rows.order_by("-name", "-scope") if (version := skill.published)}
     return {
         f"{making.SKILLS}{path}": content

@@ -52,6 +52,7 @@ NO_PAGES = {
         "adaptations-file",
         "dismissed-file",
         "pack-download",
+        "harness-plugin",
     ),  # files
     *("mcp", "otlp-traces", "prometheus", "live", "ready"),  # programs
     "api-docs",  # Swagger UI's page

@@ -56,7 +56,7 @@ TESTED_ELSEWHERE = {
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs"),
 }
 WITH_A_TEST_BELOW = {
-    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals"),
+    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "harness-plugin"),
     *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file"),
 }
 
