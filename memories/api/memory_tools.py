@@ -213,7 +213,7 @@ def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
     ]
     of_episode = result.memory.type == Type.EPISODIC
     scores = {"score": round(result.score, 3), "relevance": result.relevance and round(result.relevance, 3)}
-    parts = {"parts": result.parts} if explain else {}
+    parts = ({"parts": result.parts} if explain else {}) | ({"until": result.until} if result.until else {})
     return {**brief(result.memory, trust), **scores, **({"passages": passages} if of_episode else {}), **parts}
 
 

@@ -54,7 +54,8 @@ class FoundPassage(Shape):
 class Parts(Shape):
     """`words`, `neighbours` (words that were said near by), `meaning`, `actor` and `pieces` (word pieces like those of
     the question, of the best passages alone) make up the score of the best passage; `relevance`, `salience` and
-    `confidence` that of a memory. Without a query only `salience`."""
+    `confidence` that of a memory, and `update` puts a newer state in front of the older. Without a query only
+    `salience`."""
 
     words: float = 0
     neighbours: float = 0
@@ -64,6 +65,7 @@ class Parts(Shape):
     relevance: float = 0
     salience: float = 0
     confidence: float = 0
+    update: float = 0
 
 
 class SearchResult(Shape):
@@ -77,6 +79,8 @@ class SearchResult(Shape):
     word in common from about 0.25. null: nothing was asked, or a stub"""
     passages: list[FoundPassage]
     """Of an episode the best three, best first; of `unit: passage` the one that was found"""
+    until: datetime | None = None
+    """Only of an older state of something: when the newer one was stored, which stands in front of it"""
     parts: Parts | None = None
     """Only with `explain`"""
 
@@ -86,8 +90,9 @@ class SearchResult(Shape):
             Memory.of(result.memory, at=at, as_of=as_of),
             [{**passage._asdict(), "flags": passage.flags} for passage in result.passages],
         )
-        parts = {"parts": result.parts} if explain else {}
-        return cls.from_row(result, memory=memory, passages=passages, **parts)
+        more = {"parts": result.parts} if explain else {}
+        more |= {"until": result.until} if result.until else {}
+        return cls.from_row(result, memory=memory, passages=passages, **more)
 
 
 class Selected(Shape):

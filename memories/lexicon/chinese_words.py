@@ -34,3 +34,23 @@ WORK = (
     "在用使给把将对向跟和为发打叫让安排预订购买推送提交合并部署修改删除写说加联系回复称呼透露公开自动擅自随便直接"
     "重启运行执行忽略跳过翻译显示添加缩写省略泄露分享通知抄送转发覆盖调用"
 )
+
+# A state is said to be new by them, and what may stand before them without being what they are about.
+UPDATES = (
+    "现在",
+    "如今",
+    "不再",
+    "改成",
+    "改为",
+    "改用",
+    "改由",
+    "改到",
+    "搬到",
+    "搬去",
+    "搬至",
+    "换成",
+    "换到",
+    "调到",
+)
+BEFORE_UPDATES = "已经从由也都的，"
+MOVES, IS_AT = "搬", "在"

@@ -187,3 +187,9 @@ SERIES = words(
 # These are verbs too: in "order 5 mixed pallets" nothing is said of an order.
 SERIES_OR_VERBS = words("build call change commit deploy invoice issue order release run")
 HAPPENED = words("failed passed succeeded arrived crashed finished timed broke stopped")
+
+# A state is said to be new by them.
+UPDATES = (
+    *("now", "no longer", "any ?more", "any longer", "these days", "nowadays", "from now on", "instead"),
+    *("moved", "switched", "changed", "migrated", "relocated"),
+)

@@ -1,33 +1,26 @@
-"""How much each sentence of a long question that is a conversation counts. Pure.
+"""How much each part of a question that is a conversation counts: by its turn and its speaker, in any language. Pure.
 
 Agents send a task with the talk around it. The rarest words are then those of the talk: of what a question alone finds,
-a dialogue with that question at its end found a quarter (LoCoMo's dialogues as claims of one person, recall@10 0.20 of
-0.74; with these weights 0.68). `docs/measurements.md` has all figures, and what was left out.
+a dialogue with that question at its end found a quarter. `docs/measurements.md` has all figures, and what was left out.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from memories.values import roles
-from memories.values.text import UNSPACED, detect_lang
+from memories.values.text import UNSPACED, sentences
 
 LONGEST_READ = 10_000  # characters
-LONG, LONG_CHINESE = 250, 80  # characters; in shorter questions every sentence counts alike
-ASKED = 1.0  # what the last turn asks; where it asks nothing, what any sentence asks
-NEAR = 0.5  # the rest of the last turn, and what is asked in turns before
-TALK = 0.2
-LEAST_WORDS, LEAST_CHARACTERS = 5, 6  # of a sentence that asks; "How have you been?" asks nothing
-SENTENCE_ENDS = re.compile(r"(?<=[.!?…])[\"')\]]?\s+|(?<=[。！？；])")
+LAST = 1.0  # the last turn
+ASIDE = 0.5  # of a long last turn in which sentences end with a question mark, the others
+ASKED_BEFORE = 0.4  # by the speaker of the last turn, with a question mark
+SAID_BEFORE = 0.2  # by that speaker
+OTHERS = 0.1
+LONG_TURN = 200  # characters; one of a script without spaces is three
 TURN = re.compile(r"\W{0,4}([^\W\d_][\w.'-]{0,30}(?: [\w.'-]{1,30})?)\W{0,3}[:：]\s*")
-ASKS = re.compile(
-    r"(?:(?:and|but|hey|hi|ok|okay|please|so|then),? )*(?:who|whom|whose|what|when|where|which|why|how"
-    r"|do|does|did|is|are|was|were|can|could|would|should|will|has|have|had"
-    r"|tell|find|show|list|give|explain|describe|remind|recommend|suggest|summari[sz]e|write|draft|look|search|check|help"
-    r"|i need|i want|i'd like|i would like|let me know)\b",
-    re.IGNORECASE,
-)
-ASKS_IN_CHINESE = re.compile("[吗呢谁哪几请帮]|什么|怎么|怎样|如何|多少|为何|是否|能否")
+ASKS = re.compile(r"[?？؟][\s\"'”’」』)]*$")
 
 
 def bounded(text: str) -> str:
@@ -37,66 +30,66 @@ def bounded(text: str) -> str:
     return f"{text[: LONGEST_READ // 2]}\n{text[-LONGEST_READ // 2 :]}"
 
 
-class Sentence(NamedTuple):
+class Part(NamedTuple):
     text: str
     weight: float
 
 
-class _Read(NamedTuple):
-    """A sentence: the number of its turn, and whether it asks for something."""
-
+class _Turn(NamedTuple):
+    speaker: str
     text: str
-    turn: int
-    asks: bool
 
 
-def weighted(text: str) -> list[Sentence]:
-    """The sentences of a long question with their weights; none where all count alike.
-
-    A text without turns is about one thing, and what asks in it is often "Can you help me with that?" alone.
-    """
-    if len(text) < LONG_CHINESE or (len(text) < LONG and detect_lang(text) != "zh"):
+def weighted(text: str) -> list[Part]:
+    """The parts of a conversation with their weights; none of a text that is no conversation: it is about one thing."""
+    turns = [turn for turn in _turns(text) if turn.text.strip()]
+    if not turns:
         return []
-    read = list(_sentences(text))
-    last = read[-1].turn if read else 0
-    if not last or not any(one.asks for one in read):
-        return []
-    said_last = any(one.asks for one in read if one.turn == last)
-    return [Sentence(one.text, _weight(one, last, asks_last=said_last)) for one in read]
+    *before, last = turns
+    earlier = [part for one in before for part in _earlier(one, is_same=one.speaker == last.speaker)]
+    return [*earlier, *_last(last.text)]
 
 
 def asked(text: str) -> str:
-    """What to embed of a question: the sentences that count fully; of a short one all."""
-    return by_weight(bounded(text)).get(ASKED, text)
+    """What to embed of a question: what counts fully of a conversation, else all."""
+    return by_weight(bounded(text)).get(LAST, text)
 
 
 def by_weight(text: str) -> dict[float, str]:
-    """The text of the sentences of each weight, greatest first; empty where all count alike."""
+    """The text of the parts of each weight, greatest first; empty where all count alike."""
     found: dict[float, list[str]] = {}
     for one in weighted(text):
         found.setdefault(one.weight, []).append(one.text)
     return {weight: "\n".join(found[weight]) for weight in sorted(found, reverse=True)}
 
 
-def _weight(one: _Read, last: int, *, asks_last: bool) -> float:
-    at_end = one.turn == last
-    if one.asks:
-        return ASKED if at_end or not asks_last else NEAR
-    return NEAR if at_end else TALK
+def _earlier(turn: _Turn, *, is_same: bool) -> list[Part]:
+    if not is_same:
+        return [Part(turn.text, OTHERS)]
+    return [Part(one, ASKED_BEFORE if ASKS.search(one) else SAID_BEFORE) for one in sentences(turn.text)]
 
 
-def _sentences(text: str) -> Iterator[_Read]:
-    """In order, with the number of the turn; 0 in a text that is no conversation."""
+def _last(text: str) -> list[Part]:
+    """The sentences of a long turn that asks something; else the whole turn."""
+    said = sentences(text) if len(text) + 2 * sum(map(len, UNSPACED.findall(text))) >= LONG_TURN else []
+    if not any(map(ASKS.search, said)):
+        return [Part(text, LAST)]
+    return [Part(one, LAST if ASKS.search(one) else ASIDE) for one in said]
+
+
+def _turns(text: str) -> Iterator[_Turn]:
+    """In order; none of a text that is no conversation. A line that names no speaker goes on with the turn before it;
+    where it is the first, its speaker has no name.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     begins = [TURN.match(line) for line in lines]
-    turns, has_turns = 0, _are_turns([begin[1].lower() for begin in begins if begin])
-    for line, begin in zip(lines, begins, strict=True):
-        if has_turns and begin:
-            turns += 1
-            line = line[begin.end() :]  # noqa: PLW2901 - without the speaker
-        for sentence in SENTENCE_ENDS.split(line):
-            if said := sentence.strip():
-                yield _Read(said, turns, _asks(said))
+    if not _are_turns([begin[1].lower() for begin in begins if begin]):
+        return
+    starts = [n for n, begin in enumerate(begins) if begin]
+    for start, end in pairwise([*([0] if starts[0] else []), *starts, len(lines)]):
+        begin = begins[start]
+        first = lines[start][begin.end() :] if begin else lines[start]
+        yield _Turn(roles.of(begin[1]) if begin else "", "\n".join([first, *lines[start + 1 : end]]))
 
 
 def _are_turns(speakers: Sequence[str]) -> bool:
@@ -104,12 +97,3 @@ def _are_turns(speakers: Sequence[str]) -> bool:
     a list is none."""
     spoken = roles.SPELLINGS.keys() & set(map(roles.of, speakers))
     return len(set(speakers)) < len(speakers) or (roles.USER in spoken and len(spoken) > 1)
-
-
-def _asks(sentence: str) -> bool:
-    runs = "".join(UNSPACED.findall(sentence))
-    if len(runs) < LEAST_CHARACTERS and len(sentence.split()) < LEAST_WORDS:
-        return False
-    if sentence.rstrip("\"')] ").endswith(("?", "？")):
-        return True
-    return bool(ASKS_IN_CHINESE.search(runs) if runs else ASKS.match(sentence))

@@ -55,7 +55,7 @@ class Question:
     @property
     def weights(self) -> list[float]:
         """How much each of the words counts."""
-        return [self.emphasis.get(word, emphasis.ASKED) for word in self.words]
+        return [self.emphasis.get(word, emphasis.LAST) for word in self.words]
 
 
 def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:

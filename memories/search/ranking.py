@@ -23,7 +23,7 @@ BITS = 60  # of a mask that are read at once
 ALL_BITS = (1 << BITS) - 1
 PAIRS = 0.5  # about the share of character bigrams that are words
 REPEATS = 2.0  # k1 of BM25, for character bigrams: said twice counts 1.5, always 3
-CROWD, ASKED_CROWD = 10, 20  # of what is shared and of what lies in the asked scopes: this place has what chance gives
+CROWD, ASKED_CROWD = 3, 20  # of what is shared and of what lies in the asked scopes: this place has what chance gives
 NOT_REPEATED: Mapping[int, int] = MappingProxyType({})
 
 
@@ -287,8 +287,8 @@ def _shares(told: Sequence[float]) -> Array:
 def _kept(scores: Array, share: Array) -> Array:
     """The share of its score that each passage keeps.
 
-    Among thousands of shared passages some fit any question by chance. How well, their CROWDth tells; what it is ahead
-    of the asked scopes' own is taken from each, so that one which answers better than its crowd still comes first.
+    Among thousands of shared passages some fit any question by chance. How well, their CROWDth best tells; what it is
+    ahead of the asked scopes' own is taken from each, so that one which answers better than its crowd comes first.
     """
     shared = share < 1
     ahead = max(0.0, _nth(scores[shared], CROWD) - _nth(scores[~shared], ASKED_CROWD))

@@ -1,9 +1,10 @@
 """Search results and their retrieval: two SQL statements, however many results there are."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from memories.models.built import IDS, BuiltRows
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.scanning import INSTRUCTION, prompt_injection
-from memories.search import selector
+from memories.search import selector, updates
 from memories.search.former_words import FormerWords
 from memories.search.ranking import Candidate, Scored, weights_of
 from memories.search.ranking_memories import Ranked
@@ -55,7 +56,8 @@ class Result:
     `relevance`: how much of the question it answers, 0 to 1, independent of other results; None without a question.
     `matched`: how many of the question's words its best passage holds. `nearest`: the id of its passage nearest in
     meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a skill, as a share of
-    the best one's; None where they were not asked.
+    the best one's; None where they were not asked. `until`: when a newer state of the same was stored, which stands in
+    front of it.
     """
 
     memory: Memory
@@ -67,6 +69,7 @@ class Result:
     cosine: float | None = None
     nearest: int | None = None
     vote: float | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,16 @@ def fetched(
             hits = [PassageHit._make([*row, score]) for row, score in there if row]
             results.append(_result(memory, one, hits, request, scale))
     return results
+
+
+def updated(results: Sequence[Result]) -> list[Result]:
+    """The results in the order of their scores, but newer states in front of older ones, with as great a score."""
+    found: list[Result] = []
+    for one, until in reversed(updates.newest_first(results, attrgetter("memory"))):
+        score = max(one.score, found[-1].score) if found else one.score
+        ahead = {"update": score - one.score} if score > one.score else {}
+        found.append(replace(one, until=until, score=score, parts=one.parts | ahead))
+    return found[::-1]
 
 
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:

@@ -24,7 +24,7 @@ from memories.search.question import embed_question, read_question
 from memories.search.ranking import weights_of
 from memories.search.ranking_memories import Ranked, by_memory
 from memories.search.request import SearchRequest
-from memories.search.results import Result, SearchResults, fetched, most_salient, selection
+from memories.search.results import Result, SearchResults, fetched, most_salient, selection, updated
 from memories.values.choices import ActorKind, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
@@ -89,7 +89,8 @@ def _answers(
         kept = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
     else:
         kept = by_memory(scored, weights, votes_of_runs, most=request.limit, holds=floor.holds)
-    return fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
+    results = fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
+    return results if request.unit == "passage" else updated(results)
 
 
 def _scale(kept: Sequence[Ranked]) -> float:

@@ -52,6 +52,8 @@ class ContextItem(Shape):
     of its own claim plainly; for others the line says `unreviewed`"""
     agents: Count | None
     """How many agents have said the claim; null: it is a skill"""
+    until: datetime | None = None
+    """Only of an older state of something: when the newer one was stored, which stands in front of it"""
     url: str | None = None
     """Only of a skill: where its package is downloaded"""
     name: str | None = None
@@ -62,6 +64,7 @@ class ContextItem(Shape):
     def of(cls, item: Item) -> Json:
         address: Json = {"name": item.name, "scope": item.memory.scope, "url": item.url}
         derived: Json = address if item.url else {}
+        derived |= {"until": item.until} if item.until else {}
         derived |= {"review": review_of(item.memory), "agents": agents_of(item.memory)}
         return cls.from_row(
             item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **derived

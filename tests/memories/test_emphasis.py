@@ -1,9 +1,20 @@
-"""What counts of a long question: what is asked, more than the talk around it."""
+"""What counts of a question that is a conversation: by its turn and its speaker, in any language."""
 
 import pytest
 
 from memories.models.vector import Serving
-from memories.search.emphasis import ASKED, LONGEST_READ, NEAR, TALK, asked, bounded, by_weight, weighted
+from memories.search.emphasis import (
+    ASIDE,
+    ASKED_BEFORE,
+    LAST,
+    LONGEST_READ,
+    OTHERS,
+    SAID_BEFORE,
+    asked,
+    bounded,
+    by_weight,
+    weighted,
+)
 from memories.search.lexemes import longest, rarest
 from memories.search.question import read_question
 from memories.values.conditions import Filter
@@ -21,52 +32,67 @@ def weights(text: str) -> dict[str, float]:
     return {one.text: one.weight for one in weighted(text)}
 
 
-def test_in_a_short_question_everything_counts_alike() -> None:
-    assert weighted(f"user: We painted the garage.\nuser: {QUESTION}") == []
-    assert asked(QUESTION) == QUESTION
+@pytest.mark.parametrize("text", [QUESTION, f"{TALKED} {QUESTION}", f"{TALKED}\n{QUESTION}", f"user: {QUESTION}"])
+def test_of_what_is_no_conversation_everything_counts_alike(text: str) -> None:
+    assert weighted(text) == []
+    assert asked(text) == text
 
 
-def test_what_the_last_turn_asks_counts_fully_its_rest_and_earlier_questions_half_talk_a_fifth() -> None:
-    found = weights(f"user: Where did you buy these rollers?\nassistant: {TALKED}\nuser: I am in a hurry. {QUESTION}")
-    assert found[QUESTION] == ASKED
-    assert found["I am in a hurry."] == found["Where did you buy these rollers?"] == NEAR
-    assert {weight for text, weight in found.items() if text in TALKED} == {TALK}
+def test_the_last_turn_counts_fully_what_its_speaker_asked_and_said_before_less_others_least() -> None:
+    found = weights(
+        f"user: I need new rollers. Where did you buy these?\nassistant: {TALKED}\nuser: I see. What does Globex take"
+    )
+    assert found == {
+        "I need new rollers.": SAID_BEFORE,
+        "Where did you buy these?": ASKED_BEFORE,
+        TALKED: OTHERS,
+        "I see. What does Globex take": LAST,
+    }
 
 
-def test_where_the_last_turn_asks_nothing_what_was_asked_before_counts_fully() -> None:
-    found = weights(f"user: {QUESTION}\nassistant: {TALKED}\nuser: Thank you so much for that.")
-    assert (found[QUESTION], found["Thank you so much for that."]) == (ASKED, NEAR)
-
-
-@pytest.mark.parametrize("sentence", [QUESTION, "Please find out what Globex pays us.", "Could you tell me the price"])
-def test_a_question_is_known_by_its_mark_or_its_first_words(sentence: str) -> None:
-    found = weights(f"user: {TALKED}\nassistant: I see.\nuser: {sentence}")
-    assert found.pop(sentence) == ASKED
-    assert set(found.values()) == {TALK}
-
-
-def test_in_a_text_without_turns_everything_counts_alike() -> None:
-    listed = "Order: 17\nName: Anna Berg\nAddress: 5 Mill Lane"
-    assert weighted(f"{TALKED} Can you help me with that?\n{listed}") == []
+@pytest.mark.parametrize(
+    ("talk", "question"),
+    [
+        (TALKED.replace("?", "."), QUESTION),
+        ("昨天我们去了公园，天气很好，孩子们玩得很开心。" * 4, "仓库什么时候接收包裹？"),
+        ("Wir haben am Wochenende die ganze Garage gestrichen, mit den neuen Rollen." * 4, "Wann nimmt Globex Pakete?"),
+        (
+            "Мы красили гараж все выходные новыми валиками, соседи принесли лимонад." * 4,
+            "Когда склад принимает посылки?",
+        ),
+    ],
+)
+def test_of_a_long_last_turn_what_ends_with_a_question_mark_counts_fully_in_any_language(
+    talk: str, question: str
+) -> None:
+    text = f"user: {talk}\nassistant: {talk}\nuser: {talk} {question}\n{talk}"
+    assert [one.text for one in weighted(text) if one.weight == LAST] == [question]
+    assert {one.weight for one in weighted(text)} == {SAID_BEFORE, OTHERS, ASIDE, LAST}
+    assert asked(text) == question
 
 
 def test_names_are_speakers_once_one_of_them_speaks_again() -> None:
     turns = f"Anna: {TALKED}\nBen: That sounds tiring.\n"
     assert weighted(f"{turns}Cleo: {QUESTION}") == []
-    assert weights(f"{turns}Anna: {QUESTION}")[QUESTION] == ASKED
+    found = weights(f"{turns}Anna: {QUESTION}")
+    assert (found[QUESTION], found["That sounds tiring."], found["How have you been?"]) == (LAST, OTHERS, ASKED_BEFORE)
+
+
+def test_a_line_without_a_speaker_goes_on_with_the_turn_before_it() -> None:
+    found = weights("From the chat of today\nuser: Hello\nthere\nassistant: Yes\nuser: Which rollers\ndo we buy")
+    assert found == {
+        "From the chat of today": OTHERS,
+        "Hello": SAID_BEFORE,
+        "there": SAID_BEFORE,
+        "Yes": OTHERS,
+        "Which rollers\ndo we buy": LAST,
+    }
 
 
 @pytest.mark.parametrize("text", ["", "?" * 9_000, f"{TALKED} It was late.", "user: \n" * 90, "：" * 900, "\x00" * 400])
-def test_where_nothing_asks_everything_counts_alike(text: str) -> None:
+def test_where_nobody_says_anything_everything_counts_alike(text: str) -> None:
     assert by_weight(text) == {}
     assert asked(text) == text
-
-
-def test_a_chinese_question_counts_more_than_the_talk_around_it() -> None:
-    talk = "昨天我们去了公园，天气很好，孩子们玩得很开心。" * 3
-    found = weights(f"user: {talk}\nassistant: 听起来不错。\nuser: 仓库什么时候接收包裹？")
-    assert found["仓库什么时候接收包裹？"] == ASKED
-    assert found["听起来不错。"] == TALK
 
 
 def test_of_a_very_long_text_the_end_is_read_too() -> None:
@@ -76,17 +102,17 @@ def test_of_a_very_long_text_the_end_is_read_too() -> None:
 
 
 def test_of_many_words_those_of_the_greatest_weight_are_kept() -> None:
-    talk = {"rarest": TALK, "lengthiest": TALK}
+    talk = {"rarest": OTHERS, "lengthiest": OTHERS}
     assert rarest(["common", "rarest", "rare"], [50, 1, 3], 2, talk) == ["rare", "common"]
     assert longest(["word", "lengthiest"], 1, talk) == ["word"]
 
 
 @pytest.mark.django_db
-def test_a_word_counts_as_the_weightiest_sentence_that_says_it() -> None:
+def test_a_word_counts_as_the_weightiest_part_that_says_it() -> None:
     text = f"user: The parcels of our neighbours came by ship.\nassistant: {TALKED}\nuser: {QUESTION}"
     question = read_question(text, Serving("", None), None, Filter(()))
     counts = dict(zip(question.words, question.weights, strict=True))
-    assert (counts["parcel"], counts["ship"]) == (ASKED, TALK)
+    assert (counts["parcel"], counts["ship"], counts["garag"]) == (LAST, SAID_BEFORE, OTHERS)
 
 
 @pytest.mark.django_db

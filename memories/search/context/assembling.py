@@ -12,7 +12,7 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis, unreviewed
+from memories.search import emphasis, unreviewed, updates
 from memories.search.context import queries, quotes, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
@@ -41,12 +41,13 @@ def status_of(degraded: Collection[str]) -> str:
 class Item:
     """One line of a context. A directive is to be followed; anything else is a hint, to be overridden for a reason.
 
-    `unreviewed`: the line says that one other agent alone has said it.
+    `unreviewed`: the line says that one other agent alone has said it. `until`: that it held until then.
     """
 
     memory: Memory
     directive: bool = False
     unreviewed: bool = False
+    until: datetime | None = None
 
     @property
     def category(self) -> str:
@@ -73,6 +74,7 @@ class Item:
         if skill:
             said = f"{skill['name']}: {said} ({self.url})"
         kind = f"{self.category}, {unreviewed.MARK}" if self.unreviewed else self.category
+        kind += f", until {self.until:%Y-%m-%d}" if self.until else ""
         return rendering.line(kind, said, self.memory.confidence)
 
     @property
@@ -131,7 +133,8 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime, without: Co
             if not trust.sources or source in trust.sources:
                 notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
-    items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust)) for row in shown]
+    dated = updates.newest_first(shown, lambda row: row)
+    items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust), until) for row, until in dated]
     return Context(items, notices or [], before, tuple(dict.fromkeys(allowance.degraded)), request.token_budget)
 
 
@@ -231,11 +234,16 @@ def _chosen(
     found = [one for one in selection.merged(hits) if one.memory not in without]
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
-    lines = {id: Item(row, unreviewed=unreviewed.is_marked(row, wanted.trust)).line for id, row in rows.items()}
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
-    chosen = selection.fitting(order, lines, limit=request.limit, token_budget=request.token_budget)
+    dated = updates.newest_first(order, lambda one: rows[one.memory])
+    lines = {one.memory: _line(rows[one.memory], wanted.trust, until) for one, until in dated}
+    chosen = selection.fitting([one for one, _ in dated], lines, limit=request.limit, token_budget=request.token_budget)
     kept = [rows[one.memory] for one in chosen]
     return chosen, kept, directives_among(kept, wanted.moment)
+
+
+def _line(row: Memory, trust: Trust, until: datetime | None) -> str:
+    return Item(row, unreviewed=unreviewed.is_marked(row, trust), until=until).line
 
 
 def directives_among(memories: Collection[Memory], moment: AsOf | None = None) -> set[UUID]:

@@ -1,0 +1,120 @@
+"""Which of two memories is the newer state of the same thing: "moved from X to Y", "now prefers", 现在改成. Pure.
+
+Until a person has decided, both are offered: the newer one first, the older one with `until`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from itertools import combinations
+from typing import TypeVar
+
+from memories import claims, embedding
+from memories.claims import Claim, Likeness
+from memories.lexicon import chinese_words, english_words
+from memories.models import Memory
+from memories.values.choices import Origin, Type
+from memories.values.text import UNSPACED, bigrams
+
+MOST = 20  # memories that are compared
+LONGEST = 400  # characters; a longer text says more than one thing
+COMMON = 0.4  # of the words of the shorter one: fewer say something else, unless the newer one says that it is new
+NEAR = 0.6  # centred similarity of two texts that share no word but their subject
+MARKS = re.compile(rf"\b(?:{'|'.join(english_words.UPDATES)})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE)
+WORDS = re.compile(r"[^\W_]+")
+VALUES = frozenset({"number", "date", "time", "unit", "email", "url", "code", "version"})
+Row = TypeVar("Row")
+
+
+def newest_first(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[Row, datetime | None]]:
+    """The rows in their order, but each newer state in front of the older ones of the same; these with its time."""
+    kept, until = list(rows), dict[int, datetime]()
+    for old, new in _pairs(rows, memory):
+        at = memory(new).created_at
+        until[id(old)] = min(at, until.get(id(old), at))
+        if kept.index(new) > kept.index(old):
+            kept.remove(new)
+            kept.insert(kept.index(old), new)
+    return [(row, until.get(id(row))) for row in kept]
+
+
+def _pairs(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[Row, Row]]:
+    """Each older row with a newer one. What does not say that it is new replaces one other: more are a list."""
+    stated = [row for row in rows[:MOST] if _is_stated(memory(row))]
+    dated = sorted(stated, key=lambda row: (memory(row).created_at, memory(row).pk))
+    found = []
+    for old, new in combinations(dated, 2):
+        one, other = memory(old), memory(new)
+        if _share(one.content, other.content) and (one.scope, one.company_id) == (other.scope, other.company_id):
+            found += [(old, new)] if replaces(other.content, one.content) else []
+    unsaid = [pair for pair in found if not MARKS.search(memory(pair[1]).content)]
+    met = Counter(id(row) for pair in unsaid for row in pair)
+    listed = {pair for pair in map(_ids, unsaid) if max(met[one] for one in pair) > 1}
+    return [pair for pair in found if _ids(pair) not in listed]
+
+
+def _ids(pair: tuple[Row, Row]) -> tuple[int, int]:
+    return id(pair[0]), id(pair[1])
+
+
+def _is_stated(memory: Memory) -> bool:
+    """Whether it is knowledge that somebody stated, not found by rules, and short."""
+    is_found = memory.origin in Origin.of_rules()
+    return memory.type == Type.SEMANTIC and not is_found and len(memory.content) <= LONGEST
+
+
+def replaces(new: str, old: str) -> bool:
+    """Whether a text tells another state of what an older one tells."""
+    mark = MARKS.search(new)
+    if claims.compare(_claim(old), _claim(new)) == Likeness.CHANGED:
+        return True
+    if mark is None:
+        return False
+    runs = UNSPACED.findall(new[: mark.start()])
+    return _goes_on_in_chinese("".join(runs), mark[0], new, old) if runs else _goes_on(new[: mark.start()], new, old)
+
+
+def _goes_on(subject: str, new: str, old: str) -> bool:
+    """Whether the older text says what stands before the mark, and more of the newer one, or something near it."""
+    about, said, known = _claim(subject).tokens - english_words.STOP, _claim(new).tokens, _claim(old).tokens
+    if not about:
+        return len(said & known) > 1
+    more = said & known - about or _values(new) & _values(old)
+    return about <= known and (bool(more) or _alike(new, old) >= NEAR)
+
+
+def _goes_on_in_chinese(subject: str, mark: str, new: str, old: str) -> bool:
+    about = re.split(f"[{chinese_words.BEFORE_UPDATES}]", subject)[0]
+    if not about or about not in old:
+        return False
+    more = set(bigrams(new)) & set(bigrams(old)) - set(bigrams(about)) or _values(new) & _values(old)
+    return bool(more) or (mark[0] == chinese_words.MOVES and chinese_words.IS_AT in old)
+
+
+def _share(old: str, new: str) -> bool:
+    """Whether they say so many of the same words that a comparison is worth its time."""
+    first, second = _words(old), _words(new)
+    both = len(first & second)
+    return both > 0 and (both >= COMMON * min(len(first), len(second)) or MARKS.search(new) is not None)
+
+
+@lru_cache(maxsize=2_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset((*WORDS.findall(UNSPACED.sub(" ", text.lower())), *bigrams(text))) - english_words.STOP
+
+
+@lru_cache(maxsize=2_000)
+def _claim(text: str) -> Claim:
+    return claims.claim_of(text)
+
+
+def _values(text: str) -> frozenset[str]:
+    """Kinds of values that a text names."""
+    return VALUES & {hard.partition(":")[0] for hard in _claim(text).hard}
+
+
+def _alike(one: str, other: str) -> float:
+    model = embedding.built_in()
+    return embedding.centred_similarity(*model.embed([one, other]), mean=model.mean)
