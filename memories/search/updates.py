@@ -19,7 +19,7 @@ from memories.values.choices import Origin, Type
 from memories.values.text import UNSPACED, bigrams
 
 MOST = 20  # memories that are compared
-LONGEST = 400  # characters; a longer text says more than one thing
+LONGEST = 200  # characters; a longer text says more than one thing
 COMMON = 0.4  # of the words of the shorter one: fewer say something else, unless the newer one says that it is new
 NEAR = 0.6  # centred similarity of two texts that share no word but their subject
 MARKS = re.compile(rf"\b(?:{'|'.join(english_words.UPDATES)})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE)
