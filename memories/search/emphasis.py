@@ -18,10 +18,9 @@ ASIDE = 0.5  # of a long last turn in which sentences end with a question mark, 
 ASKED_BEFORE = 0.4  # by the speaker of the last turn, with a question mark
 SAID_BEFORE = 0.2  # by that speaker
 OTHERS = 0.1
-LEAST_WORDS, LEAST_CHARACTERS = 5, 6  # of a sentence that asks; "How have you been?" asks nothing
 LONG_TURN = 200  # characters; one of a script without spaces is three
 TURN = re.compile(r"\W{0,4}([^\W\d_][\w.'-]{0,30}(?: [\w.'-]{1,30})?)\W{0,3}[:：]\s*")
-QUESTION_MARK = re.compile(r"[?？؟][\s\"'”’」』)]*$")
+ASKS = re.compile(r"[?？؟][\s\"'”’」』)]*$")
 
 
 def bounded(text: str) -> str:
@@ -67,20 +66,15 @@ def by_weight(text: str) -> dict[float, str]:
 def _earlier(turn: _Turn, *, is_same: bool) -> list[Part]:
     if not is_same:
         return [Part(turn.text, OTHERS)]
-    return [Part(one, ASKED_BEFORE if _asks(one) else SAID_BEFORE) for one in sentences(turn.text)]
+    return [Part(one, ASKED_BEFORE if ASKS.search(one) else SAID_BEFORE) for one in sentences(turn.text)]
 
 
 def _last(text: str) -> list[Part]:
     """The sentences of a long turn that asks something; else the whole turn."""
     said = sentences(text) if len(text) + 2 * sum(map(len, UNSPACED.findall(text))) >= LONG_TURN else []
-    if not any(map(_asks, said)):
+    if not any(map(ASKS.search, said)):
         return [Part(text, LAST)]
-    return [Part(one, LAST if _asks(one) else ASIDE) for one in said]
-
-
-def _asks(sentence: str) -> bool:
-    is_short = sum(map(len, UNSPACED.findall(sentence))) < LEAST_CHARACTERS and len(sentence.split()) < LEAST_WORDS
-    return not is_short and QUESTION_MARK.search(sentence) is not None
+    return [Part(one, LAST if ASKS.search(one) else ASIDE) for one in said]
 
 
 def _turns(text: str) -> Iterator[_Turn]:

@@ -40,11 +40,11 @@ def test_of_what_is_no_conversation_everything_counts_alike(text: str) -> None:
 
 def test_the_last_turn_counts_fully_what_its_speaker_asked_and_said_before_less_others_least() -> None:
     found = weights(
-        f"user: I need new rollers. Where did you buy these rollers?\nassistant: {TALKED}\nuser: I see. What does Globex take"
+        f"user: I need new rollers. Where did you buy these?\nassistant: {TALKED}\nuser: I see. What does Globex take"
     )
     assert found == {
         "I need new rollers.": SAID_BEFORE,
-        "Where did you buy these rollers?": ASKED_BEFORE,
+        "Where did you buy these?": ASKED_BEFORE,
         TALKED: OTHERS,
         "I see. What does Globex take": LAST,
     }
@@ -75,7 +75,7 @@ def test_names_are_speakers_once_one_of_them_speaks_again() -> None:
     turns = f"Anna: {TALKED}\nBen: That sounds tiring.\n"
     assert weighted(f"{turns}Cleo: {QUESTION}") == []
     found = weights(f"{turns}Anna: {QUESTION}")
-    assert (found[QUESTION], found["That sounds tiring."], found["How have you been?"]) == (LAST, OTHERS, SAID_BEFORE)
+    assert (found[QUESTION], found["That sounds tiring."], found["How have you been?"]) == (LAST, OTHERS, ASKED_BEFORE)
 
 
 def test_a_line_without_a_speaker_goes_on_with_the_turn_before_it() -> None:
