@@ -90,7 +90,7 @@ class SearchResult(Shape):
             Memory.of(result.memory, at=at, as_of=as_of),
             [{**passage._asdict(), "flags": passage.flags} for passage in result.passages],
         )
-        more = {"parts": result.parts} if explain else {}
+        more: Json = {"parts": result.parts} if explain else {}
         more |= {"until": result.until} if result.until else {}
         return cls.from_row(result, memory=memory, passages=passages, **more)
 

@@ -161,8 +161,7 @@ class Bm25:
 
     @staticmethod
     def words(text: str) -> list[str]:
-        from memories.claims.stemmer import english
-
+        from memories.claims.words import english
         from memories.values.text import bigrams
 
         return [*english().stemWords(re.findall("[a-z0-9]+", text.lower())), *bigrams(text)]
